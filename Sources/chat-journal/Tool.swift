@@ -1,0 +1,3 @@
+@main struct Tool {
+    static func main() {}
+}
