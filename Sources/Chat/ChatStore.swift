@@ -1,0 +1,80 @@
+public import ChatDomain
+public import EventJournal
+public import Projections
+import Synchronization
+
+/// The front door of the chat: commands in, receipts and views out, over one journal.
+///
+/// A store may be used from any number of tasks and threads at once. Commands are decided one after another; those who wait for the disk share its syncs.
+/// Views show what is durable and nothing else.
+public final class ChatStore: Sendable {
+    let journal: Journal
+    let clock: any WallClock
+    let ids: any IDGenerator
+    let decider: Mutex<Decider>
+    let views: Mutex<Views>
+
+    /// Opens a journal to write and to read, and makes it if there is none.
+    ///
+    /// Replays the journal, which takes time and memory in proportion to its length.
+    ///
+    /// - Parameters:
+    ///   - directory: The path of the journal's directory.
+    ///   - options: Durability, clock, ids, storage and the rest.
+    /// - Throws: ``ChatError/journal(_:)`` if it is not ours, locked, damaged, of a newer version or cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if a record is no event.
+    public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+        try ChatStore(try wrapping { () throws(JournalError) in try Journal.open(directory, options: options.journal) }, options)
+    }
+
+    /// Opens a journal to read it, as it is at this moment; another process may be writing it.
+    ///
+    /// - Throws: As ``open(_:options:)``; and ``ChatError/journal(_:)`` if there is no journal.
+    public static func openReadOnly(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+        try ChatStore(try wrapping { () throws(JournalError) in try Journal.openReadOnly(directory, options: options.journal) }, options)
+    }
+
+    /// Makes a store that keeps its journal in memory, for tests and previews.
+    ///
+    /// - Throws: ``ChatError/journal(_:)`` only if the options expect a head that an empty journal does not have.
+    public static func inMemory(options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+        var options = options
+        options.journal.storage = MemoryStorage()
+        return try open("memory", options: options)
+    }
+
+    private init(_ journal: Journal, _ options: StoreOptions) throws(ChatError) {
+        var state = ChatState()
+        var models = ReadModels()
+        if journal.durablePosition > 0 {
+            try Self.read(journal, 1...journal.durablePosition, contents: .indexed) { event, position in
+                state.evolve(event, at: position)
+                models.apply(event, at: position)
+                return true
+            }
+        }
+        self.journal = journal
+        clock = options.clock
+        ids = options.ids
+        decider = Mutex(Decider(state: state))
+        views = Mutex(Views(models: models))
+    }
+
+    /// The journal's token: its id, the durable position and the chain value there.
+    public var head: JournalHead { journal.head }
+
+    /// What was found when the journal was opened.
+    public var recovery: RecoveryReport { journal.recovery }
+
+    /// Waits for everything that was appended, marks the journal clean and releases it; later commands are refused, and a second close does nothing.
+    ///
+    /// - Throws: ``ChatError/journal(_:)`` if something that was appended could not be made durable.
+    public func close() throws(ChatError) {
+        try wrapping { () throws(JournalError) in try journal.close() }
+    }
+}
+
+/// Runs journal code under the store's error.
+func wrapping<Value>(_ body: () throws(JournalError) -> Value) throws(ChatError) -> Value {
+    do { return try body() } catch { throw .journal(error) }
+}

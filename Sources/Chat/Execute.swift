@@ -1,0 +1,171 @@
+public import ChatDomain
+import EventJournal
+import Synchronization
+
+extension ChatStore {
+    /// Executes a command and waits, without holding a thread, until its answer is durable.
+    ///
+    /// Cancelling the task works until the command is decided; afterwards the receipt is delivered.
+    ///
+    /// - Parameters:
+    ///   - command: What is to happen.
+    ///   - correlation: The caller's own id for what this belongs to, 1 to 256 bytes; the events keep it.
+    /// - Returns: What was appended, once it is durable under the store's mode.
+    /// - Throws: ``ChatError/rejected(_:)`` if the command broke a rule, once everything that the refusal rests on is durable; ``ChatError/journal(_:)`` if
+    ///   the journal has failed, in which case nobody can say whether the command took effect: send it again, with the same id, after reopening.
+    @discardableResult
+    public func execute(_ command: Command, correlation: String? = nil) async throws(ChatError) -> Receipt {
+        try await execute([CommandRequest(command, correlation: correlation)])[0].receipt()
+    }
+
+    /// Executes a command and blocks the thread until its answer is durable; otherwise as the asynchronous form.
+    @discardableResult
+    public func execute(_ command: Command, correlation: String? = nil) throws(ChatError) -> Receipt {
+        try execute([CommandRequest(command, correlation: correlation)])[0].receipt()
+    }
+
+    /// Executes commands one after another as one commit, and waits, without holding a thread, until their answers are durable.
+    ///
+    /// Each command sees those before it. A refused one appends nothing and stops nobody. After a crash all the events of the batch are there, or none is.
+    ///
+    /// - Parameter batch: The commands, whose text may take up to 32 MiB in all.
+    /// - Returns: One answer for each, in their order.
+    /// - Throws: ``ChatError/batchTooLarge`` before anything is decided; ``ChatError/journal(_:)`` if the commit failed, for all of them.
+    public func execute(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
+        if Task.isCancelled { throw .cancelled }
+        let decided = try decide(batch)
+        do { try await journal.waitUntilDurable(decided.through) } catch { throw .journal(error) }
+        return try answers(to: decided)
+    }
+
+    /// Executes commands as one commit and blocks the thread until their answers are durable; otherwise as the asynchronous form.
+    public func execute(_ batch: [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
+        let decided = try decide(batch)
+        try wrapping { () throws(JournalError) in try journal.waitUntilDurable(decided.through) }
+        return try answers(to: decided)
+    }
+}
+
+extension Result where Success == Receipt, Failure == Rejection {
+    fileprivate func receipt() throws(ChatError) -> Receipt {
+        switch self {
+        case .success(let receipt): return receipt
+        case .failure(let rejection): throw .rejected(rejection)
+        }
+    }
+}
+
+/// What was decided on a batch; the answers may be given once everything up to a position is durable.
+private struct Decided {
+    enum Answer {
+        case receipt(Receipt)
+        case duplicate(ClosedRange<Position>)
+        case rejection(Rejection)
+    }
+    var answers: [Answer]
+    var through: Position
+}
+
+extension ChatStore {
+    private func decide(_ batch: [CommandRequest]) throws(ChatError) -> Decided {
+        guard batch.reduce(0, { $0 + $1.maximumTextBytes }) <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
+        // The closure of a lock cannot throw a typed error here without losing it, so the result carries it.
+        let result: Result<Decided, ChatError> = decider.withLock { decider in
+            do throws(ChatError) { return .success(try decide(batch, &decider)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    private func decide(_ batch: [CommandRequest], _ decider: inout Decider) throws(ChatError) -> Decided {
+        if let failure = decider.failure { throw .journal(failure) }
+        guard !decider.state.hasUnknownEvents else { throw .newerEvents }
+        decider.draft.removeAll()
+        let head = decider.state.head
+        var recorded: [RecordedEvent] = []
+        var answers: [Decided.Answer] = []
+        answers.reserveCapacity(batch.count)
+        do throws(JournalError) {
+            for request in batch {
+                let decision: Decision
+                do throws(Rejection) { decision = try decide(request, decider.state) } catch {
+                    answers.append(.rejection(error))
+                    continue
+                }
+                switch decision {
+                case .unchanged: answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
+                case .duplicate(let positions): answers.append(.duplicate(positions))
+                case .append(let events):
+                    guard try decider.stage(events, reservingFrom: journal) else {
+                        answers.append(.rejection(.storageFull))
+                        continue
+                    }
+                    let first = decider.state.head + 1
+                    let those = events.enumerated().map { RecordedEvent(position: first + Position($0.offset), event: $0.element) }
+                    for one in those { decider.state.evolve(one.event, at: one.position) }
+                    recorded += those
+                    answers.append(.receipt(Receipt(positions: first...decider.state.head, events: those, duplicate: false)))
+                }
+            }
+            if !recorded.isEmpty { _ = try journal.append(decider.draft, expecting: head) }
+        } catch {
+            // The state may have run ahead of a commit that is not there: nothing is decided on it any more.
+            decider.failure = error
+            throw .journal(error)
+        }
+        if !recorded.isEmpty { views.withLock { $0.add(recorded) } }
+        return Decided(answers: answers, through: decider.state.head)
+    }
+
+    private func decide(_ request: CommandRequest, _ state: borrowing ChatState) throws(Rejection) -> Decision {
+        let now = clock.now()
+        return try state.decide(request, at: now, freshID: request.command.needsID ? ids.makeID(at: now) : 0)
+    }
+
+    /// Shows what has become durable and gives the answers, which may rest on it now.
+    private func answers(to decided: Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
+        let durable = journal.durablePosition
+        views.withLock { $0.show(through: durable) }
+        var results: [Result<Receipt, Rejection>] = []
+        results.reserveCapacity(decided.answers.count)
+        for answer in decided.answers {
+            switch answer {
+            case .receipt(let receipt): results.append(.success(receipt))
+            case .rejection(let rejection): results.append(.failure(rejection))
+            case .duplicate(let positions):
+                results.append(.success(Receipt(positions: positions, events: try events(at: positions), duplicate: true)))
+            }
+        }
+        return results
+    }
+}
+
+extension Command {
+    /// Whether the store has to make the id of what the command creates.
+    fileprivate var needsID: Bool {
+        switch self {
+        case .registerUser(user: nil, username: _, subject: _), .openThread(thread: nil, name: _, by: _),
+            .postMessage(message: nil, thread: _, author: _, body: _), .reply(reply: nil, message: _, author: _, body: _),
+            .startSession(user: _, session: nil, device: _):
+            true
+        default: false
+        }
+    }
+}
+
+extension CommandRequest {
+    /// An upper bound of what the command's events take in a commit, from the text that it brings and the fixed fields of at most three events.
+    fileprivate var maximumTextBytes: Int {
+        let text: Int
+        switch command {
+        case .registerUser(_, let username, let subject): text = 4 * username.utf8.count + (subject?.utf8.count ?? 0)
+        case .changeUsername(_, let username): text = 4 * username.utf8.count
+        case .setPostcode: text = 8
+        case .openThread(_, let name, _): text = name.utf8.count
+        case .postMessage(_, _, _, let body), .reply(_, _, _, let body), .edit(_, _, let body): text = body.utf8.count
+        case .startSession(_, _, let device): text = device.utf8.count
+        case .joinThread, .leaveThread, .retract, .markRead, .endSession: text = 0
+        }
+        // Longer text is refused by the rules, and a refused command takes no room.
+        return min(text, 66_000) + 3 * (128 + min(correlation?.utf8.count ?? 0, 256))
+    }
+}

@@ -1,0 +1,98 @@
+public import ChatDomain
+import EventJournal
+import Synchronization
+
+/// Which events to show: those that satisfy every condition that is set.
+public struct EventFilter: Hashable, Sendable {
+    /// Only events of this thread, and the read markers in it.
+    public var thread: ThreadID?
+    /// Only events by or about this user.
+    public var user: UserID?
+    /// Only events of these kinds.
+    public var kinds: Set<EventKind>?
+
+    /// Makes a filter; without conditions it lets everything pass.
+    public init(thread: ThreadID? = nil, user: UserID? = nil, kinds: Set<EventKind>? = nil) {
+        self.thread = thread
+        self.user = user
+        self.kinds = kinds
+    }
+
+    /// Whether a fact satisfies the filter.
+    public func matches(_ fact: Fact) -> Bool {
+        if let thread, fact.thread != thread { return false }
+        if let user, fact.user != user { return false }
+        if let kinds { return fact.kind.map(kinds.contains) ?? false }
+        return true
+    }
+}
+
+extension ChatStore {
+    /// Calls a closure with the events after a position, in order, up to the durable end at the time of the call.
+    ///
+    /// - Parameters:
+    ///   - position: The events after this one; 0 for all.
+    ///   - filter: Which of them.
+    ///   - body: Is given each event; returns whether to go on.
+    /// - Throws: ``ChatError`` if a record cannot be read or is no event; nothing is skipped.
+    /// - Complexity: O(*n*) in the events after the position; memory does not grow with them.
+    public func forEachEvent(
+        after position: Position = 0, matching filter: EventFilter = EventFilter(), _ body: (RecordedEvent) -> Bool
+    ) throws(ChatError) {
+        let end = journal.durablePosition
+        guard position < end else { return }
+        try Self.read(journal, position + 1...end, contents: .all) { event, position in
+            filter.matches(event.fact) ? body(RecordedEvent(position: position, event: event)) : true
+        }
+    }
+
+    /// The events at some positions.
+    func events(at positions: ClosedRange<Position>) throws(ChatError) -> [RecordedEvent] {
+        var events: [RecordedEvent] = []
+        try Self.read(journal, positions, contents: .all) { event, position in
+            events.append(RecordedEvent(position: position, event: event))
+            return true
+        }
+        return events
+    }
+
+    /// The event at one position.
+    func event(at position: Position) throws(ChatError) -> Event {
+        var found: Event?
+        try Self.read(journal, position...position, contents: .all) { event, _ in
+            found = event
+            return true
+        }
+        guard let found else { preconditionFailure("the journal gives each record that it is asked for, or an error") }
+        return found
+    }
+
+    /// The way of a replay: records of the journal, decoded in place, to whoever applies them.
+    static func read(
+        _ journal: Journal, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (Event, Position) -> Bool
+    ) throws(ChatError) {
+        do {
+            try journal.read(positions) { (position, state, kept, erasable) throws(ReadStop) in
+                let event: Event
+                do throws(EventDecodingError) {
+                    event = try Event(kept: kept, erasable: state == .whole ? erasable : nil, contents: contents)
+                } catch {
+                    throw .undecodable(position, error)
+                }
+                guard body(event, position) else { throw .enough }
+            }
+        } catch {
+            switch error {
+            case .journal(let error): throw .journal(error)
+            case .body(.undecodable(let position, let error)): throw .undecodable(position: position, error)
+            case .body(.enough): return
+            }
+        }
+    }
+}
+
+/// Why a reading closure stops.
+private enum ReadStop: Error {
+    case enough
+    case undecodable(Position, EventDecodingError)
+}

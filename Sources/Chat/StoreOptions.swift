@@ -1,0 +1,66 @@
+public import ChatDomain
+public import EventJournal
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How a store is opened; with the clock, the ids, the entropy and the storage injected, a run is deterministic to the byte.
+public struct StoreOptions: Sendable {
+    /// How the journal is opened: durability, storage, entropy, segment size, expected head.
+    public var journal: JournalOptions
+    /// Tells the time of the events.
+    public var clock: any WallClock
+    /// Makes the ids that callers leave out.
+    public var ids: any IDGenerator
+
+    /// Makes options.
+    public init(journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator()) {
+        self.journal = journal
+        self.clock = clock
+        self.ids = ids
+    }
+}
+
+/// Tells the time of day; it may stand still or go back, the store never records an earlier time than before.
+public protocol WallClock: Sendable {
+    /// The present time.
+    func now() -> Timestamp
+}
+
+/// The machine's clock.
+public struct SystemClock: WallClock {
+    /// Makes the clock.
+    public init() {}
+
+    /// The present time, to the millisecond.
+    public func now() -> Timestamp {
+        Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
+    }
+}
+
+/// Makes ids.
+public protocol IDGenerator: Sendable {
+    /// A new id, different from every other.
+    func makeID(at time: Timestamp) -> UInt128
+}
+
+/// Makes UUIDv7 ids (RFC 9562 section 5.7) from the time and an entropy source.
+public struct UUIDv7Generator: IDGenerator {
+    private let entropy: any EntropySource
+
+    /// Makes a generator that draws 16 bytes for each id.
+    public init(entropy: any EntropySource = SystemEntropy()) { self.entropy = entropy }
+
+    /// A new id.
+    public func makeID(at time: Timestamp) -> UInt128 {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        var span = bytes.mutableSpan
+        var raw = span.mutableBytes
+        entropy.fill(&raw)
+        let random = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        return UserID(version7At: time, random: random).bits
+    }
+}

@@ -1,0 +1,76 @@
+public import ChatDomain
+
+/// A member of a thread.
+public struct Member: Hashable, Sendable, Codable {
+    public var user: Person
+    /// The position at which they joined.
+    public var since: Position
+}
+
+/// Somebody who lives in an outward code.
+public struct Resident: Hashable, Sendable, Codable {
+    public var user: Person
+    /// The position since which they live in the outward code; a move within it does not begin anew.
+    public var since: Position
+    /// nil if it has been erased.
+    public var postcode: Postcode?
+
+    private enum CodingKeys: CodingKey { case user, since, postcode }
+
+    /// Writes every field; what is not there is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(user, forKey: .user)
+        try container.encode(since, forKey: .since)
+        try container.encode(postcode, forKey: .postcode)
+    }
+}
+
+/// A user's own view: who they are, where they live, and their threads.
+public struct UserView: Hashable, Sendable, Codable, Identifiable {
+    public var id: UserID
+    /// nil if it has been erased.
+    public var username: String?
+    /// nil if none was set, or if it has been erased.
+    public var postcode: Postcode?
+    public var createdAt: Timestamp
+    /// The threads of which the user is a member now, in the order in which they joined.
+    public var threads: [UserThread]
+
+    private enum CodingKeys: CodingKey { case id, username, postcode, createdAt, threads }
+
+    /// Writes every field; what is not there is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(username, forKey: .username)
+        try container.encode(postcode, forKey: .postcode)
+        try container.encode(createdAt, forKey: .createdAt)
+        try container.encode(threads, forKey: .threads)
+    }
+}
+
+/// A thread in a user's view.
+public struct UserThread: Hashable, Sendable, Codable, Identifiable {
+    public var id: ThreadID
+    /// nil if the name has been erased.
+    public var name: String?
+    /// How many messages the user has not read: after the later of read marker and last join, by others, not retracted.
+    public var unread: Int
+    /// The user's read marker, 0 if there is none.
+    public var readUpTo: Position
+    /// The thread's latest message, nil if there is none.
+    public var lastMessage: TimelineEntry?
+
+    private enum CodingKeys: CodingKey { case id, name, unread, readUpTo, lastMessage }
+
+    /// Writes every field; what is not there is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(unread, forKey: .unread)
+        try container.encode(readUpTo, forKey: .readUpTo)
+        try container.encode(lastMessage, forKey: .lastMessage)
+    }
+}

@@ -1,0 +1,120 @@
+public import ChatDomain
+public import EventJournal
+
+/// What a verification of a whole journal found.
+public struct Verification: Hashable, Sendable, Codable {
+    /// Whether nothing is wrong.
+    public var ok: Bool { findings.isEmpty }
+    /// The last position that could be checked.
+    public var position: Position
+    /// Everything that is wrong, in the order in which it stands.
+    public var findings: [Finding]
+
+    /// Something that is wrong, and where.
+    public struct Finding: Hashable, Sendable, Codable {
+        /// The file, nil where the fault is not one of bytes.
+        public var segment: String?
+        /// The first byte and the one after the last, nil where the fault is not one of bytes.
+        public var bytes: [UInt64]?
+        /// The first and the last position, nil where there is none.
+        public var positions: [Position]?
+        /// A stable name of what is wrong.
+        public var problem: String
+        /// A sentence for people.
+        public var message: String
+
+        private enum CodingKeys: CodingKey { case segment, bytes, positions, problem, message }
+
+        /// Writes every field; what is not there is null.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(segment, forKey: .segment)
+            try container.encode(bytes, forKey: .bytes)
+            try container.encode(positions, forKey: .positions)
+            try container.encode(problem, forKey: .problem)
+            try container.encode(message, forKey: .message)
+        }
+    }
+
+    private enum CodingKeys: CodingKey { case ok, position, findings }
+
+    init(position: Position = 0, findings: [Finding] = []) {
+        self.position = position
+        self.findings = findings
+    }
+
+    /// Reads a verification.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        position = try container.decode(Position.self, forKey: .position)
+        findings = try container.decode([Finding].self, forKey: .findings)
+    }
+
+    /// Writes `{"ok":true,"position":12,"findings":[]}`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(ok, forKey: .ok)
+        try container.encode(position, forKey: .position)
+        try container.encode(findings, forKey: .findings)
+    }
+}
+
+extension ChatStore {
+    /// Checks everything about a journal that can be checked without writing: bytes, checksums, chain and order; that every record is an event; and that the events
+    /// are a history that the rules allow.
+    ///
+    /// - Parameters:
+    ///   - directory: The path of the journal's directory; another process may be writing it.
+    ///   - options: How to open the journal; an expected head makes sure that it is that journal, and not an earlier state of it.
+    /// - Returns: The findings; a journal that refuses to open is a finding, too.
+    /// - Throws: ``ChatError/journal(_:)`` if there is no journal, or it cannot be read at all: then nothing was checked.
+    public static func verify(_ directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) -> Verification {
+        var report = Verification()
+        let journal: Journal
+        do { journal = try Journal.openReadOnly(directory, options: options) } catch {
+            switch error.code {
+            case .damaged, .headMismatch:
+                report.findings.append(Verification.Finding(error))
+                return report
+            default: throw .journal(error)
+            }
+        }
+        report.findings += journal.verify().map(Verification.Finding.init)
+        var state = ChatState()
+        do throws(ChatError) {
+            if journal.durablePosition > 0 {
+                try read(journal, 1...journal.durablePosition, contents: .all) { event, position in
+                    report.findings += state.faults(of: event).map { fault in
+                        Verification.Finding(positions: [position, position], problem: fault.problem.rawValue, message: fault.message)
+                    }
+                    state.evolve(event, at: position)
+                    return true
+                }
+            }
+        } catch {
+            switch error {
+            case .undecodable(let position, let error):
+                report.findings.append(
+                    Verification.Finding(positions: [position, position], problem: "undecodable", message: "the record is no event: \(error)"))
+            case .journal(let error): if report.findings.isEmpty { report.findings.append(Verification.Finding(error)) }
+            default: throw error
+            }
+        }
+        report.position = state.head
+        return report
+    }
+}
+
+extension Verification.Finding {
+    init(_ error: JournalError) {
+        self.init(
+            segment: error.segment ?? error.path, bytes: error.bytes.map { [$0.lowerBound, $0.upperBound] },
+            positions: error.positions.map { [$0.lowerBound, $0.upperBound] }, problem: error.code.rawValue, message: error.message)
+    }
+
+    init(_ finding: JournalFinding) {
+        self.init(
+            segment: finding.segment, bytes: finding.bytes.map { [$0.lowerBound, $0.upperBound] },
+            positions: finding.positions.map { [$0.lowerBound, $0.upperBound] }, problem: finding.problem, message: finding.message)
+    }
+}

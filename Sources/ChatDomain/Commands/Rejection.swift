@@ -1,0 +1,75 @@
+/// A refusal: the command broke a rule, nothing was appended and nothing changed.
+public struct Rejection: Error, Hashable, Sendable, Codable {
+    /// The rule that was broken, stable across versions.
+    public let code: Code
+    /// A sentence for people, which may change.
+    public let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The rules that a command can break.
+    public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+        case identifierTaken
+        case invalidUsername
+        case usernameTaken
+        /// The subject belongs to another user, or is not 1 to 256 bytes.
+        case subjectTaken
+        case unknownUser
+        case invalidPostcode
+        case invalidThreadName
+        case unknownThread
+        case notResident
+        case notAMember
+        case invalidBody
+        case unknownMessage
+        case unknownReply
+        case retracted
+        case notTheAuthor
+        case invalidPosition
+        case unknownSession
+        /// The description of the device is over 1,024 bytes.
+        case invalidDevice
+        /// The correlation id is empty or over 256 bytes.
+        case invalidCorrelation
+        /// A query's viewer asked for what only somebody else may see.
+        case notAllowed
+        /// The disk has no room for the command; nothing is lost, and the command may be sent again.
+        case storageFull
+    }
+}
+
+extension Rejection: CustomStringConvertible {
+    /// The code and the sentence.
+    public var description: String { "\(code.rawValue): \(message)" }
+}
+
+extension Rejection {
+    package static let storageFull = Rejection(.storageFull, "The disk is full; nothing was appended.")
+    static let identifierTaken = Rejection(.identifierTaken, "This id belongs to something else already.")
+    static let invalidUsername = Rejection(
+        .invalidUsername, "A username is 1 to 32 characters, at most 128 bytes, without control, format or unassigned characters.")
+    static let usernameTaken = Rejection(.usernameTaken, "Another user has this username.")
+    static let subjectTaken = Rejection(.subjectTaken, "Another user has this subject.")
+    static let invalidSubject = Rejection(.subjectTaken, "A subject is 1 to 256 bytes; this one cannot be taken.")
+    package static let notAllowed = Rejection(.notAllowed, "A user's view is shown to that user alone.")
+    package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
+    static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
+    static let invalidThreadName = Rejection(
+        .invalidThreadName,
+        "A thread's name is 1 to 80 characters, without control, format or unassigned characters, and is not an outward code.")
+    package static let unknownThread = Rejection(.unknownThread, "There is no such thread.")
+    static let notResident = Rejection(.notResident, "Only who lives in this outward code now can join its thread.")
+    package static let notAMember = Rejection(.notAMember, "The user is not a member of this thread.")
+    static let invalidBody = Rejection(.invalidBody, "A body is 1 to 16,384 bytes and not only white space.")
+    package static let unknownMessage = Rejection(.unknownMessage, "There is no such message.")
+    static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
+    static let retracted = Rejection(.retracted, "It has been retracted.")
+    static let notTheAuthor = Rejection(.notTheAuthor, "Only the author can do this.")
+    static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")
+    static let unknownSession = Rejection(.unknownSession, "There is no such session.")
+    static let invalidDevice = Rejection(.invalidDevice, "The description of a device is at most 1,024 bytes.")
+    static let invalidCorrelation = Rejection(.invalidCorrelation, "A correlation id is 1 to 256 bytes.")
+}

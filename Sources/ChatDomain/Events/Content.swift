@@ -1,0 +1,19 @@
+/// The erasable part of what happened: the text that people wrote, and what identifies them beyond an id.
+///
+/// Whoever shows content copes with its absence: it is ``erased`` once it has been erased or withheld from the journal, and ``omitted`` when a reader asked for facts alone.
+public enum Content: Hashable, Sendable {
+    /// Events of this kind have no content.
+    case none
+    /// The journal no longer holds the content.
+    case erased
+    /// The content is in the journal and was not decoded.
+    case omitted
+    case registration(Username, subject: String?)
+    case username(Username)
+    case postcode(Postcode)
+    case threadName(String)
+    case body(String)
+    case device(String)
+    /// The bytes of an event of unknown kind: the whole kept part, and the whole erasable part (nil once erased).
+    case opaque(kept: [UInt8], erasable: [UInt8]?)
+}

@@ -1,0 +1,109 @@
+/// One immutable fact of the chat with its time and its content.
+///
+/// An event does not know its position; ``RecordedEvent`` joins the two.
+public struct Event: Hashable, Sendable {
+    /// When the store recorded it, never decreasing along a journal: 0 to 2^48 - 1 milliseconds since 1970.
+    public var recordedAt: Timestamp
+
+    /// Where it comes from: decided here, or imported with the time it bore there.
+    public var origin: Origin
+
+    /// What happened.
+    public var fact: Fact
+
+    /// What was written.
+    public var content: Content
+
+    /// The correlation id of the command, if it had one; nil also when the content is not there.
+    public var correlation: String?
+
+    /// Makes an event.
+    public init(recordedAt: Timestamp, origin: Origin = .native, fact: Fact, content: Content = .none, correlation: String? = nil) {
+        self.recordedAt = recordedAt
+        self.origin = origin
+        self.fact = fact
+        self.content = content
+        self.correlation = correlation
+    }
+}
+
+/// Where a command and its events come from.
+public enum Origin: Hashable, Sendable {
+    /// Decided by this store as it happened.
+    case native
+
+    /// Taken over from another system, with the original time if that is known; an import skips the rule of residence.
+    case imported(sentAt: Timestamp?)
+
+    /// The original time of an import.
+    public var sentAt: Timestamp? {
+        if case .imported(let sentAt) = self { return sentAt }
+        return nil
+    }
+}
+
+extension Event {
+    /// The time to show: the original one of an import, or else the recorded one.
+    public var createdAt: Timestamp { origin.sentAt ?? recordedAt }
+
+    /// Whether the journal no longer holds the content of this event.
+    public var isErased: Bool {
+        switch content {
+        case .erased, .opaque(_, erasable: nil): true
+        default: false
+        }
+    }
+
+    /// The body of a message, a reply or an edit.
+    public var body: String? {
+        if case .body(let body) = content { return body }
+        return nil
+    }
+
+    /// The username that was taken.
+    public var username: Username? {
+        switch content {
+        case .registration(let username, _), .username(let username): username
+        default: nil
+        }
+    }
+
+    /// The identity provider's own name for the user who registered.
+    public var subject: String? {
+        if case .registration(_, let subject) = content { return subject }
+        return nil
+    }
+
+    /// The postcode that was set.
+    public var postcode: Postcode? {
+        if case .postcode(let postcode) = content { return postcode }
+        return nil
+    }
+
+    /// The name of the thread that was opened: an outward code's thread is named by the code.
+    public var threadName: String? {
+        if case .threadName(let name) = content { return name }
+        if case .threadOpened(let opened) = fact { return opened.thread.outwardCode?.description }
+        return nil
+    }
+
+    /// The description of the device of a session.
+    public var device: String? {
+        if case .device(let device) = content { return device }
+        return nil
+    }
+}
+
+/// An event and its position in the journal.
+public struct RecordedEvent: Hashable, Sendable {
+    /// The event's number in its journal.
+    public var position: Position
+    /// What happened.
+    public var event: Event
+
+    /// Joins an event and its position.
+    public init(position: Position, event: Event) {
+        self.position = position
+        self.event = event
+    }
+}

@@ -1,0 +1,103 @@
+/// The kinds of event that this version knows; the raw value is the kind's byte in the encoding.
+public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
+    case userRegistered = 1
+    case usernameChanged = 2
+    case postcodeSet = 3
+    case threadOpened = 4
+    case threadJoined = 5
+    case threadLeft = 6
+    case messagePosted = 7
+    case replyPosted = 8
+    case messageEdited = 9
+    case replyEdited = 10
+    case messageRetracted = 11
+    case replyRetracted = 12
+    case threadRead = 13
+    case sessionStarted = 14
+    case sessionEnded = 15
+
+    /// The name of the kind in JSON and on the command line, such as `messagePosted`.
+    public var name: String { Self.names[Int(rawValue) - 1] }
+
+    /// The names by raw value - 1, made once: a name is asked for each event that is printed.
+    private static let names = allCases.map { "\($0)" }
+
+    /// Finds a kind by its name; nil if there is none of that name.
+    public init?(name: String) {
+        guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+}
+
+extension Fact {
+    /// The kind, nil if it is unknown.
+    public var kind: EventKind? {
+        switch self {
+        case .userRegistered: .userRegistered
+        case .usernameChanged: .usernameChanged
+        case .postcodeSet: .postcodeSet
+        case .threadOpened: .threadOpened
+        case .threadJoined: .threadJoined
+        case .threadLeft: .threadLeft
+        case .messagePosted: .messagePosted
+        case .replyPosted: .replyPosted
+        case .messageEdited: .messageEdited
+        case .replyEdited: .replyEdited
+        case .messageRetracted: .messageRetracted
+        case .replyRetracted: .replyRetracted
+        case .threadRead: .threadRead
+        case .sessionStarted: .sessionStarted
+        case .sessionEnded: .sessionEnded
+        case .unknown: nil
+        }
+    }
+
+    /// The thread that the event belongs to or, for a read marker, is about; nil for the events of no thread.
+    public var thread: ThreadID? {
+        switch self {
+        case .threadOpened(let fact): fact.thread
+        case .threadJoined(let fact): fact.thread
+        case .threadLeft(let fact): fact.thread
+        case .messagePosted(let fact): fact.thread
+        case .replyPosted(let fact): fact.thread
+        case .messageEdited(let fact), .messageRetracted(let fact): fact.thread
+        case .replyEdited(let fact), .replyRetracted(let fact): fact.thread
+        case .threadRead(let fact): fact.thread
+        case .userRegistered, .usernameChanged, .postcodeSet, .sessionStarted, .sessionEnded, .unknown: nil
+        }
+    }
+
+    /// The user who did it or whom it concerns; nil for an unknown kind.
+    public var user: UserID? {
+        switch self {
+        case .userRegistered(let fact): fact.user
+        case .usernameChanged(let fact): fact.user
+        case .postcodeSet(let fact): fact.user
+        case .threadOpened(let fact): fact.by
+        case .threadJoined(let fact): fact.user
+        case .threadLeft(let fact): fact.user
+        case .messagePosted(let fact): fact.author
+        case .replyPosted(let fact): fact.author
+        case .messageEdited(let fact), .messageRetracted(let fact): fact.by
+        case .replyEdited(let fact), .replyRetracted(let fact): fact.by
+        case .threadRead(let fact): fact.user
+        case .sessionStarted(let fact): fact.user
+        case .sessionEnded(let fact): fact.user
+        case .unknown: nil
+        }
+    }
+
+    /// The event's number within its thread, for the events of a thread (all but read markers); nil for the others.
+    public var threadNumber: UInt64? {
+        switch self {
+        case .threadOpened(let fact): fact.number
+        case .threadJoined(let fact): fact.number
+        case .threadLeft(let fact): fact.number
+        case .messagePosted(let fact): fact.number
+        case .replyPosted(let fact): fact.number
+        case .messageEdited(let fact), .messageRetracted(let fact): fact.number
+        case .replyEdited(let fact), .replyRetracted(let fact): fact.number
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .unknown: nil
+        }
+    }
+}

@@ -1,0 +1,181 @@
+/// The kept part of what happened: the kind of an event and its ids, numbers and positions.
+///
+/// A fact holds no text. It stays in the journal when an event's content is erased, and it alone drives ``ChatState/evolve(_:at:)`` but for the indexes over
+/// content itself (names, subjects and postcodes). The set is closed but for ``unknown(kind:)``.
+public enum Fact: Hashable, Sendable {
+    case userRegistered(UserRegistered)
+    case usernameChanged(UsernameChanged)
+    case postcodeSet(PostcodeSet)
+    case threadOpened(ThreadOpened)
+    case threadJoined(ThreadJoined)
+    case threadLeft(ThreadLeft)
+    case messagePosted(MessagePosted)
+    case replyPosted(ReplyPosted)
+    case messageEdited(MessageChanged)
+    case replyEdited(ReplyChanged)
+    case messageRetracted(MessageChanged)
+    case replyRetracted(ReplyChanged)
+    case threadRead(ThreadRead)
+    case sessionStarted(SessionStarted)
+    case sessionEnded(SessionEnded)
+    /// A kind that this version does not know: its bytes are the event's content, carried untouched.
+    case unknown(kind: UInt8)
+}
+
+/// Somebody registered; the username and the subject are content.
+public struct UserRegistered: Hashable, Sendable {
+    public var user: UserID
+    public init(user: UserID) { self.user = user }
+}
+
+/// A user took another username, which is content.
+public struct UsernameChanged: Hashable, Sendable {
+    public var user: UserID
+    public init(user: UserID) { self.user = user }
+}
+
+/// A user set their postcode, which is content; the thread of its outward code is kept.
+public struct PostcodeSet: Hashable, Sendable {
+    public var user: UserID
+    /// The thread of the outward code in which the user lives from now on.
+    public var thread: ThreadID
+    public init(user: UserID, thread: ThreadID) {
+        self.user = user
+        self.thread = thread
+    }
+}
+
+/// A thread was opened; its name is content, unless it is the thread of an outward code.
+public struct ThreadOpened: Hashable, Sendable {
+    public var thread: ThreadID
+    /// The event's number within its thread: 1, 2, 3, ... with no gap.
+    public var number: UInt64
+    public var by: UserID
+    public init(thread: ThreadID, number: UInt64, by: UserID) {
+        self.thread = thread
+        self.number = number
+        self.by = by
+    }
+}
+
+/// A user became a member of a thread.
+public struct ThreadJoined: Hashable, Sendable {
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    public var user: UserID
+    public init(thread: ThreadID, number: UInt64, user: UserID) {
+        self.thread = thread
+        self.number = number
+        self.user = user
+    }
+}
+
+/// A member left a thread.
+public struct ThreadLeft: Hashable, Sendable {
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    public var user: UserID
+    public init(thread: ThreadID, number: UInt64, user: UserID) {
+        self.thread = thread
+        self.number = number
+        self.user = user
+    }
+}
+
+/// A member posted a message; its body is content.
+public struct MessagePosted: Hashable, Sendable {
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    public var message: MessageID
+    public var author: UserID
+    public init(thread: ThreadID, number: UInt64, message: MessageID, author: UserID) {
+        self.thread = thread
+        self.number = number
+        self.message = message
+        self.author = author
+    }
+}
+
+/// A member replied to a message; the reply's body is content.
+public struct ReplyPosted: Hashable, Sendable {
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    public var message: MessageID
+    public var reply: ReplyID
+    public var author: UserID
+    public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, author: UserID) {
+        self.thread = thread
+        self.number = number
+        self.message = message
+        self.reply = reply
+        self.author = author
+    }
+}
+
+/// The author edited (the new body is content) or retracted a message.
+public struct MessageChanged: Hashable, Sendable {
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    public var message: MessageID
+    public var by: UserID
+    public init(thread: ThreadID, number: UInt64, message: MessageID, by: UserID) {
+        self.thread = thread
+        self.number = number
+        self.message = message
+        self.by = by
+    }
+}
+
+/// The author edited (the new body is content) or retracted a reply.
+public struct ReplyChanged: Hashable, Sendable {
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    public var message: MessageID
+    public var reply: ReplyID
+    public var by: UserID
+    public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID) {
+        self.thread = thread
+        self.number = number
+        self.message = message
+        self.reply = reply
+        self.by = by
+    }
+}
+
+/// A member has read a thread up to a position; a read marker is no event of the thread and bears no number in it.
+public struct ThreadRead: Hashable, Sendable {
+    public var user: UserID
+    public var thread: ThreadID
+    public var upTo: Position
+    public init(user: UserID, thread: ThreadID, upTo: Position) {
+        self.user = user
+        self.thread = thread
+        self.upTo = upTo
+    }
+}
+
+/// A user began a session on a device, whose description is content.
+public struct SessionStarted: Hashable, Sendable {
+    public var user: UserID
+    public var session: SessionID
+    public init(user: UserID, session: SessionID) {
+        self.user = user
+        self.session = session
+    }
+}
+
+/// A session ended.
+public struct SessionEnded: Hashable, Sendable {
+    public var user: UserID
+    public var session: SessionID
+    public init(user: UserID, session: SessionID) {
+        self.user = user
+        self.session = session
+    }
+}

@@ -1,0 +1,109 @@
+/// The JSON of a recorded event: `{"position":12,"recordedAt":"2026-11-21T05:03:12.123Z","messagePosted":{...}}`.
+///
+/// `sentAt` and `correlation` stand where there are any, `"imported":true` at the events of an import, and `"erased":true` where the journal no longer
+/// holds the content, whose fields are then null.
+extension RecordedEvent: Encodable {
+    /// Writes the event, its fields in the contract's order.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldKey.self)
+        try container.encode(position, forKey: .position)
+        try container.encode(event.recordedAt, forKey: .recordedAt)
+        try container.encodeIfPresent(event.origin.sentAt, forKey: .sentAt)
+        if event.origin != .native { try container.encode(true, forKey: .imported) }
+        try container.encodeIfPresent(event.correlation, forKey: .correlation)
+        if event.isErased { try container.encode(true, forKey: .erased) }
+        let key = event.fact.kind.map { FieldKey($0.name) } ?? .unknown
+        var fields = container.nestedContainer(keyedBy: FieldKey.self, forKey: key)
+        try event.encodeFields(to: &fields)
+    }
+}
+
+extension Event {
+    fileprivate func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>) throws {
+        switch fact {
+        case .userRegistered(let fact):
+            try fields.encode(fact.user, forKey: .user)
+            try fields.encode(username?.text, forKey: .username)
+            try fields.encode(subject, forKey: .subject)
+        case .usernameChanged(let fact):
+            try fields.encode(fact.user, forKey: .user)
+            try fields.encode(username?.text, forKey: .username)
+        case .postcodeSet(let fact):
+            try fields.encode(fact.user, forKey: .user)
+            try fields.encode(postcode, forKey: .postcode)
+            try fields.encode(fact.thread, forKey: .thread)
+        case .threadOpened(let fact):
+            try fields.encode(fact.thread, forKey: .thread)
+            try fields.encode(fact.number, forKey: .number)
+            try fields.encode(threadName, forKey: .name)
+            try fields.encode(fact.by, forKey: .by)
+        case .threadJoined(let fact): try fields.encode(fact.thread, fact.number, user: fact.user)
+        case .threadLeft(let fact): try fields.encode(fact.thread, fact.number, user: fact.user)
+        case .messagePosted(let fact):
+            try fields.encode(fact.thread, fact.number, message: fact.message)
+            try fields.encode(fact.author, forKey: .author)
+            try fields.encode(body, forKey: .body)
+        case .replyPosted(let fact):
+            try fields.encode(fact.thread, fact.number, message: fact.message)
+            try fields.encode(fact.reply, forKey: .reply)
+            try fields.encode(fact.author, forKey: .author)
+            try fields.encode(body, forKey: .body)
+        case .messageEdited(let fact):
+            try fields.encode(fact)
+            try fields.encode(body, forKey: .body)
+        case .replyEdited(let fact):
+            try fields.encode(fact)
+            try fields.encode(body, forKey: .body)
+        case .messageRetracted(let fact): try fields.encode(fact)
+        case .replyRetracted(let fact): try fields.encode(fact)
+        case .threadRead(let fact):
+            try fields.encode(fact.user, forKey: .user)
+            try fields.encode(fact.thread, forKey: .thread)
+            try fields.encode(fact.upTo, forKey: .upTo)
+        case .sessionStarted(let fact):
+            try fields.encode(fact.user, forKey: .user)
+            try fields.encode(fact.session, forKey: .session)
+            try fields.encode(device, forKey: .device)
+        case .sessionEnded(let fact):
+            try fields.encode(fact.user, forKey: .user)
+            try fields.encode(fact.session, forKey: .session)
+        case .unknown(let kind):
+            try fields.encode(kind, forKey: .kind)
+            if case .opaque(let kept, let erasable) = content {
+                try fields.encode(hexadecimal(kept), forKey: .kept)
+                try fields.encode(erasable.map(hexadecimal), forKey: .erasable)
+            }
+        }
+    }
+}
+
+private func hexadecimal(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}
+
+private let digits = Array("0123456789abcdef".utf8)
+
+extension KeyedEncodingContainer where K == FieldKey {
+    fileprivate mutating func encode(_ thread: ThreadID, _ number: UInt64, user: UserID) throws {
+        try encode(thread, forKey: .thread)
+        try encode(number, forKey: .number)
+        try encode(user, forKey: .user)
+    }
+
+    fileprivate mutating func encode(_ thread: ThreadID, _ number: UInt64, message: MessageID) throws {
+        try encode(thread, forKey: .thread)
+        try encode(number, forKey: .number)
+        try encode(message, forKey: .message)
+    }
+
+    fileprivate mutating func encode(_ fact: MessageChanged) throws {
+        try encode(fact.thread, fact.number, message: fact.message)
+        try encode(fact.by, forKey: .by)
+    }
+
+    fileprivate mutating func encode(_ fact: ReplyChanged) throws {
+        try encode(fact.thread, fact.number, message: fact.message)
+        try encode(fact.reply, forKey: .reply)
+        try encode(fact.by, forKey: .by)
+    }
+}

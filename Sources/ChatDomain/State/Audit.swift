@@ -1,0 +1,135 @@
+/// A rule that a recorded event breaks: no decider of this version would have appended it there.
+public struct HistoryFault: Error, Hashable, Sendable {
+    /// A stable name of the rule.
+    public var problem: Problem
+    /// A sentence for people.
+    public var message: String
+
+    /// The rules of a history.
+    public enum Problem: String, Hashable, Sendable {
+        case timeWentBack
+        case threadNumberGap
+        case unknownReference
+        case identifierTwice
+        case notAMember
+        case notTheAuthor
+        case afterRetraction
+        case usernameTwice
+        case subjectTwice
+        case markerNotForward
+        case markerBeyondHead
+        case sessionEndedTwice
+        case alreadyHeld
+        case wrongResidence
+    }
+}
+
+extension ChatState {
+    /// Finds what is wrong with an event as the next one of this history; nothing, if a decider of this version appended it.
+    ///
+    /// - Complexity: O(1) on average.
+    public func faults(of event: Event) -> [HistoryFault] {
+        var faults: [HistoryFault] = []
+        func require(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
+            if !condition { faults.append(HistoryFault(problem: problem, message: message())) }
+        }
+        require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
+        if let thread = event.fact.thread, let number = event.fact.threadNumber {
+            let expected = (threadNumbers.find(thread).map { threads[$0].eventCount } ?? 0) + 1
+            require(number == expected, .threadNumberGap, "number \(number) of thread \(thread), where \(expected) is due")
+        }
+        let user = event.fact.user.flatMap { userNumbers.find($0) }
+        if case .userRegistered(let fact) = event.fact {
+            require(user == nil, .identifierTwice, "user \(fact.user) is registered already")
+        } else if let id = event.fact.user {
+            require(user != nil, .unknownReference, "user \(id) was never registered")
+        }
+        let thread = event.fact.thread.flatMap { threadNumbers.find($0) }
+        if case .threadOpened(let fact) = event.fact {
+            require(thread == nil, .identifierTwice, "thread \(fact.thread) is open already")
+        } else if let id = event.fact.thread {
+            require(thread != nil, .unknownReference, "thread \(id) was never opened")
+        }
+        let membership = user.flatMap { user in thread.flatMap { memberships[MembershipKey(user: user, thread: $0)] } }
+        let isMember = membership?.isMember ?? false
+        switch event.fact {
+        case .userRegistered, .usernameChanged:
+            if let name = event.username, let owner = usersByName[name.foldKey] {
+                require(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(userNumbers.ids[owner])")
+            }
+            if let subject = event.subject {
+                require(usersBySubject[Array(subject.utf8)] == nil, .subjectTwice, "the subject belongs to another user")
+            }
+        case .postcodeSet(let fact):
+            if let postcode = event.postcode {
+                require(ThreadID(postcode.outwardCode) == fact.thread, .wrongResidence, "\(postcode) does not belong to thread \(fact.thread)")
+            }
+        case .threadJoined: require(!isMember, .alreadyHeld, "the user is a member already")
+        case .threadLeft: require(isMember, .notAMember, "the user is not a member")
+        case .messagePosted(let fact):
+            require(messageNumbers.find(fact.message) == nil, .identifierTwice, "message \(fact.message) is posted already")
+            require(isMember, .notAMember, "the author is not a member")
+        case .replyPosted(let fact):
+            require(replyNumbers.find(fact.reply) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
+            require(isMember, .notAMember, "the author is not a member")
+            faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: true)
+        case .messageEdited(let fact):
+            require(isMember, .notAMember, "the author is not a member")
+            faults += self.faults(of: .message(fact.message), in: fact.thread, by: fact.by, isChange: true)
+        case .messageRetracted(let fact): faults += self.faults(of: .message(fact.message), in: fact.thread, by: fact.by, isChange: true)
+        case .replyEdited(let fact):
+            require(isMember, .notAMember, "the author is not a member")
+            faults += self.faults(of: .reply(fact.reply), in: fact.thread, by: fact.by, isChange: true)
+            faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: false)
+        case .replyRetracted(let fact):
+            faults += self.faults(of: .reply(fact.reply), in: fact.thread, by: fact.by, isChange: true)
+            faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: false)
+        case .threadRead(let fact):
+            require(isMember, .notAMember, "the reader is not a member")
+            require(fact.upTo <= head, .markerBeyondHead, "read up to \(fact.upTo), beyond the head \(head)")
+            require(fact.upTo > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(fact.upTo), not beyond the present marker")
+        case .sessionStarted(let fact):
+            require(sessionNumbers.find(fact.session) == nil, .identifierTwice, "session \(fact.session) is started already")
+        case .sessionEnded(let fact):
+            if let session = sessionNumbers.find(fact.session) {
+                require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(fact.session) has ended already")
+                require(sessions[session].user == user, .notTheAuthor, "session \(fact.session) is another user's")
+            } else {
+                require(false, .unknownReference, "session \(fact.session) was never started")
+            }
+        case .threadOpened, .unknown: break
+        }
+        return faults
+    }
+
+    /// What is wrong with what an event says of a post: whether it exists, where, whose it is, and whether it could still change.
+    private func faults(of post: Post, in thread: ThreadID, by user: UserID?, isChange: Bool) -> [HistoryFault] {
+        let row: PostRow
+        let place: Int
+        switch post {
+        case .message(let id):
+            guard let number = messageNumbers.find(id) else {
+                return [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
+            }
+            row = messages[number]
+            place = Int(row.place)
+        case .reply(let id):
+            guard let number = replyNumbers.find(id) else {
+                return [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
+            }
+            row = replies[number]
+            place = Int(messages[Int(row.place)].place)
+        }
+        var faults: [HistoryFault] = []
+        if threadNumbers.ids[place] != thread {
+            faults.append(HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.ids[place]), not \(thread)"))
+        }
+        if let user, userNumbers.ids[row.author] != user {
+            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.ids[row.author]), not \(user)"))
+        }
+        if isChange, row.isRetracted {
+            faults.append(HistoryFault(problem: .afterRetraction, message: "it was retracted before"))
+        }
+        return faults
+    }
+}

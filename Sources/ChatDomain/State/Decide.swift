@@ -1,0 +1,64 @@
+extension ChatState {
+    /// Decides a command: which events follow from it, if any.
+    ///
+    /// Pure: the same state and arguments give the same answer. Refusals are checked in the order in which section "Rules" of the module's documentation lists them; an id that comes
+    /// again from the same author for the same place is a duplicate before every other check.
+    ///
+    /// - Parameters:
+    ///   - request: The command, its correlation id and its origin.
+    ///   - now: The time of the clock; events are recorded at it, or at the time of the last event if that is later.
+    ///   - freshID: An id that the events may use if the command bears none.
+    /// - Returns: The events to append, or why there are none.
+    /// - Throws: ``Rejection`` if the command breaks a rule.
+    /// - Complexity: O(1) on average, and O(*n*) in the length of the command's text.
+    public func decide(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
+        if let correlation = request.correlation, !(1...256).contains(correlation.utf8.count) { throw .invalidCorrelation }
+        let time = max(now, lastRecordedAt, Timestamp(millisecondsSince1970: 0))
+        let draft = Event(recordedAt: time, origin: request.origin, fact: .unknown(kind: 0), correlation: request.correlation)
+        switch request.command {
+        case .registerUser(let user, let username, let subject):
+            return try registerUser(user, username, subject, fresh: UserID(bits: freshID), draft)
+        case .changeUsername(let user, let username): return try changeUsername(user, username, draft)
+        case .setPostcode(let user, let postcode): return try setPostcode(user, postcode, draft)
+        case .openThread(let thread, let name, let by): return try openThread(thread, name, by, fresh: ThreadID(bits: freshID), draft)
+        case .joinThread(let user, let thread): return try joinThread(user, thread, draft)
+        case .leaveThread(let user, let thread): return try leaveThread(user, thread, draft)
+        case .postMessage(let message, let thread, let author, let body):
+            return try postMessage(message, thread, author, body, fresh: MessageID(bits: freshID), draft)
+        case .reply(let reply, let message, let author, let body):
+            return try postReply(reply, message, author, body, fresh: ReplyID(bits: freshID), draft)
+        case .edit(let post, let by, let body): return try edit(post, by, body, draft)
+        case .retract(let post, let by): return try retract(post, by, draft)
+        case .markRead(let user, let thread, let upTo): return try markRead(user, thread, upTo, draft)
+        case .startSession(let user, let session, let device):
+            return try startSession(user, session, device, fresh: SessionID(bits: freshID), draft)
+        case .endSession(let session): return try endSession(session, draft)
+        }
+    }
+}
+
+extension Event {
+    /// This event with another fact and content: every event of a decision shares the time, the origin and the correlation id.
+    func with(_ fact: Fact, _ content: Content = .none) -> Event {
+        var event = self
+        event.fact = fact
+        event.content = content
+        return event
+    }
+}
+
+extension ChatState {
+    func knownUser(_ id: UserID) throws(Rejection) -> Int {
+        guard let user = userNumbers.find(id) else { throw .unknownUser }
+        return user
+    }
+
+    func knownThread(_ id: ThreadID) throws(Rejection) -> Int {
+        guard let thread = threadNumbers.find(id) else { throw .unknownThread }
+        return thread
+    }
+
+    func isMember(_ user: Int, of thread: Int) -> Bool {
+        memberships[MembershipKey(user: user, thread: thread)]?.isMember ?? false
+    }
+}

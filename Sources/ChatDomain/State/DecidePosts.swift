@@ -1,0 +1,85 @@
+/// Messages and replies.
+extension ChatState {
+    func postMessage(
+        _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: MessageID, _ draft: Event
+    ) throws(Rejection) -> Decision {
+        if let id, let known = messageNumbers.find(id) {
+            let row = messages[known]
+            guard threadNumbers.ids[Int(row.place)] == threadID, userNumbers.ids[row.author] == authorID else { throw .identifierTaken }
+            return .duplicate(of: row.position...row.position)
+        }
+        let author = try knownUser(authorID)
+        let thread = try knownThread(threadID)
+        guard isMember(author, of: thread) else { throw .notAMember }
+        guard MessageBody.isValid(body) else { throw .invalidBody }
+        let number = threads[thread].eventCount + 1
+        let fact = MessagePosted(thread: threadID, number: number, message: id ?? fresh, author: authorID)
+        return .append([draft.with(.messagePosted(fact), .body(body))])
+    }
+
+    func postReply(
+        _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: ReplyID, _ draft: Event
+    ) throws(Rejection) -> Decision {
+        if let id, let known = replyNumbers.find(id) {
+            let row = replies[known]
+            guard messageNumbers.ids[Int(row.place)] == messageID, userNumbers.ids[row.author] == authorID else { throw .identifierTaken }
+            return .duplicate(of: row.position...row.position)
+        }
+        let author = try knownUser(authorID)
+        guard let message = messageNumbers.find(messageID) else { throw .unknownMessage }
+        let thread = Int(messages[message].place)
+        guard isMember(author, of: thread) else { throw .notAMember }
+        guard !messages[message].isRetracted else { throw .retracted }
+        guard MessageBody.isValid(body) else { throw .invalidBody }
+        let fact = ReplyPosted(
+            thread: threadNumbers.ids[thread], number: threads[thread].eventCount + 1, message: messageID, reply: id ?? fresh,
+            author: authorID)
+        return .append([draft.with(.replyPosted(fact), .body(body))])
+    }
+
+    func edit(_ post: Post, _ by: UserID, _ body: String, _ draft: Event) throws(Rejection) -> Decision {
+        let user = try knownUser(by)
+        let found = try find(post)
+        guard isMember(user, of: found.thread) else { throw .notAMember }
+        guard found.row.author == user else { throw .notTheAuthor }
+        guard !found.row.isRetracted else { throw .retracted }
+        guard MessageBody.isValid(body) else { throw .invalidBody }
+        return .append([draft.with(fact(of: post, found, by, ifMessage: Fact.messageEdited, ifReply: Fact.replyEdited), .body(body))])
+    }
+
+    func retract(_ post: Post, _ by: UserID, _ draft: Event) throws(Rejection) -> Decision {
+        let user = try knownUser(by)
+        let found = try find(post)
+        guard found.row.author == user else { throw .notTheAuthor }
+        guard !found.row.isRetracted else { return .unchanged }
+        return .append([draft.with(fact(of: post, found, by, ifMessage: Fact.messageRetracted, ifReply: Fact.replyRetracted))])
+    }
+
+    /// A post with the number of its thread and of the message that it is or replies to.
+    private typealias FoundPost = (row: PostRow, thread: Int, message: Int)
+
+    private func find(_ post: Post) throws(Rejection) -> FoundPost {
+        switch post {
+        case .message(let id):
+            guard let message = messageNumbers.find(id) else { throw .unknownMessage }
+            return (messages[message], Int(messages[message].place), message)
+        case .reply(let id):
+            guard let reply = replyNumbers.find(id) else { throw .unknownReply }
+            let message = Int(replies[reply].place)
+            return (replies[reply], Int(messages[message].place), message)
+        }
+    }
+
+    private func fact(
+        of post: Post, _ found: FoundPost, _ by: UserID, ifMessage: (MessageChanged) -> Fact, ifReply: (ReplyChanged) -> Fact
+    ) -> Fact {
+        let thread = threadNumbers.ids[found.thread]
+        let number = threads[found.thread].eventCount + 1
+        switch post {
+        case .message(let message): return ifMessage(MessageChanged(thread: thread, number: number, message: message, by: by))
+        case .reply(let reply):
+            let message = messageNumbers.ids[found.message]
+            return ifReply(ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: by))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// Threads, membership and read markers.
+extension ChatState {
+    func openThread(
+        _ id: ThreadID?, _ text: String, _ by: UserID, fresh: ThreadID, _ draft: Event
+    ) throws(Rejection) -> Decision {
+        if let id {
+            if let code = id.outwardCode { return try importThread(of: code, text, by, draft) }
+            if let thread = threadNumbers.find(id) {
+                guard userNumbers.ids[threads[thread].openedBy] == by else { throw .identifierTaken }
+                return .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + 1)
+            }
+        }
+        _ = try knownUser(by)
+        guard let name = ThreadName(text) else { throw .invalidThreadName }
+        let thread = id ?? fresh
+        return .append([
+            draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), .threadName(name.text)),
+            draft.with(.threadJoined(ThreadJoined(thread: thread, number: 2, user: by))),
+        ])
+    }
+
+    /// The id of an outward code's thread is the code's own, whether that thread is open or not: nobody opens it but by living there, or an import
+    /// that brings its history.
+    private func importThread(of code: OutwardCode, _ text: String, _ by: UserID, _ draft: Event) throws(Rejection) -> Decision {
+        guard case .imported = draft.origin, OutwardCode(text) == code else { throw .identifierTaken }
+        let thread = ThreadID(code)
+        guard threadNumbers.find(thread) == nil else { return .unchanged }
+        _ = try knownUser(by)
+        return .append([
+            draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by))),
+            draft.with(.threadJoined(ThreadJoined(thread: thread, number: 2, user: by))),
+        ])
+    }
+
+    func joinThread(_ id: UserID, _ threadID: ThreadID, _ draft: Event) throws(Rejection) -> Decision {
+        let user = try knownUser(id)
+        let thread = try knownThread(threadID)
+        guard !isMember(user, of: thread) else { return .unchanged }
+        if threadID.outwardCode != nil, users[user].residence != threadID, draft.origin == .native { throw .notResident }
+        let fact = ThreadJoined(thread: threadID, number: threads[thread].eventCount + 1, user: id)
+        return .append([draft.with(.threadJoined(fact))])
+    }
+
+    func leaveThread(_ id: UserID, _ threadID: ThreadID, _ draft: Event) throws(Rejection) -> Decision {
+        let user = try knownUser(id)
+        let thread = try knownThread(threadID)
+        guard isMember(user, of: thread) else { return .unchanged }
+        let fact = ThreadLeft(thread: threadID, number: threads[thread].eventCount + 1, user: id)
+        return .append([draft.with(.threadLeft(fact))])
+    }
+
+    func markRead(_ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ draft: Event) throws(Rejection) -> Decision {
+        let user = try knownUser(id)
+        let thread = try knownThread(threadID)
+        guard let membership = memberships[MembershipKey(user: user, thread: thread)], membership.isMember else { throw .notAMember }
+        guard upTo <= head else { throw .invalidPosition }
+        guard upTo > membership.readUpTo else { return .unchanged }
+        return .append([draft.with(.threadRead(ThreadRead(user: id, thread: threadID, upTo: upTo)))])
+    }
+}

@@ -1,0 +1,64 @@
+/// Users and sessions.
+extension ChatState {
+    func registerUser(
+        _ id: UserID?, _ text: String, _ subject: String?, fresh: UserID, _ draft: Event
+    ) throws(Rejection) -> Decision {
+        if let id, let user = userNumbers.find(id) {
+            guard let registered = users[user].registeredAs, registered == Username.foldKey(text) else { throw .identifierTaken }
+            return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
+        }
+        guard let username = Username(text) else { throw .invalidUsername }
+        guard usersByName[username.foldKey] == nil else { throw .usernameTaken }
+        if let subject {
+            let bytes = Array(subject.utf8.prefix(257))
+            guard (1...256).contains(bytes.count) else { throw .invalidSubject }
+            guard usersBySubject[bytes] == nil else { throw .subjectTaken }
+        }
+        let fact = UserRegistered(user: id ?? fresh)
+        return .append([draft.with(.userRegistered(fact), .registration(username, subject: subject))])
+    }
+
+    func changeUsername(_ id: UserID, _ text: String, _ draft: Event) throws(Rejection) -> Decision {
+        let user = try knownUser(id)
+        guard let username = Username(text) else { throw .invalidUsername }
+        if let owner = usersByName[username.foldKey], owner != user { throw .usernameTaken }
+        if let present = users[user].username, present.utf8.elementsEqual(username.text.utf8) { return .unchanged }
+        return .append([draft.with(.usernameChanged(UsernameChanged(user: id)), .username(username))])
+    }
+
+    func setPostcode(_ id: UserID, _ text: String, _ draft: Event) throws(Rejection) -> Decision {
+        let user = try knownUser(id)
+        guard let postcode = Postcode(text) else { throw .invalidPostcode }
+        guard users[user].postcode != postcode else { return .unchanged }
+        let thread = ThreadID(postcode.outwardCode)
+        var events = [draft.with(.postcodeSet(PostcodeSet(user: id, thread: thread)), .postcode(postcode))]
+        guard let known = threadNumbers.find(thread) else {
+            events.append(draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: id))))
+            events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: 2, user: id))))
+            return .append(events)
+        }
+        if !isMember(user, of: known) {
+            events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: threads[known].eventCount + 1, user: id))))
+        }
+        return .append(events)
+    }
+
+    func startSession(
+        _ id: UserID, _ session: SessionID?, _ device: String, fresh: SessionID, _ draft: Event
+    ) throws(Rejection) -> Decision {
+        if let session, let known = sessionNumbers.find(session) {
+            guard userNumbers.ids[sessions[known].user] == id else { throw .identifierTaken }
+            return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
+        }
+        _ = try knownUser(id)
+        guard device.utf8.count <= 1_024 else { throw .invalidDevice }
+        return .append([draft.with(.sessionStarted(SessionStarted(user: id, session: session ?? fresh)), .device(device))])
+    }
+
+    func endSession(_ session: SessionID, _ draft: Event) throws(Rejection) -> Decision {
+        guard let known = sessionNumbers.find(session) else { throw .unknownSession }
+        guard !sessions[known].hasEnded else { return .unchanged }
+        let user = userNumbers.ids[sessions[known].user]
+        return .append([draft.with(.sessionEnded(SessionEnded(user: user, session: session)))])
+    }
+}

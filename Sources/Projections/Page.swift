@@ -1,0 +1,45 @@
+public import ChatDomain
+
+/// Which part of a list that is ordered by position to show, oldest first.
+///
+/// With neither bound, or ``before`` alone, the page holds the latest entries (before that position); with ``after`` the earliest after it. Both bounds are exclusive, so
+/// the first and last position of a page are the bounds for the pages on either side of it, and a page does not shift while messages arrive.
+public struct Page: Hashable, Sendable {
+    /// How many entries at most.
+    public var limit: Int
+    /// Only entries at smaller positions.
+    public var before: Position?
+    /// Only entries at greater positions, and the earliest of them.
+    public var after: Position?
+
+    /// Makes a page; a negative limit is taken as 0.
+    public init(limit: Int = 50, before: Position? = nil, after: Position? = nil) {
+        self.limit = max(0, limit)
+        self.before = before
+        self.after = after
+    }
+
+    /// Finds the page in a list whose positions ascend.
+    ///
+    /// - Parameters:
+    ///   - count: The length of the list.
+    ///   - position: The position of the entry at an index.
+    /// - Returns: The indices of the page.
+    /// - Complexity: O(log *n*) calls of `position`.
+    func indices(count: Int, position: (Int) -> Position) -> Range<Int> {
+        let lower = after.map { bound in partition(count) { position($0) > bound } } ?? 0
+        let upper = max(lower, before.map { bound in partition(count) { position($0) >= bound } } ?? count)
+        return after == nil ? max(lower, upper - min(limit, upper))..<upper : lower..<min(upper, lower + min(limit, upper - lower))
+    }
+}
+
+/// The first index of a list for which a condition holds that, once it holds, holds for all that follow; the count if there is none.
+func partition(_ count: Int, where condition: (Int) -> Bool) -> Int {
+    var lower = 0
+    var upper = count
+    while lower < upper {
+        let middle = lower + (upper - lower) / 2
+        if condition(middle) { upper = middle } else { lower = middle + 1 }
+    }
+    return lower
+}
