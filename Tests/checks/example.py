@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+
 import model
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
