@@ -112,7 +112,7 @@ class JournalUnderTest:
         self.state = model.Model()
         self.thread_ids = {}
         self.raw = []         # the lines of `export`, confirmed
-        self.unanswered = []  # sent, and no answer seen
+        self.unanswered = []  # sent, or due to be sent again, and no answer seen
 
     def ask(self, *words):
         return subprocess.run([self.tool, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
@@ -205,7 +205,7 @@ class JournalUnderTest:
                 break
             before = state.position
             outcome = state.execute(line)
-            where = f"command {index + 1} {json.dumps(line)}"
+            where = f"command {index + 1} {json.dumps(line)[:400]}"
             if state.position > before:
                 found = events[before:state.position]
                 if len(found) < state.position - before:
@@ -223,14 +223,15 @@ class JournalUnderTest:
                 if outcome.positions and not wrong:
                     first, last = outcome.positions
                     if answer["events"] != events[first - 1:last]:
-                        wrong.append(f"printed {answer['events']}, in the journal {events[first - 1:last]}")
+                        printed, kept = json.dumps(answer["events"])[:800], json.dumps(events[first - 1:last])[:800]
+                        wrong.append(f"printed {printed}, in the journal {kept}")
                 if wrong:
                     raise Failed(f"{where}: {'; '.join(wrong)}")
             applied = index + 1
         if state.position != len(events):
             raise Failed(f"{len(events)} events in the journal, but all {applied} commands come to {state.position}")
         new = len(raw) - len(self.raw)
-        self.raw, self.unanswered = raw, sent[len(answers):]
+        self.raw, self.unanswered = raw, sent[len(answers):] + self.unanswered[len(sent):]
         return new
 
     def verify(self):
