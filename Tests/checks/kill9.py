@@ -122,7 +122,7 @@ class JournalUnderTest:
         commands and a few more, then the end of the input. Returns what was sent and what was answered."""
         command = [self.tool, "run", self.path, "--durability", self.durability, "--batch", str(batch)]
         resent, generator = self.unanswered, Generator(rng, copy.deepcopy(self.state))
-        sent, answers, stop = [], [], threading.Event()
+        sent, answers, faults, stop = [], [], [], threading.Event()
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
 
@@ -144,8 +144,10 @@ class JournalUnderTest:
                             break
                     if kill is None:
                         process.stdin.close()
-                except (BrokenPipeError, ValueError):
+                except BrokenPipeError:
                     pass  # killed while writing: what was not read is simply unanswered
+                except Exception as fault:  # a fault of this program: raised below, in the main thread
+                    faults.append(fault)
 
             def collect():
                 for line in process.stdout:
@@ -172,6 +174,8 @@ class JournalUnderTest:
             process.stdout.close()
             errors.seek(0)
             said = errors.read().decode("utf-8", "replace")
+        if faults:
+            raise faults[0]
         if early:
             raise Failed(f"the tool ended by itself with status {status}: {said}")
         if kill is None and status not in (0, 1):
