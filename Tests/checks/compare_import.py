@@ -272,6 +272,7 @@ class Journal:
         with Check("threads: names, members, messages, last position, creation") as check:
             got = self.ask("threads", "--limit", ALL, keep=True)
             check.same("number of threads", len(got), len(self.threads))
+            check.same("the latest last", [row["lastPosition"] for row in got], sorted(row["lastPosition"] for row in got))
             for row in got:
                 channel = row["name"]
                 identifier = self.threads.get(channel, (None,))[0]
