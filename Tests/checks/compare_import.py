@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""Imports a chat corpus with the tool and compares every message with the source, computed here independently.
+
+    compare_import.py --corpus FILE.jsonl[.gz] --tool PATH --scratch DIR [--pages N]
+
+Two journals: one with the corpus's own channels, one in which each stretch (the part of an id before the colon) is a
+channel. In both: counts, order, bodies, authors, times, replies and reply counts, thread summaries, members, a sample of
+user views, pages both ways, numbering without a gap; then a second import that must append nothing, `verify`, and the
+same queries again, which must print the same bytes. One line for each check; exit status 1 on any difference.
+
+Ids are never assumed: they are taken from the events and held to be the same everywhere.
+"""
+
+import argparse
+import collections
+import gzip
+import hashlib
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import model
+
+ALL = "1000000"  # a --limit above any thread of the corpus
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+class Check:
+    """Counts what was compared, prints one line for each check, and the first few differences under it."""
+
+    failed = 0
+
+    def __init__(self, name):
+        self.name, self.compared, self.wrong, self.shown = name, 0, 0, []
+
+    def same(self, what, got, expected):
+        self.compared += 1
+        if got != expected:
+            self.wrong += 1
+            if len(self.shown) < 5:
+                self.shown.append(f"    {what}\n      expected {str(expected)[:400]}\n      got      {str(got)[:400]}")
+
+    def __enter__(self):
+        self.began = time.monotonic()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            return
+        Check.failed += self.wrong > 0
+        seconds = time.monotonic() - self.began
+        print(f"{'FAILED' if self.wrong else 'ok    '} {self.name}: {self.compared:,} compared, {self.wrong:,} differ ({seconds:.1f} s)")
+        for text in self.shown:
+            print(text)
+        sys.stdout.flush()
+
+
+def read_corpus(path):
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def milliseconds(time_text):
+    """The corpus's whole seconds as the tool prints times."""
+    return re.sub(r"Z$", ".000Z", time_text)
+
+
+class Source:
+    """What the journal must come to, from the corpus alone."""
+
+    def __init__(self, rows, channel_of):
+        self.first_spelt, self.user_order = {}, []
+        self.root = {}         # corpus id -> corpus id of the message it stands under (itself for a message)
+        self.posts = []        # (corpus id, channel, fold key, body, createdAt or None, root)
+        self.by_channel = {}   # channel -> [posts that are messages]
+        self.replies = collections.defaultdict(list)  # corpus id of a message -> its replies
+        self.speakers = {}     # channel -> fold keys in the order of their first word
+        for row in rows:
+            channel, key = channel_of(row), model.fold_key(row["user"])
+            if key not in self.first_spelt:
+                self.first_spelt[key] = row["user"].strip()
+                self.user_order.append(key)
+            self.speakers.setdefault(channel, {}).setdefault(key)
+            root = row["id"] if row["replyTo"] is None else self.root[channel, row["replyTo"]]
+            self.root[channel, row["id"]] = root
+            post = (row["id"], channel, key, row["body"], row["t"] and milliseconds(row["t"]), root)
+            self.posts.append(post)
+            if row["replyTo"] is None:
+                self.by_channel.setdefault(channel, []).append(post)
+            else:
+                self.replies[channel, root].append(post)
+
+
+class Journal:
+    """One imported journal, its source, and what its events say."""
+
+    def __init__(self, tool, path, source):
+        self.tool, self.path, self.source = tool, str(path), source
+        self.printed = {}  # query -> digest of what it printed
+
+    def run(self, *words, status=0):
+        """Runs the tool; another exit status than `status` ends everything, with what the tool said."""
+        done = subprocess.run([self.tool, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if done.returncode != status:
+            said = (done.stderr or done.stdout).decode("utf-8", "replace")[:2000]
+            sys.exit(f"FAILED {' '.join(words)}: exit status {done.returncode}, expected {status}: {said}")
+        return done.stdout
+
+    def ask(self, command, *words, keep=False):
+        """A query's rows. With `keep`, what it printed is remembered, to be compared after reopening."""
+        printed = self.run(command, self.path, "--json", *words)
+        if keep:
+            self.printed[command, *words] = hashlib.sha256(printed).hexdigest()
+        return [json.loads(line) for line in printed.splitlines()]
+
+    def load_events(self):
+        """Reads `export` once: what each event of interest says, by kind, and the checks on the whole sequence."""
+        self.users, self.user_of_id = {}, {}   # fold key -> (id, event)
+        self.threads = {}                      # name -> (id, event)
+        self.joined = collections.defaultdict(dict)  # thread id -> {user id: position}
+        self.posted, self.last = [], {}        # events in order; thread id -> last position
+        self.kinds = collections.Counter()
+        numbers = collections.Counter()
+        previous = ""
+        export = subprocess.Popen([self.tool, "export", self.path], stdout=subprocess.PIPE)
+        events = subprocess.Popen([self.tool, "events", self.path, "--json"], stdout=subprocess.PIPE)
+        with Check("events: positions 1 to n and thread numbers 1 to n without a gap, export equals events") as check:
+            for position, line in enumerate(export.stdout, 1):
+                event = json.loads(line)
+                kind = model.kind_of(event)
+                payload = event[kind]
+                self.kinds[kind] += 1
+                check.same("position", event["position"], position)
+                other = events.stdout.readline()
+                if other != line:
+                    check.same(f"export and events at {position}", json.loads(other) if other else None, event)
+                check.same(f"form of recordedAt at {position}", bool(TIME.fullmatch(event["recordedAt"])), True)
+                check.same(f"recordedAt never decreases, {position}", event["recordedAt"] >= previous, True)
+                previous = event["recordedAt"]
+                if "thread" in payload:
+                    numbers[payload["thread"]] += 1
+                    self.last[payload["thread"]] = position
+                    check.same(f"thread number at {position}", payload["number"], numbers[payload["thread"]])
+                if kind == "userRegistered":
+                    key = model.fold_key(payload["username"])
+                    check.same(f"username {payload['username']!r} is new", key in self.users, False)
+                    self.users[key], self.user_of_id[payload["user"]] = (payload["user"], event), key
+                elif kind == "threadOpened":
+                    self.threads[payload["name"]] = (payload["thread"], event)
+                elif kind == "threadJoined":
+                    self.joined[payload["thread"]][payload["user"]] = position
+                elif kind in ("messagePosted", "replyPosted"):
+                    self.posted.append((kind, event))
+            check.same("events ends where export ends", events.stdout.readline(), b"")
+            check.same("export's exit status", export.wait(), 0)
+            check.same("events' exit status", events.wait(), 0)
+        self.count = sum(self.kinds.values())
+
+    def compare_events(self):
+        source = self.source
+        messages = sum(len(posts) for posts in source.by_channel.values())
+        with Check("counts: messages, replies, users, threads, joins") as check:
+            check.same("events by kind", dict(self.kinds), {
+                "messagePosted": messages, "replyPosted": len(source.posts) - messages, "userRegistered": len(source.first_spelt),
+                "threadOpened": len(source.speakers), "threadJoined": sum(map(len, source.speakers.values()))})
+        with Check("users: one for each fold key, as first spelt, in the order of their first word") as check:
+            check.same("order of registration", list(self.users), source.user_order)
+            for key, (_, event) in self.users.items():
+                check.same(f"user {key}", event["userRegistered"]["username"], source.first_spelt.get(key))
+        with Check("threads: opened by who spoke first, joined by each as they first spoke") as check:
+            check.same("order of opening", list(self.threads), list(source.speakers))
+            for channel, speakers in source.speakers.items():
+                identifier, event = self.threads.get(channel, (None, None))
+                if identifier is None:
+                    check.same(f"thread {channel}", None, "an event")
+                    continue
+                first = next(iter(speakers))
+                check.same(f"{channel} opened by", self.user_of_id.get(event["threadOpened"]["by"]), first)
+                joined = [self.user_of_id.get(user) for user in self.joined[identifier]]
+                check.same(f"who joined {channel}", joined, list(speakers))
+        self.message_id, self.event_of = {}, {}  # (channel, corpus id) -> id in the journal, event
+        seen = set()
+        with Check("posts: order, bodies, authors, times, threads and the message replied to") as check:
+            check.same("number of posts", len(self.posted), len(source.posts))
+            for (kind, event), post in zip(self.posted, source.posts):
+                corpus_id, channel, key, body, created, root = post
+                payload, is_message = event[kind], root == corpus_id
+                identifier = payload["message" if kind == "messagePosted" else "reply"]
+                self.message_id[channel, corpus_id], self.event_of[channel, corpus_id] = identifier, event
+                check.same(f"{corpus_id} has an id of its own", identifier in seen, False)
+                seen.add(identifier)
+                check.same(corpus_id, (kind, payload["body"], payload["author"], payload["thread"], event.get("sentAt")),
+                           ("messagePosted" if is_message else "replyPosted", body, self.users.get(key, (None,))[0],
+                            self.threads.get(channel, (None,))[0], created))
+                check.same(f"{corpus_id} stands under", payload["message"], self.message_id.get((channel, root)))
+
+    def row(self, post):
+        """A timeline's or a reply list's row, as the contract words it, from the source and the ids of the events."""
+        corpus_id, channel, key, body, created, root = post
+        event = self.event_of[channel, corpus_id]
+        row = {"position": event["position"], "id": self.message_id[channel, corpus_id],
+               "author": {"id": self.users[key][0], "username": self.source.first_spelt[key]}, "body": body,
+               "createdAt": created or event["recordedAt"], "editedAt": None, "retracted": False}
+        if root == corpus_id:
+            row.update(thread=self.threads[channel][0], replyCount=len(self.source.replies.get((channel, corpus_id), ())))
+        else:
+            row.update(message=self.message_id[channel, root])
+        return row
+
+    def compare_timelines(self, pages, rng):
+        source = self.source
+        self.rows = {channel: [self.row(post) for post in posts] for channel, posts in source.by_channel.items()}
+        with Check("timelines: every row of every thread") as check:
+            for channel, expected in self.rows.items():
+                # By name, then by id: both have to find the thread.
+                got = self.ask("timeline", channel, "--limit", ALL, keep=True)
+                check.same(f"rows of {channel}", len(got), len(expected))
+                for one, other in zip(got, expected):
+                    check.same(f"{channel} at {other['position']}", one, other)
+        with Check("the latest 50, by name and by id") as check:
+            for channel in rng.sample(sorted(self.rows), min(5, len(self.rows))):
+                for name in (channel, self.threads[channel][0], self.threads[channel][0].upper()):
+                    check.same(f"{name}", self.ask("timeline", name), self.rows[channel][-50:])
+        with Check("pages: walks of whole threads, forwards and backwards") as check:
+            for channel in rng.sample(sorted(self.rows), min(6, len(self.rows))):
+                expected = self.rows[channel]
+                size = max(-(-len(expected) // pages), 1)
+                for option, step in (("--after", 1), ("--before", -1)):
+                    walked, bound = [], None
+                    while True:
+                        words = ["--limit", str(size)] + ([option, str(bound)] if bound is not None else [])
+                        if bound is None and step == 1:
+                            words += ["--after", "0"]
+                        page = self.ask("timeline", channel, *words)
+                        if not page or len(walked) > len(expected):
+                            break
+                        check.same(f"{channel} {words} is a page", len(page) <= size, True)
+                        walked = walked + page if step == 1 else page + walked
+                        bound = page[-1]["position"] if step == 1 else page[0]["position"]
+                    check.same(f"{channel} {option} in pages of {size}: rows", len(walked), len(expected))
+                    for one, other in zip(walked, expected):
+                        check.same(f"{channel} {option} at {other['position']}", one, other)
+                middle = rng.randrange(len(expected))
+                here = expected[middle]["position"]
+                for bound in (here - 1, here, here + 1):  # also positions that are no message's
+                    before = [row for row in expected if row["position"] < bound][-7:]
+                    after = [row for row in expected if row["position"] > bound][:7]
+                    check.same(f"{channel} before {bound}", self.ask("timeline", channel, "--before", str(bound), "--limit", "7"), before)
+                    check.same(f"{channel} after {bound}", self.ask("timeline", channel, "--after", str(bound), "--limit", "7"), after)
+        with Check("replies: of the messages with most, and of a sample, whole and in pages") as check:
+            answered = sorted(source.replies, key=lambda key: -len(source.replies[key]))
+            silent = [(c, post[0]) for c, posts in source.by_channel.items() for post in posts[-1:] if not source.replies.get((c, post[0]))]
+            for key in answered[:10] + rng.sample(answered, min(20, len(answered))) + silent[:2]:
+                expected = [self.row(post) for post in source.replies.get(key, ())]
+                identifier = self.message_id[key]
+                check.same(f"replies of {key}", self.ask("replies", identifier, "--limit", ALL, keep=True), expected)
+                if len(expected) > 2:
+                    bound = str(expected[1]["position"])
+                    check.same(f"replies of {key} after {bound}", self.ask("replies", identifier, "--after", bound), expected[2:][:50])
+                    check.same(f"replies of {key} before {bound}", self.ask("replies", identifier, "--before", bound), expected[:1])
+
+    def compare_summaries(self, rng):
+        source = self.source
+        created = {channel: event.get("sentAt") or event["recordedAt"] for channel, (_, event) in self.threads.items()}
+        with Check("threads: names, members, messages, last position, creation") as check:
+            got = self.ask("threads", "--limit", ALL, keep=True)
+            check.same("number of threads", len(got), len(self.threads))
+            check.same("the latest last", [row["lastPosition"] for row in got], sorted(row["lastPosition"] for row in got))
+            for row in got:
+                channel = row["name"]
+                identifier = self.threads.get(channel, (None,))[0]
+                check.same(f"thread {channel}", row, {
+                    "id": identifier, "name": channel, "outwardCode": None, "members": len(source.speakers.get(channel, ())),
+                    "messages": len(self.rows.get(channel, ())), "lastPosition": self.last.get(identifier), "createdAt": created.get(channel)})
+        with Check("members: who, and since which position") as check:
+            for channel in rng.sample(sorted(self.rows), min(10, len(self.rows))):
+                got = self.ask("members", channel, keep=True)
+                joined = self.joined[self.threads[channel][0]]
+                expected = [{"user": {"id": user, "username": source.first_spelt[self.user_of_id[user]]}, "since": position}
+                            for user, position in joined.items()]
+                check.same(f"number of members of {channel}", len(got), len(expected))
+                for one, other in zip(sorted(got, key=lambda row: row["since"]), expected):
+                    check.same(f"member of {channel}", one, other)
+        with Check("users: a sample of views, with the unread messages of each thread") as check:
+            for key in rng.sample(source.user_order, min(20, len(source.user_order))):
+                identifier, event = self.users[key]
+                view, = self.ask("user", "--", source.first_spelt[key].swapcase(), keep=True)  # the fold key finds it; some begin with -
+                check.same(f"user {key}", (view["id"], view["username"], view["postcode"], view["createdAt"]),
+                           (identifier, source.first_spelt[key], None, event.get("sentAt") or event["recordedAt"]))
+                expected = {}
+                for channel, speakers in source.speakers.items():
+                    if key in speakers:
+                        since = self.joined[self.threads[channel][0]][identifier]
+                        expected[channel] = sum(row["position"] > since and row["author"]["id"] != identifier for row in self.rows[channel])
+                check.same(f"unread of {key}", {thread["name"]: thread["unread"] for thread in view["threads"]}, expected)
+        with Check("events of one thread, of one kind, and after a position") as check:
+            channel = rng.choice(sorted(self.rows))
+            identifier = self.threads[channel][0]
+            got = self.ask("events", "--thread", channel, keep=True)
+            check.same(f"numbers of {channel}", [event[model.kind_of(event)]["number"] for event in got], list(range(1, len(got) + 1)))
+            check.same(f"posts of {channel}", [event["position"] for event in got if model.kind_of(event) in ("messagePosted", "replyPosted")],
+                       [event["position"] for kind, event in self.posted if event[kind]["thread"] == identifier])
+            got = self.ask("events", "--kind", "threadOpened", keep=True)
+            check.same("threads opened", [event["threadOpened"]["name"] for event in got], list(self.threads))
+            got = self.ask("events", "--after", str(self.count - 3))
+            check.same("the last three", [event["position"] for event in got], list(range(self.count - 2, self.count + 1)))
+
+    def compare_again(self, corpus):
+        """The second import, `verify`, and the same queries from a process that opens the journal anew."""
+        with Check("a second import appends nothing") as check:
+            head = self.ask("head")
+            check.same("position of the head", [row["position"] for row in head], [self.count])
+            self.run("import", self.path, str(corpus))
+            check.same("head", self.ask("head"), head)
+        with Check("verify finds nothing") as check:
+            for words in ((), ("--expect", head[0]["head"])):
+                reports = self.ask("verify", *words)
+                check.same(f"verify {words}", [(row["ok"], row["position"], row["findings"]) for row in reports], [(True, self.count, [])])
+        with Check("the same queries print the same bytes after reopening") as check:
+            chosen = sorted(self.printed)
+            for query in chosen if len(chosen) < 80 else random.Random(1).sample(chosen, 80):
+                before = self.printed[query]
+                self.ask(*query, keep=True)
+                check.same(" ".join(query), self.printed[query], before)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", required=True, type=pathlib.Path)
+    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser.add_argument("--scratch", required=True, type=pathlib.Path, help="a directory for two journals of the corpus, made anew")
+    parser.add_argument("--pages", type=int, default=7, help="pages of a walk through a whole thread")
+    arguments = parser.parse_args()
+    rows = read_corpus(arguments.corpus)
+    print(f"{arguments.corpus.name}: {len(rows):,} lines")
+    scratch = arguments.scratch / "compare-import"
+    if scratch.exists():
+        shutil.rmtree(scratch)
+    scratch.mkdir(parents=True)
+    for name, channel_of in (("channels", lambda row: row["channel"]), ("stretches", lambda row: row["id"].split(":")[0])):
+        corpus = scratch / f"{name}.jsonl"
+        with corpus.open("w", encoding="utf-8") as lines:
+            for row in rows:
+                lines.write(json.dumps(dict(row, channel=channel_of(row)), ensure_ascii=False) + "\n")
+        source = Source(rows, channel_of)
+        print(f"{name}: {len(source.speakers)} threads, {len(source.first_spelt):,} users")
+        journal = Journal(arguments.tool, scratch / name, source)
+        began = time.monotonic()
+        journal.run("import", journal.path, str(corpus))
+        print(f"imported in {time.monotonic() - began:.1f} s", flush=True)
+        rng = random.Random(20_200_324)
+        journal.load_events()
+        journal.compare_events()
+        if Check.failed:
+            break  # the rows below are made from the ids of these events
+        journal.compare_timelines(arguments.pages, rng)
+        journal.compare_summaries(rng)
+        journal.compare_again(corpus)
+    if Check.failed:
+        print(f"{Check.failed} checks FAILED; the journals are in {scratch}")
+        return 1
+    shutil.rmtree(scratch)
+    print("import: no difference")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Kills `chat-journal run` at random moments with SIGKILL and looks at what is left.
+
+    kill9.py --tool PATH [--runs 200] [--seed S] [--fresh 10] [--batch N] [--scratch DIR]
+
+Each run pipes generated commands into the tool and kills it: some milliseconds after the start, or after a number of
+answers. The journal is then read again and must hold, to the field, what a prefix of the commands comes to by the
+independent rules of model.py: so no position is missing, no commit is there in part, and nothing is there that was not
+asked for. Every answer that was printed must be right and its events in the journal as printed. The next run goes on
+with the same journal and first sends again whatever got no answer. Every `--fresh` runs the journal is closed in good
+order, verified, and a new one is begun. Durability alternates between journals; batch sizes vary unless one is given.
+
+The commands follow from the seed and from where the kills fell; the moment of a kill is a random number, yet what it
+hits is up to the machine. A failure prints the run, leaves the journal where it is and says where that is.
+"""
+
+import argparse
+import collections
+import copy
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+
+import model
+
+CODES = ["SW1A", "SW1V", "SE15", "M1", "EC1A", "B33"]
+BODIES = ["Could someone pick up milk?", "Left it on the step \U0001F95B", "Dzi\u0119ki!", "\u001b[31mnot red\u001b[0m",
+          "x" * 700, "long " * 900, "one\ntwo", "\u05e9\u05dc\u05d5\u05dd", "?"]
+
+
+class Failed(Exception):
+    pass
+
+
+class Generator:
+    """Commands that mostly make sense in the state they are generated for, with some refusals and repeats."""
+
+    def __init__(self, rng, state):
+        self.rng, self.state = rng, state
+        self.sent_messages = collections.deque(maxlen=50)
+
+    def identifier(self):
+        digits = f"{self.rng.getrandbits(128):032x}"
+        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+    def next(self):
+        line = self.choose()
+        line["correlation"] = self.identifier()
+        self.state.execute(line)
+        return line
+
+    def choose(self):
+        rng, state = self.rng, self.state
+        users = list(state.users)
+        if len(users) < 3 or rng.random() < 0.02:
+            return {"registerUser": {"user": self.identifier(), "username": f"Neighbour {self.identifier()[:13]}"}}
+        user = rng.choice(users)
+        threads = [key for key, thread in state.threads.items() if user in thread["members"]]
+        if not threads or rng.random() < 0.05:
+            inward = f"{rng.randrange(10)}{rng.choice('ABDEFG')}{rng.choice('HJLNPQ')}"
+            return {"setPostcode": {"user": user, "postcode": rng.choice(CODES) + rng.choice([" ", ""]) + inward}}
+        thread, dice, body = rng.choice(threads), rng.random(), rng.choice(BODIES)
+        own = [key for key, message in list(state.messages.items())[-40:] if message["author"] == user]
+        recent = list(state.messages)[-20:]
+        if dice < 0.52 or not recent:
+            identifier = self.identifier()
+            line = {"postMessage": {"message": identifier, "thread": thread, "author": user, "body": body}}
+            self.sent_messages.append(line["postMessage"])
+            return line
+        if dice < 0.72:
+            return {"reply": {"reply": self.identifier(), "message": rng.choice(recent), "author": user, "body": body}}
+        if dice < 0.78 and own:
+            return {"edit": {"message": rng.choice(own), "by": user, "body": body + " (edited)"}}
+        if dice < 0.80 and own:
+            return {"retract": {"message": rng.choice(own), "by": user}}
+        if dice < 0.83:
+            return {"openThread": {"thread": self.identifier(), "name": f"Rota {rng.randrange(50)}", "by": user}}
+        if dice < 0.86:
+            named = [key for key, found in state.threads.items() if not found["outward"]]
+            return {"joinThread": {"user": user, "thread": rng.choice(named or [thread])}}
+        if dice < 0.87:
+            return {"leaveThread": {"user": user, "thread": thread}}
+        if dice < 0.90:
+            return {"markRead": {"user": user, "thread": thread, "upTo": max(1, state.position)}}
+        if dice < 0.92:
+            return {"startSession": {"user": user, "session": self.identifier(), "device": "telephone"}}
+        if dice < 0.93 and state.sessions:
+            return {"endSession": {"session": rng.choice(list(state.sessions))}}
+        if dice < 0.95 and self.sent_messages:
+            return {"postMessage": dict(rng.choice(self.sent_messages))}
+        if dice < 0.96:
+            return {"setPostcode": {"user": user, "postcode": "SW1A IAA"}}
+        if dice < 0.97:
+            return {"postMessage": {"message": self.identifier(), "thread": thread, "author": user, "body": " \n "}}
+        return {"postMessage": {"message": self.identifier(), "thread": self.identifier(), "author": user, "body": body}}
+
+
+class JournalUnderTest:
+    """One journal over several runs: what is confirmed to be in it, and the state that follows from that."""
+
+    def __init__(self, tool, path, durability):
+        self.tool, self.path, self.durability = tool, str(path), durability
+        self.state = model.Model()
+        self.thread_ids = {}
+        self.raw = []         # the lines of `export`, confirmed
+        self.unanswered = []  # sent, or due to be sent again, and no answer seen
+
+    def ask(self, *words):
+        return subprocess.run([self.tool, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+    def run(self, rng, batch, kill):
+        """Feeds commands until `kill(answers so far, seconds)` says so. None instead of a function: the unanswered
+        commands and a few more, then the end of the input. Returns what was sent and what was answered."""
+        command = [self.tool, "run", self.path, "--durability", self.durability, "--batch", str(batch)]
+        resent, generator = self.unanswered, Generator(rng, copy.deepcopy(self.state))
+        sent, answers, faults, stop = [], [], [], threading.Event()
+        with tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+
+            def feed():
+                waiting = collections.deque(resent)
+                try:
+                    while not stop.is_set() and len(sent) < 20_000:
+                        chunk = []
+                        for _ in range(rng.choice((1, 1, 3, 16, 64))):
+                            if waiting:
+                                chunk.append(waiting.popleft())
+                                generator.state.execute(chunk[-1])
+                            else:
+                                chunk.append(generator.next())
+                        sent.extend(chunk)
+                        process.stdin.write("".join(json.dumps(line) + "\n" for line in chunk).encode())
+                        process.stdin.flush()
+                        if kill is None and not waiting:
+                            break
+                    if kill is None:
+                        process.stdin.close()
+                except BrokenPipeError:
+                    pass  # killed while writing: what was not read is simply unanswered
+                except Exception as fault:  # a fault of this program: raised below, in the main thread
+                    faults.append(fault)
+
+            def collect():
+                for line in process.stdout:
+                    answers.append(line)
+
+            began = time.monotonic()
+            threads = [threading.Thread(target=feed), threading.Thread(target=collect)]
+            for thread in threads:
+                thread.start()
+            while kill is not None and process.poll() is None and not kill(len(answers), time.monotonic() - began):
+                time.sleep(0.0005)
+            early = kill is not None and process.poll() is not None
+            if kill is not None and not early:
+                process.kill()
+            status = process.wait(timeout=600)
+            stop.set()
+            for thread in threads:
+                thread.join()
+            if process.stdin and not process.stdin.closed:
+                try:
+                    process.stdin.close()
+                except BrokenPipeError:
+                    pass  # flushing what the killed process can no longer read
+            process.stdout.close()
+            errors.seek(0)
+            said = errors.read().decode("utf-8", "replace")
+        if faults:
+            raise faults[0]
+        if early:
+            raise Failed(f"the tool ended by itself with status {status}: {said}")
+        if kill is None and status not in (0, 1):
+            raise Failed(f"the tool ended with status {status}: {said}")
+        # The last line may be cut short by the kill: it is an answer only with its newline.
+        return sent, [json.loads(line) for line in answers if line.endswith(b"\n")], status
+
+    def exported(self, may_be_absent):
+        done = self.ask("export", self.path)
+        if done.returncode != 0:
+            if may_be_absent:
+                return []
+            raise Failed(f"export ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+        return done.stdout.decode("utf-8").splitlines()
+
+    def check(self, sent, answers):
+        """Compares the journal with the commands sent and the answers printed; returns the number of new events."""
+        raw = self.exported(may_be_absent=not answers and not self.raw)
+        if raw[:len(self.raw)] != self.raw:
+            at = next((i for i, (a, b) in enumerate(zip(raw, self.raw)) if a != b), min(len(raw), len(self.raw)))
+            raise Failed(f"what was confirmed has changed at position {at + 1}: {self.raw[at:at + 1]} became {raw[at:at + 1]}")
+        events = [json.loads(line) for line in raw]
+        for number, event in enumerate(events[len(self.raw):], len(self.raw) + 1):
+            if event["position"] != number:
+                raise Failed(f"position {number} is missing: found {event['position']}")
+        if len(answers) > len(sent):
+            raise Failed(f"{len(answers)} answers to {len(sent)} commands")
+        state, applied = self.state, 0
+        for index, line in enumerate(sent):
+            if index >= len(answers) and state.position == len(events):
+                break
+            before = state.position
+            outcome = state.execute(line)
+            where = f"command {index + 1} {json.dumps(line)[:400]}"
+            if state.position > before:
+                found = events[before:state.position]
+                if len(found) < state.position - before:
+                    what = "answered, and" if index < len(answers) else "a commit in part:"
+                    raise Failed(f"{where}: {what} {len(found)} of {state.position - before} events are in the journal")
+                wrong = model.event_differences(outcome.events, found, self.thread_ids)
+                wrong += [f"correlation of {event['position']}" for event in found if event.get("correlation") != line["correlation"]]
+                if wrong:
+                    raise Failed(f"{where}: {'; '.join(wrong)}")
+            if index < len(answers):
+                answer = answers[index]
+                wrong = model.differences(outcome, answer, self.thread_ids)
+                if answer.get("line") != index + 1:
+                    wrong.append(f"the answer is of line {answer.get('line')}")
+                if outcome.positions and not wrong:
+                    first, last = outcome.positions
+                    if answer["events"] != events[first - 1:last]:
+                        printed, kept = json.dumps(answer["events"])[:800], json.dumps(events[first - 1:last])[:800]
+                        wrong.append(f"printed {printed}, in the journal {kept}")
+                if wrong:
+                    raise Failed(f"{where}: {'; '.join(wrong)}")
+            applied = index + 1
+        if state.position != len(events):
+            raise Failed(f"{len(events)} events in the journal, but all {applied} commands come to {state.position}")
+        new = len(raw) - len(self.raw)
+        self.raw, self.unanswered = raw, sent[len(answers):] + self.unanswered[len(sent):]
+        return new
+
+    def verify(self):
+        if not self.raw and not pathlib.Path(self.path).exists():
+            return
+        done = self.ask("verify", self.path, "--json")
+        try:
+            report = json.loads(done.stdout)
+        except ValueError:
+            report = None
+        if not self.raw and report is None:
+            return  # killed before there was a journal; the next run has to make one
+        if done.returncode != 0 or report is None or not report["ok"] or report["position"] != len(self.raw):
+            raise Failed(f"verify at {len(self.raw)} ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+
+
+def moment(rng):
+    """When to kill: (a sentence, a function of the answers so far and the seconds since the start)."""
+    if rng.random() < 0.5:
+        seconds = rng.uniform(0, 0.15)
+        return f"{seconds * 1000:.1f} ms after the start", lambda answers, elapsed: elapsed >= seconds
+    wanted = rng.choice((1, 2, rng.randrange(3, 60), rng.randrange(60, 1500)))
+    return f"after {wanted} answers", lambda answers, elapsed: answers >= wanted or elapsed > 5
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
+    parser.add_argument("--fresh", type=int, default=10, help="kills for each journal")
+    parser.add_argument("--batch", type=int, default=None, help="default: 1, 8 or 64 at random")
+    parser.add_argument("--scratch", default=None, help="where the journals are made")
+    arguments = parser.parse_args()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+    print(f"kill9: {arguments.runs} runs, seed {seed}", flush=True)
+    scratch = tempfile.mkdtemp(prefix="kill9-", dir=arguments.scratch)
+    totals = collections.Counter()
+    under_test = None
+
+    def close_in_order(rng):
+        sent, answers, status = under_test.run(rng, 1, None)
+        if len(answers) != len(sent):
+            raise Failed(f"{len(sent)} commands to the end of the input, {len(answers)} answers")
+        refused = any("rejection" in answer for answer in answers)
+        if status != (1 if refused else 0):
+            raise Failed(f"exit status {status}, while {'some' if refused else 'no'} command was refused")
+        totals["events"] += under_test.check(sent, answers)
+        totals["answers"] += len(answers)
+        under_test.verify()
+        subprocess.run(["rm", "-r", "--", under_test.path], check=True)
+
+    try:
+        for run in range(arguments.runs):
+            rng = random.Random(f"{seed}/{run}")
+            if run % arguments.fresh == 0:
+                if under_test:
+                    close_in_order(rng)
+                durability = ("written", "synced")[run // arguments.fresh % 2]
+                under_test = JournalUnderTest(arguments.tool, pathlib.Path(scratch) / f"journal-{run}", durability)
+            batch = arguments.batch or rng.choice((1, 8, 64))
+            text, kill = moment(rng)
+            label = f"run {run}: {under_test.durability}, batch {batch}, killed {text}"
+            sent, answers, _ = under_test.run(rng, batch, kill)
+            new = under_test.check(sent, answers)
+            under_test.verify()
+            totals.update(answers=len(answers), events=new, unanswered=len(under_test.unanswered))
+            totals["runs " + under_test.durability] += 1
+            totals["kills between commands and answers"] += bool(under_test.unanswered)
+        label = "the last journal, closed in order"
+        if under_test:
+            close_in_order(random.Random(f"{seed}/end"))
+    except Failed as failure:
+        print(f"FAILED seed {seed}, {label}\n  journal: {under_test.path}\n  {failure}")
+        return 1
+    os.rmdir(scratch)
+    print("kill9: no difference; " + ", ".join(f"{count} {what}" for what, count in sorted(totals.items())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,341 @@
+"""A second, independent statement of the rules of a command, in Python.
+
+The other checks ask it what a command line must come to, and compare that with what the tool answered and wrote.
+It knows the order of the refusals, what repeats, and what appends nothing; it knows nothing of files.
+"""
+
+import re
+import unicodedata
+
+POSTCODE = re.compile(
+    r"(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}"
+    r"|[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY])[0-9][ABD-HJLNP-UW-Z]{2}"
+)
+OUTWARD = re.compile(
+    r"(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}"
+    r"|[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY])"
+)
+
+
+def fold_key(name):
+    """The key under which two usernames are one: trimmed, case folded, NFC."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name.strip()).casefold())
+
+
+def outward_code(text):
+    """The canonical outward code that `text` is, or None."""
+    code = text.strip(" ").upper() if text.isascii() else ""
+    return code if OUTWARD.fullmatch(code) else None
+
+
+def postcode_of(text):
+    """(outward, inward) of a postcode written in any tolerated way, or None."""
+    if not text.isascii():
+        return None
+    halves = text.strip(" ").upper()
+    compact = halves.replace(" ", "")
+    if not POSTCODE.fullmatch(compact):
+        return None
+    outward, inward = compact[:-3], compact[-3:]
+    return (outward, inward) if re.fullmatch(re.escape(outward) + " *" + inward, halves) else None
+
+
+class Outcome:
+    """What a command comes to: `events` (kind and known fields of each), or nothing, or a refusal."""
+
+    def __init__(self, events=(), positions=None, duplicate=False, code=None):
+        self.events, self.positions, self.duplicate, self.code = list(events), positions, duplicate, code
+
+    def __str__(self):
+        if self.code:
+            return "refused: " + self.code
+        kinds = ", ".join(kind for kind, _ in self.events)
+        return ("duplicate: " + kinds) if self.duplicate else (kinds or "no change")
+
+
+class Refusal(Exception):
+    pass
+
+
+class Model:
+    """The state that decides. `execute` takes one decoded command line, moves the state and says the outcome."""
+
+    def __init__(self):
+        self.position = 0
+        self.users, self.names, self.subjects = {}, {}, {}
+        self.threads = {}   # outward code or thread id -> {"members": set, "number": int, "outward": bool}
+        self.messages, self.replies, self.sessions = {}, {}, {}
+        self.markers = {}   # (user, thread) -> position
+        self.receipts = {}  # (kind of thing, id) -> (what must be the same again, Outcome)
+
+    def execute(self, line):
+        (name, fields), = ((key, value) for key, value in line.items() if key != "correlation")
+        try:
+            return getattr(self, name)(**fields)
+        except Refusal as refusal:
+            return Outcome(code=str(refusal))
+
+    # What every command uses
+
+    def append(self, *events):
+        first = self.position + 1
+        listed = []
+        for kind, fields in events:
+            self.position += 1
+            thread = fields.get("thread")
+            if thread is not None and kind != "threadRead":
+                self.threads[thread]["number"] += 1
+                fields = dict(fields, number=self.threads[thread]["number"])
+            listed.append((kind, fields))
+        return Outcome(listed, (first, self.position))
+
+    def once(self, kind, identifier, place, act):
+        """Runs `act`, unless the id was given before: then the first receipt, or identifierTaken."""
+        if identifier is not None:
+            identifier = identifier.lower()
+            if (kind, identifier) in self.receipts:
+                before, outcome = self.receipts[kind, identifier]
+                if before != place:
+                    raise Refusal("identifierTaken")
+                return Outcome(outcome.events, outcome.positions, duplicate=True)
+        outcome = act(identifier)
+        if identifier is not None:
+            self.receipts[kind, identifier] = (place, outcome)
+        return outcome
+
+    def user(self, identifier):
+        if identifier.lower() not in self.users:
+            raise Refusal("unknownUser")
+        return identifier.lower()
+
+    @staticmethod
+    def place(text):
+        return outward_code(text) or text.lower()
+
+    def thread(self, text):
+        key = self.place(text)
+        if key not in self.threads:
+            raise Refusal("unknownThread")
+        return key
+
+    def member(self, user, thread):
+        if user not in self.threads[thread]["members"]:
+            raise Refusal("notAMember")
+
+    @staticmethod
+    def body(text):
+        if not text.strip() or len(text.encode()) > 16_384:
+            raise Refusal("invalidBody")
+
+    @staticmethod
+    def username(text):
+        trimmed = text.strip()
+        bad = any(unicodedata.category(c) in ("Cc", "Cf", "Cn") for c in trimmed)
+        # Code points stand for characters here: the generators and the example use no combining sequences.
+        if not 1 <= len(trimmed) <= 32 or len(trimmed.encode()) > 128 or bad:
+            raise Refusal("invalidUsername")
+        return trimmed
+
+    # The commands, each with its refusals in the order of the contract
+
+    def registerUser(self, username, user=None, subject=None):
+        def act(identifier):
+            name = self.username(username)
+            if fold_key(name) in self.names:
+                raise Refusal("usernameTaken")
+            if subject is not None and (subject in self.subjects or not 1 <= len(subject.encode()) <= 256):
+                raise Refusal("subjectTaken")
+            self.names[fold_key(name)] = identifier
+            if subject is not None:
+                self.subjects[subject] = identifier
+            self.users[identifier] = {"name": name, "postcode": None}
+            return self.append(("userRegistered", {"user": identifier, "username": name}))
+
+        return self.once("user", user, fold_key(username), act)
+
+    def changeUsername(self, user, username):
+        user, name = self.user(user), self.username(username)
+        if self.names.get(fold_key(name), user) != user:
+            raise Refusal("usernameTaken")
+        if self.users[user]["name"] == name:
+            return Outcome()
+        del self.names[fold_key(self.users[user]["name"])]
+        self.names[fold_key(name)] = user
+        self.users[user]["name"] = name
+        return self.append(("usernameChanged", {"user": user, "username": name}))
+
+    def setPostcode(self, user, postcode):
+        user, code = self.user(user), postcode_of(postcode)
+        if code is None:
+            raise Refusal("invalidPostcode")
+        if self.users[user]["postcode"] == code:
+            return Outcome()
+        self.users[user]["postcode"] = code
+        events = [("postcodeSet", {"user": user})]
+        if code[0] not in self.threads:
+            self.threads[code[0]] = {"members": set(), "number": 0, "outward": True}
+            events.append(("threadOpened", {"thread": code[0]}))
+        if user not in self.threads[code[0]]["members"]:
+            self.threads[code[0]]["members"].add(user)
+            events.append(("threadJoined", {"thread": code[0], "user": user}))
+        return self.append(*events)
+
+    def openThread(self, name, by, thread=None):
+        def act(identifier):
+            user = self.user(by)
+            if not 1 <= len(name.strip()) <= 80 or outward_code(name):
+                raise Refusal("invalidThreadName")
+            self.threads[identifier] = {"members": {user}, "number": 0, "outward": False}
+            return self.append(("threadOpened", {"thread": identifier, "by": user, "name": name.strip()}),
+                               ("threadJoined", {"thread": identifier, "user": user}))
+
+        return self.once("thread", thread, by.lower(), act)
+
+    def joinThread(self, user, thread):
+        user, thread = self.user(user), self.thread(thread)
+        if user in self.threads[thread]["members"]:
+            return Outcome()
+        if self.threads[thread]["outward"] and (self.users[user]["postcode"] or ("",))[0] != thread:
+            raise Refusal("notResident")
+        self.threads[thread]["members"].add(user)
+        return self.append(("threadJoined", {"thread": thread, "user": user}))
+
+    def leaveThread(self, user, thread):
+        user, thread = self.user(user), self.thread(thread)
+        if user not in self.threads[thread]["members"]:
+            return Outcome()
+        self.threads[thread]["members"].discard(user)
+        return self.append(("threadLeft", {"thread": thread, "user": user}))
+
+    def postMessage(self, thread, author, body, message=None):
+        def act(identifier):
+            user, place = self.user(author), self.thread(thread)
+            self.member(user, place)
+            self.body(body)
+            if identifier is not None:
+                self.messages[identifier] = {"thread": place, "author": user, "retracted": False}
+            fields = {"thread": place, "author": user, "body": body}
+            return self.append(("messagePosted", dict(fields, message=identifier) if identifier else fields))
+
+        return self.once("message", message, (author.lower(), self.place(thread)), act)
+
+    def reply(self, message, author, body, reply=None):
+        def act(identifier):
+            user = self.user(author)
+            root = self.messages.get(message.lower())
+            if root is None:
+                raise Refusal("unknownMessage")
+            self.member(user, root["thread"])
+            if root["retracted"]:
+                raise Refusal("retracted")
+            self.body(body)
+            if identifier is not None:
+                self.replies[identifier] = {"thread": root["thread"], "author": user, "retracted": False}
+            fields = {"thread": root["thread"], "message": message.lower(), "author": user, "body": body}
+            return self.append(("replyPosted", dict(fields, reply=identifier) if identifier else fields))
+
+        return self.once("reply", reply, (author.lower(), message.lower()), act)
+
+    def target(self, message, reply):
+        """The message or reply that an edit or a retraction names, and what its events are called."""
+        if message is not None:
+            found, kind, code = self.messages.get(message.lower()), "message", "unknownMessage"
+        else:
+            found, kind, code = self.replies.get(reply.lower()), "reply", "unknownReply"
+        if found is None:
+            raise Refusal(code)
+        return found, kind, (message or reply).lower()
+
+    def edit(self, by, body, message=None, reply=None):
+        user = self.user(by)
+        found, kind, identifier = self.target(message, reply)
+        self.member(user, found["thread"])
+        if found["author"] != user:
+            raise Refusal("notTheAuthor")
+        if found["retracted"]:
+            raise Refusal("retracted")
+        self.body(body)
+        return self.append((kind + "Edited", {"thread": found["thread"], kind: identifier, "body": body}))
+
+    def retract(self, by, message=None, reply=None):
+        user = self.user(by)
+        found, kind, identifier = self.target(message, reply)
+        if found["author"] != user:
+            raise Refusal("notTheAuthor")
+        if found["retracted"]:
+            return Outcome()
+        found["retracted"] = True
+        return self.append((kind + "Retracted", {"thread": found["thread"], kind: identifier}))
+
+    def markRead(self, user, thread, upTo):
+        user, thread = self.user(user), self.thread(thread)
+        self.member(user, thread)
+        if upTo > self.position:
+            raise Refusal("invalidPosition")
+        if upTo <= self.markers.get((user, thread), 0):
+            return Outcome()
+        self.markers[user, thread] = upTo
+        return self.append(("threadRead", {"thread": thread, "user": user, "upTo": upTo}))
+
+    def startSession(self, user, device, session=None):
+        def act(identifier):
+            owner = self.user(user)
+            if identifier is not None:
+                self.sessions[identifier] = True
+            return self.append(("sessionStarted", {"user": owner}))
+
+        return self.once("session", session, user.lower(), act)
+
+    def endSession(self, session):
+        if session.lower() not in self.sessions:
+            raise Refusal("unknownSession")
+        if not self.sessions[session.lower()]:
+            return Outcome()
+        self.sessions[session.lower()] = False
+        return self.append(("sessionEnded", {"session": session.lower()}))
+
+
+def differences(outcome, answer, thread_ids):
+    """How a printed answer (or a list of events under "events") differs from `outcome`: a list of sentences.
+
+    `thread_ids` learns which id each outward code's thread has; an id is never assumed, only held to be the same each time.
+    """
+    if outcome.code:
+        code = answer.get("rejection", {}).get("code")
+        return [] if code == outcome.code else [f"expected the refusal {outcome.code}, got {answer}"]
+    if "rejection" in answer or "error" in answer:
+        return [f"expected {outcome}, got {answer}"]
+    found = []
+    positions = list(outcome.positions) if outcome.positions else None
+    if answer["positions"] != positions:
+        found.append(f"expected positions {positions}, got {answer['positions']}")
+    if answer["duplicate"] != outcome.duplicate:
+        found.append(f"expected duplicate {outcome.duplicate}, got {answer['duplicate']}")
+    return found + event_differences(outcome.events, answer["events"], thread_ids)
+
+
+def kind_of(event):
+    """The kind of a printed event: the one key whose value is an object."""
+    kinds = [key for key, value in event.items() if isinstance(value, dict)]
+    if len(kinds) != 1:
+        raise ValueError(f"an event has one kind, this one has {kinds}: {event}")
+    return kinds[0]
+
+
+def event_differences(expected, printed, thread_ids):
+    """How printed events differ from the expected ones (kind, and each field that is known)."""
+    kinds = [kind_of(event) for event in printed]
+    if kinds != [kind for kind, _ in expected]:
+        return [f"expected events {[kind for kind, _ in expected]}, got {kinds}"]
+    found = []
+    for (kind, fields), event in zip(expected, printed):
+        payload = event[kind]
+        for field, value in fields.items():
+            if field == "thread" and outward_code(value):
+                value = thread_ids.setdefault(value, payload.get("thread"))
+            # Fields whose names are not part of the contract of every kind are compared where they are printed.
+            if field in payload and payload[field] != value:
+                found.append(f"{kind}.{field} at {event['position']}: expected {value!r}, got {payload[field]!r}")
+            if field not in payload and kind in ("messagePosted", "replyPosted", "threadOpened", "threadJoined", "userRegistered"):
+                found.append(f"{kind} at {event['position']} has no {field}: {payload}")
+    return found
