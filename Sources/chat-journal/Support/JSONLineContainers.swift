@@ -1,0 +1,227 @@
+/// The encoder that is handed to a value: it fills one place of the line.
+///
+/// Asked twice for a keyed container it goes on with the same object, so a type can add its members to those of another.
+struct PlaceEncoder: Encoder {
+    let writer: JSONLineWriter
+    let place: JSONLineWriter.Place
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(KeyedLineContainer<Key>(writer: writer, place: content(.object), codingPath: codingPath))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        UnkeyedLineContainer(writer: writer, place: content(.array), codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        SingleLineContainer(writer: writer, place: place, codingPath: codingPath)
+    }
+
+    private func content(_ kind: JSONLineWriter.Kind) -> JSONLineWriter.Place {
+        openOrClosed { try writer.container(kind, in: place, path: codingPath) }
+    }
+}
+
+/// The place that was opened, or the closed one: the containers' protocols leave no way to throw where one is asked for, so the
+/// error is met at the first write instead.
+private func openOrClosed(_ open: () throws -> JSONLineWriter.Place) -> JSONLineWriter.Place {
+    do { return try open() } catch { return JSONLineWriter.closed }
+}
+
+/// The key of an array's element or of a class's superclass.
+private struct PositionKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ index: Int) {
+        stringValue = "\(index)"
+        intValue = index
+    }
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+    init(intValue: Int) { self.init(intValue) }
+}
+
+/// The members of an object, in the order in which they are encoded; numbers and strings take the way of every other value.
+struct KeyedLineContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let writer: JSONLineWriter
+    let place: JSONLineWriter.Place
+    let codingPath: [any CodingKey]
+
+    private func begin(_ key: any CodingKey) throws {
+        try writer.beginMember(key, in: place, path: codingPath)
+    }
+
+    private func open(_ kind: JSONLineWriter.Kind, _ key: any CodingKey) -> JSONLineWriter.Place {
+        openOrClosed {
+            try begin(key)
+            return writer.open(kind)
+        }
+    }
+
+    func encodeNil(forKey key: Key) throws {
+        try begin(key)
+        writer.writeNull()
+    }
+
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        try begin(key)
+        try writer.write(value, at: writer.open(.value), path: codingPath + [key])
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(KeyedLineContainer<Nested>(writer: writer, place: open(.object, key), codingPath: codingPath + [key]))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        UnkeyedLineContainer(writer: writer, place: open(.array, key), codingPath: codingPath + [key])
+    }
+
+    func superEncoder() -> any Encoder { superEncoder(of: PositionKey(stringValue: "super")) }
+    func superEncoder(forKey key: Key) -> any Encoder { superEncoder(of: key) }
+
+    private func superEncoder(of key: any CodingKey) -> any Encoder {
+        PlaceEncoder(writer: writer, place: open(.value, key), codingPath: codingPath + [key])
+    }
+
+}
+
+/// The elements of an array.
+struct UnkeyedLineContainer: UnkeyedEncodingContainer {
+    let writer: JSONLineWriter
+    let place: JSONLineWriter.Place
+    let codingPath: [any CodingKey]
+    var count: Int { writer.count(at: place) }
+
+    private func begin() throws {
+        try writer.beginElement(in: place, path: codingPath)
+    }
+
+    private func open(_ kind: JSONLineWriter.Kind) -> JSONLineWriter.Place {
+        openOrClosed {
+            try begin()
+            return writer.open(kind)
+        }
+    }
+
+    private var pathOfNext: [any CodingKey] { codingPath + [PositionKey(count)] }
+
+    func encodeNil() throws {
+        try begin()
+        writer.writeNull()
+    }
+
+    func encode<T: Encodable>(_ value: T) throws {
+        let path = pathOfNext
+        try begin()
+        try writer.write(value, at: writer.open(.value), path: path)
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        let path = pathOfNext
+        return KeyedEncodingContainer(KeyedLineContainer<Nested>(writer: writer, place: open(.object), codingPath: path))
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        let path = pathOfNext
+        return UnkeyedLineContainer(writer: writer, place: open(.array), codingPath: path)
+    }
+
+    func superEncoder() -> any Encoder {
+        let path = pathOfNext
+        return PlaceEncoder(writer: writer, place: open(.value), codingPath: path)
+    }
+
+}
+
+/// The one value of a place.
+struct SingleLineContainer: SingleValueEncodingContainer {
+    let writer: JSONLineWriter
+    let place: JSONLineWriter.Place
+    let codingPath: [any CodingKey]
+
+    private func begin() throws {
+        try writer.beginValue(in: place, path: codingPath)
+    }
+
+    func encodeNil() throws {
+        try begin()
+        writer.writeNull()
+    }
+
+    func encode<T: Encodable>(_ value: T) throws {
+        try begin()
+        try writer.write(value, at: writer.open(.value), path: codingPath)
+    }
+
+    func encode(_ value: Bool) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: String) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: Int) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: Int8) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: Int16) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: Int32) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: Int64) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: Int128) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: UInt) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: UInt8) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: UInt16) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: UInt32) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: UInt64) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: UInt128) throws {
+        try begin()
+        writer.write(value)
+    }
+    func encode(_ value: Double) throws {
+        try writer.requireFinite(value, path: codingPath)
+        try begin()
+        writer.write(finite: value)
+    }
+    func encode(_ value: Float) throws {
+        try writer.requireFinite(value, path: codingPath)
+        try begin()
+        writer.write(finite: value)
+    }
+}

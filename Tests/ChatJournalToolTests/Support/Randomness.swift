@@ -1,0 +1,48 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The seed of this run: `CHATJOURNAL_SEED` if it is set, else a fresh one; every property prints it when it fails.
+enum Seed {
+    static let current: UInt64 =
+        ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+}
+
+/// SplitMix64: small, and the same everywhere for one seed.
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+extension String {
+    /// A string of up to 24 scalars, many of them from where escaping and widths are decided.
+    static func random(using generator: inout some RandomNumberGenerator) -> String {
+        var text = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...24, using: &generator) { text.append(.random(using: &generator)) }
+        return String(text)
+    }
+}
+
+extension Unicode.Scalar {
+    static func random(using generator: inout some RandomNumberGenerator) -> Unicode.Scalar {
+        let ranges: [ClosedRange<UInt32>] = [
+            0x20...0x7E, 0x20...0x7E, 0x0...0x1F, 0x7F...0xFF, 0x300...0x36F, 0x600...0x61C, 0x2000...0x206F, 0xE000...0xFFFF,
+            0x1F300...0x1FAFF, 0xE0000...0xE007F, 0x0...0x10FFFF,
+        ]
+        while true {
+            let range = ranges[Int.random(in: 0..<ranges.count, using: &generator)]
+            if let scalar = Unicode.Scalar(UInt32.random(in: range, using: &generator)) { return scalar }
+        }
+    }
+}
