@@ -34,11 +34,14 @@ let package = Package(
         .target(name: "Projections", dependencies: ["ChatDomain", "EventJournal"], swiftSettings: settings),
         .target(name: "Chat", dependencies: ["ChatDomain", "EventJournal", "Projections"], swiftSettings: settings),
         .target(name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
-        .executableTarget(name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
+        .executableTarget(
+            name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
         .testTarget(name: "EventJournalTests", dependencies: ["EventJournal"], swiftSettings: settings),
-        .testTarget(name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting"], swiftSettings: settings),
-        .testTarget(name: "ChatTests", dependencies: ["Chat", "ChatDomain", "EventJournal", "Projections", "ChatTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatTests", dependencies: ["Chat", "ChatDomain", "EventJournal", "Projections", "ChatTesting"], swiftSettings: settings),
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain"], swiftSettings: settings),
         .testTarget(name: "ChatJournalToolTests", dependencies: ["chat-journal"], swiftSettings: settings),
     ],

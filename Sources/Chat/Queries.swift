@@ -44,7 +44,9 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser` and `notAMember`.
     public func message(_ id: MessageID, viewer: UserID? = nil) throws(ChatError) -> TimelineEntry {
         let (row, author, thread) = try query { models throws(ChatError) in
-            guard let row = models.timelines.message(id), let thread = models.timelines.thread(of: id) else { throw .rejected(.unknownMessage) }
+            guard let row = models.timelines.message(id), let thread = models.timelines.thread(of: id) else {
+                throw .rejected(.unknownMessage)
+            }
             _ = try models.readableThread(thread, viewer)
             return (row, models.person(row.author), thread)
         }

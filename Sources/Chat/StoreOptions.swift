@@ -17,7 +17,8 @@ public struct StoreOptions: Sendable {
     public var ids: any IDGenerator
 
     /// Makes options.
-    public init(journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator()) {
+    public init(journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator())
+    {
         self.journal = journal
         self.clock = clock
         self.ids = ids

@@ -95,7 +95,8 @@ extension ChatStore {
             switch error {
             case .undecodable(let position, let error):
                 report.findings.append(
-                    Verification.Finding(positions: [position, position], problem: "undecodable", message: "the record is no event: \(error)"))
+                    Verification.Finding(
+                        positions: [position, position], problem: "undecodable", message: "the record is no event: \(error)"))
             case .journal(let error): if report.findings.isEmpty { report.findings.append(Verification.Finding(error)) }
             default: throw error
             }

@@ -63,7 +63,8 @@ public struct CommandGenerator: Sendable {
     private mutating func openThread() -> Command {
         let id = random.oneIn(20) ? ThreadID(pickCode()) : ThreadID(bits: random.bits128())
         threads.append(id)
-        return .openThread(thread: id, name: pick(["Shopping", "Dogs", "  Garden club ", "SW1A", "", "Lost & found", "Ünïcode 🐈"]), by: user())
+        return .openThread(
+            thread: id, name: pick(["Shopping", "Dogs", "  Garden club ", "SW1A", "", "Lost & found", "Ünïcode 🐈"]), by: user())
     }
 
     private mutating func postMessage() -> Command {
@@ -102,7 +103,10 @@ public struct CommandGenerator: Sendable {
     }
 
     private mutating func username() -> String {
-        pick(["Ann", "ann", "Bob", "Çelik", "C\u{327}elik", "Strasse", "straße", "Дима", "李雷", "", "a\u{7}b", "Name \(Int.random(in: 0..<60, using: &random))"])
+        pick([
+            "Ann", "ann", "Bob", "Çelik", "C\u{327}elik", "Strasse", "straße", "Дима", "李雷", "", "a\u{7}b",
+            "Name \(Int.random(in: 0..<60, using: &random))",
+        ])
     }
 
     private mutating func postcode() -> String {

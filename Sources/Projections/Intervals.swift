@@ -1,8 +1,8 @@
 import ChatDomain
 
 /// Who was in which place (a thread, an outward code) from which position to which: the history, and the open intervals at hand.
-struct Intervals: Sendable {
-    struct Interval: Sendable {
+struct Intervals: Equatable, Sendable {
+    struct Interval: Equatable, Sendable {
         var user: UInt32
         var from: Position
         /// The position that ended it, nil while it is open.

@@ -1,8 +1,10 @@
 public import ChatDomain
 
 /// Who lives in an outward code, and who is in a thread: intervals of positions, the open ones being those of now.
-public struct PostcodeMembership: Projection {
+public struct PostcodeMembership: Projection, Equatable {
+    /// The name of the projection.
     public static let name = "membership"
+    /// Names, postcodes and subjects; no bodies.
     public static let contents = ContentSelection.indexed
 
     private var userNumbers = DenseIndex<UserID>()
@@ -22,7 +24,9 @@ public struct PostcodeMembership: Projection {
             let user = number(fact.user)
             postcodes[Int(user)] = event.postcode
             // A move within an outward code goes on with the same residence.
-            if let former = residences.places(of: user).first, former.place != fact.thread { residences.close(user, former.place, at: position) }
+            if let former = residences.places(of: user).first, former.place != fact.thread {
+                residences.close(user, former.place, at: position)
+            }
             residences.open(user, fact.thread, at: position)
         default: break
         }
@@ -37,7 +41,9 @@ public struct PostcodeMembership: Projection {
 
 /// A user in a thread or an outward code, and since which position.
 public struct Membership: Hashable, Sendable {
+    /// The user.
     public var user: UserID
+    /// Since which position.
     public var since: Position
     /// Where the user lives now, nil if unknown or erased.
     public var postcode: Postcode?

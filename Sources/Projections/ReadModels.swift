@@ -1,12 +1,17 @@
 public import ChatDomain
 
 /// The built-in projections together, as a store keeps them.
-public struct ReadModels: Projection {
+public struct ReadModels: Projection, Equatable {
+    /// The name of the projection.
     public static let name = "built-in"
+    /// Names, postcodes and subjects; no bodies.
     public static let contents = ContentSelection.indexed
 
+    /// What was said.
     public private(set) var timelines = ThreadTimelines()
+    /// Who is where.
     public private(set) var membership = PostcodeMembership()
+    /// Who the users are.
     public private(set) var users = UserViews()
     /// The position of the last event that the read models have taken in.
     public private(set) var position: Position = 0

@@ -3,8 +3,10 @@ public import ChatDomain
 /// The messages of each thread and the replies to each message, in order, as positions: bodies stay in the journal.
 ///
 /// A message takes one row of fixed size, its id and a slot of the id table; nothing is allocated for it alone.
-public struct ThreadTimelines: Projection {
+public struct ThreadTimelines: Projection, Equatable {
+    /// The name of the projection.
     public static let name = "timelines"
+    /// Names, postcodes and subjects; no bodies.
     public static let contents = ContentSelection.indexed
 
     private(set) var threadNumbers = DenseIndex<ThreadID>()
@@ -23,7 +25,7 @@ public struct ThreadTimelines: Projection {
     /// Makes the timelines before the first event.
     public init() {}
 
-    struct ThreadRow: Sendable {
+    struct ThreadRow: Equatable, Sendable {
         var openedAt: Position
         var createdAt: Timestamp
         var name: String?
@@ -32,7 +34,7 @@ public struct ThreadTimelines: Projection {
         var messages: [UInt32] = []
     }
 
-    struct PostRow: Sendable {
+    struct PostRow: Equatable, Sendable {
         var position: Position
         /// The thread of a message, the message of a reply.
         var place: UInt32

@@ -2,9 +2,11 @@ public import ChatDomain
 
 /// A thread as the timelines know it.
 public struct ThreadRecord: Hashable, Sendable {
+    /// The id.
     public var id: ThreadID
     /// nil if the name has been erased.
     public var name: String?
+    /// When it was created, as shown.
     public var createdAt: Timestamp
     /// How many messages its timeline shows, retracted ones included, replies not.
     public var messageCount: Int
@@ -14,12 +16,15 @@ public struct ThreadRecord: Hashable, Sendable {
 
 /// A message or a reply as the timelines know it: where its text stands, and what became of it.
 public struct PostRecord<ID: EntityID>: Hashable, Sendable {
+    /// The id.
     public var id: ID
     /// The position of the event that posted it.
     public var position: Position
     /// The position of the latest edit.
     public var editPosition: Position?
+    /// Who wrote it.
     public var author: UserID
+    /// Whether it was retracted.
     public var isRetracted: Bool
     /// How many replies there are that are not retracted; 0 for a reply.
     public var replyCount: Int
@@ -40,7 +45,9 @@ extension ThreadTimelines {
     ///
     /// - Complexity: O(*n* log *n*) in the threads.
     public func threads(_ page: Page, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord] {
-        let ordered = threads.indices.filter { isShown(threadNumbers.ids[$0]) }.sorted { threads[$0].lastPosition < threads[$1].lastPosition }
+        let ordered = threads.indices.filter { isShown(threadNumbers.ids[$0]) }.sorted {
+            threads[$0].lastPosition < threads[$1].lastPosition
+        }
         return page.indices(count: ordered.count) { threads[ordered[$0]].lastPosition }.map { record(ofThread: ordered[$0]) }
     }
 

@@ -1,8 +1,10 @@
 public import ChatDomain
 
 /// Who the users are, and how far they have read: profiles by id, username and subject, and read markers.
-public struct UserViews: Projection {
+public struct UserViews: Projection, Equatable {
+    /// The name of the projection.
     public static let name = "users"
+    /// Names, postcodes and subjects; no bodies.
     public static let contents = ContentSelection.indexed
 
     private var numbers = DenseIndex<UserID>()
@@ -46,12 +48,15 @@ public struct UserViews: Projection {
 
 /// What is known of a user.
 public struct UserProfile: Hashable, Sendable {
+    /// The id.
     public var id: UserID
     /// nil if it has been erased.
     public var username: Username?
+    /// The identity provider's own name for the user, nil if there is none or it has been erased.
     public var subject: String?
     /// nil if none was set, or if it has been erased.
     public var postcode: Postcode?
+    /// When it was created, as shown.
     public var createdAt: Timestamp
 }
 

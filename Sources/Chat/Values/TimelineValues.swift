@@ -2,6 +2,7 @@ public import ChatDomain
 
 /// A user's id and present name, as they stand beside what the user wrote.
 public struct Person: Hashable, Sendable, Codable {
+    /// The id.
     public var id: UserID
     /// nil if the name has been erased.
     public var username: String?
@@ -20,14 +21,19 @@ public struct Person: Hashable, Sendable, Codable {
 public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
     /// Where the message was posted: the key of pages.
     public var position: Position
+    /// The id.
     public var id: MessageID
+    /// The thread.
     public var thread: ThreadID
+    /// Who wrote it.
     public var author: Person
     /// nil if the message was retracted, or its text erased.
     public var body: String?
+    /// When it was created, as shown.
     public var createdAt: Timestamp
     /// When it was edited last, nil if never.
     public var editedAt: Timestamp?
+    /// Whether it was retracted.
     public var retracted: Bool
     /// How many replies there are that are not retracted.
     public var replyCount: Int
@@ -53,14 +59,19 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
 public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
     /// Where the reply was posted: the key of pages.
     public var position: Position
+    /// The id.
     public var id: ReplyID
+    /// The message.
     public var message: MessageID
+    /// Who wrote it.
     public var author: Person
     /// nil if the reply was retracted, or its text erased.
     public var body: String?
+    /// When it was created, as shown.
     public var createdAt: Timestamp
     /// When it was edited last, nil if never.
     public var editedAt: Timestamp?
+    /// Whether it was retracted.
     public var retracted: Bool
 
     private enum CodingKeys: CodingKey { case position, id, message, author, body, createdAt, editedAt, retracted }
@@ -81,6 +92,7 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
 
 /// A thread in the list of threads.
 public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
+    /// The id.
     public var id: ThreadID
     /// nil if the name has been erased.
     public var name: String?
@@ -92,6 +104,7 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     public var messages: Int
     /// The position of its latest event, read markers aside: the key of pages.
     public var lastPosition: Position
+    /// When it was created, as shown.
     public var createdAt: Timestamp
 
     private enum CodingKeys: CodingKey { case id, name, outwardCode, members, messages, lastPosition, createdAt }

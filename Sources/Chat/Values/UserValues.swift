@@ -2,6 +2,7 @@ public import ChatDomain
 
 /// A member of a thread.
 public struct Member: Hashable, Sendable, Codable {
+    /// The user.
     public var user: Person
     /// The position at which they joined.
     public var since: Position
@@ -9,6 +10,7 @@ public struct Member: Hashable, Sendable, Codable {
 
 /// Somebody who lives in an outward code.
 public struct Resident: Hashable, Sendable, Codable {
+    /// The user.
     public var user: Person
     /// The position since which they live in the outward code; a move within it does not begin anew.
     public var since: Position
@@ -28,11 +30,13 @@ public struct Resident: Hashable, Sendable, Codable {
 
 /// A user's own view: who they are, where they live, and their threads.
 public struct UserView: Hashable, Sendable, Codable, Identifiable {
+    /// The id.
     public var id: UserID
     /// nil if it has been erased.
     public var username: String?
     /// nil if none was set, or if it has been erased.
     public var postcode: Postcode?
+    /// When it was created, as shown.
     public var createdAt: Timestamp
     /// The threads of which the user is a member now, in the order in which they joined.
     public var threads: [UserThread]
@@ -52,6 +56,7 @@ public struct UserView: Hashable, Sendable, Codable, Identifiable {
 
 /// A thread in a user's view.
 public struct UserThread: Hashable, Sendable, Codable, Identifiable {
+    /// The id.
     public var id: ThreadID
     /// nil if the name has been erased.
     public var name: String?

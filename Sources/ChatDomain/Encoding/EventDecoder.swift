@@ -146,7 +146,8 @@ extension EventKind {
     /// Whether events of this kind have content.
     fileprivate func hasContent(_ fact: Fact) -> Bool {
         switch self {
-        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted: true
+        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted:
+            true
         case .threadOpened: fact.thread?.outwardCode == nil
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded: false
         }

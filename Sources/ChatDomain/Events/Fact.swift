@@ -24,21 +24,27 @@ public enum Fact: Hashable, Sendable {
 
 /// Somebody registered; the username and the subject are content.
 public struct UserRegistered: Hashable, Sendable {
+    /// The user.
     public var user: UserID
+    /// Makes the fact.
     public init(user: UserID) { self.user = user }
 }
 
 /// A user took another username, which is content.
 public struct UsernameChanged: Hashable, Sendable {
+    /// The user.
     public var user: UserID
+    /// Makes the fact.
     public init(user: UserID) { self.user = user }
 }
 
 /// A user set their postcode, which is content; the thread of its outward code is kept.
 public struct PostcodeSet: Hashable, Sendable {
+    /// The user.
     public var user: UserID
     /// The thread of the outward code in which the user lives from now on.
     public var thread: ThreadID
+    /// Makes the fact.
     public init(user: UserID, thread: ThreadID) {
         self.user = user
         self.thread = thread
@@ -47,10 +53,13 @@ public struct PostcodeSet: Hashable, Sendable {
 
 /// A thread was opened; its name is content, unless it is the thread of an outward code.
 public struct ThreadOpened: Hashable, Sendable {
+    /// The thread.
     public var thread: ThreadID
-    /// The event's number within its thread: 1, 2, 3, ... with no gap.
+    /// The event's number within its thread, from 1 and with no gap.
     public var number: UInt64
+    /// Who did it.
     public var by: UserID
+    /// Makes the fact.
     public init(thread: ThreadID, number: UInt64, by: UserID) {
         self.thread = thread
         self.number = number
@@ -60,10 +69,13 @@ public struct ThreadOpened: Hashable, Sendable {
 
 /// A user became a member of a thread.
 public struct ThreadJoined: Hashable, Sendable {
+    /// The thread.
     public var thread: ThreadID
     /// The event's number within its thread.
     public var number: UInt64
+    /// The user.
     public var user: UserID
+    /// Makes the fact.
     public init(thread: ThreadID, number: UInt64, user: UserID) {
         self.thread = thread
         self.number = number
@@ -73,10 +85,13 @@ public struct ThreadJoined: Hashable, Sendable {
 
 /// A member left a thread.
 public struct ThreadLeft: Hashable, Sendable {
+    /// The thread.
     public var thread: ThreadID
     /// The event's number within its thread.
     public var number: UInt64
+    /// The user.
     public var user: UserID
+    /// Makes the fact.
     public init(thread: ThreadID, number: UInt64, user: UserID) {
         self.thread = thread
         self.number = number
@@ -86,11 +101,15 @@ public struct ThreadLeft: Hashable, Sendable {
 
 /// A member posted a message; its body is content.
 public struct MessagePosted: Hashable, Sendable {
+    /// The thread.
     public var thread: ThreadID
     /// The event's number within its thread.
     public var number: UInt64
+    /// The message.
     public var message: MessageID
+    /// Who wrote it.
     public var author: UserID
+    /// Makes the fact.
     public init(thread: ThreadID, number: UInt64, message: MessageID, author: UserID) {
         self.thread = thread
         self.number = number
@@ -101,12 +120,17 @@ public struct MessagePosted: Hashable, Sendable {
 
 /// A member replied to a message; the reply's body is content.
 public struct ReplyPosted: Hashable, Sendable {
+    /// The thread.
     public var thread: ThreadID
     /// The event's number within its thread.
     public var number: UInt64
+    /// The message.
     public var message: MessageID
+    /// The reply.
     public var reply: ReplyID
+    /// Who wrote it.
     public var author: UserID
+    /// Makes the fact.
     public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, author: UserID) {
         self.thread = thread
         self.number = number
@@ -118,11 +142,15 @@ public struct ReplyPosted: Hashable, Sendable {
 
 /// The author edited (the new body is content) or retracted a message.
 public struct MessageChanged: Hashable, Sendable {
+    /// The thread.
     public var thread: ThreadID
     /// The event's number within its thread.
     public var number: UInt64
+    /// The message.
     public var message: MessageID
+    /// Who did it.
     public var by: UserID
+    /// Makes the fact.
     public init(thread: ThreadID, number: UInt64, message: MessageID, by: UserID) {
         self.thread = thread
         self.number = number
@@ -133,12 +161,17 @@ public struct MessageChanged: Hashable, Sendable {
 
 /// The author edited (the new body is content) or retracted a reply.
 public struct ReplyChanged: Hashable, Sendable {
+    /// The thread.
     public var thread: ThreadID
     /// The event's number within its thread.
     public var number: UInt64
+    /// The message.
     public var message: MessageID
+    /// The reply.
     public var reply: ReplyID
+    /// Who did it.
     public var by: UserID
+    /// Makes the fact.
     public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID) {
         self.thread = thread
         self.number = number
@@ -150,9 +183,13 @@ public struct ReplyChanged: Hashable, Sendable {
 
 /// A member has read a thread up to a position; a read marker is no event of the thread and bears no number in it.
 public struct ThreadRead: Hashable, Sendable {
+    /// The user.
     public var user: UserID
+    /// The thread.
     public var thread: ThreadID
+    /// The position up to which the thread has been read.
     public var upTo: Position
+    /// Makes the fact.
     public init(user: UserID, thread: ThreadID, upTo: Position) {
         self.user = user
         self.thread = thread
@@ -162,8 +199,11 @@ public struct ThreadRead: Hashable, Sendable {
 
 /// A user began a session on a device, whose description is content.
 public struct SessionStarted: Hashable, Sendable {
+    /// The user.
     public var user: UserID
+    /// The session.
     public var session: SessionID
+    /// Makes the fact.
     public init(user: UserID, session: SessionID) {
         self.user = user
         self.session = session
@@ -172,8 +212,11 @@ public struct SessionStarted: Hashable, Sendable {
 
 /// A session ended.
 public struct SessionEnded: Hashable, Sendable {
+    /// The user.
     public var user: UserID
+    /// The session.
     public var session: SessionID
+    /// Makes the fact.
     public init(user: UserID, session: SessionID) {
         self.user = user
         self.session = session

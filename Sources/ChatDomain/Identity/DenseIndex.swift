@@ -1,9 +1,9 @@
-/// Numbers ids 0, 1, 2, ... in the order in which they come, and finds an id's number.
+/// Numbers ids from 0 in the order in which they come, and finds an id's number.
 ///
 /// By hand, because a `Dictionary` keyed by 16-byte ids keeps the key beside the value at a load of at most 3/4 and hashes with SipHash: here an id costs its 16 bytes and
 /// one slot of 4 to 8 bytes, and rows can be plain arrays beside it. Look-up and insertion are O(1) on average. The hash is seeded once for each process, so that callers who choose ids cannot choose
 /// collisions; the order of slots is never shown, so results do not depend on the seed.
-package struct DenseIndex<ID: EntityID>: Sendable {
+package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     /// The ids by their numbers.
     package private(set) var ids: [ID] = []
 
@@ -11,6 +11,9 @@ package struct DenseIndex<ID: EntityID>: Sendable {
     private var slots: [UInt32] = [UInt32](repeating: 0, count: 16)
 
     package init() {}
+
+    /// The slots follow from the ids.
+    package static func == (first: Self, second: Self) -> Bool { first.ids == second.ids }
 
     package var count: Int { ids.count }
 

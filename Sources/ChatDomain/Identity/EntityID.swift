@@ -1,4 +1,4 @@
-/// The number of an event in its journal: 1, 2, 3, ... with no gap; 0 stands before the first.
+/// The number of an event in its journal, from 1 and with no gap; 0 stands before the first.
 ///
 /// Positions order everything; time never does.
 public typealias Position = UInt64
@@ -50,24 +50,32 @@ extension EntityID {
 
 /// Identifies a person who uses the chat.
 public struct UserID: EntityID {
+    /// The UUID's bits.
     public let bits: UInt128
+    /// Makes an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 }
 
 /// Identifies a message of a thread.
 public struct MessageID: EntityID {
+    /// The UUID's bits.
     public let bits: UInt128
+    /// Makes an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 }
 
 /// Identifies a reply to a message.
 public struct ReplyID: EntityID {
+    /// The UUID's bits.
     public let bits: UInt128
+    /// Makes an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 }
 
 /// Identifies a session: a stretch of use of one device.
 public struct SessionID: EntityID {
+    /// The UUID's bits.
     public let bits: UInt128
+    /// Makes an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 }

@@ -4,7 +4,9 @@
 /// `80` (the variant), bytes 9 to 15 spell `outward`, and the others are zero. `SW1A` is `53573141-0000-8000-806f-757477617264`. So two writers that
 /// open `SW1A` at once open the same thread, and no caller can open another thread under that id.
 public struct ThreadID: EntityID {
+    /// The UUID's bits.
     public let bits: UInt128
+    /// Makes an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 
     /// Makes the id of an outward code's thread.

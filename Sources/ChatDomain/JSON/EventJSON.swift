@@ -19,7 +19,8 @@ extension RecordedEvent: Encodable {
 }
 
 extension Event {
-    fileprivate func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>) throws {
+    /// Writes the fields of the event's own kind.
+    package func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>) throws {
         switch fact {
         case .userRegistered(let fact):
             try fields.encode(fact.user, forKey: .user)

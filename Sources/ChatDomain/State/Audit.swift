@@ -62,7 +62,8 @@ extension ChatState {
             }
         case .postcodeSet(let fact):
             if let postcode = event.postcode {
-                require(ThreadID(postcode.outwardCode) == fact.thread, .wrongResidence, "\(postcode) does not belong to thread \(fact.thread)")
+                require(
+                    ThreadID(postcode.outwardCode) == fact.thread, .wrongResidence, "\(postcode) does not belong to thread \(fact.thread)")
             }
         case .threadJoined: require(!isMember, .alreadyHeld, "the user is a member already")
         case .threadLeft: require(isMember, .notAMember, "the user is not a member")
@@ -122,7 +123,8 @@ extension ChatState {
         }
         var faults: [HistoryFault] = []
         if threadNumbers.ids[place] != thread {
-            faults.append(HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.ids[place]), not \(thread)"))
+            faults.append(
+                HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.ids[place]), not \(thread)"))
         }
         if let user, userNumbers.ids[row.author] != user {
             faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.ids[row.author]), not \(user)"))

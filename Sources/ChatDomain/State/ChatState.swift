@@ -2,7 +2,7 @@
 ///
 /// A value: ``decide(_:at:freshID:)`` reads it and ``evolve(_:at:)`` moves it on by one event. The same events give the same state, on whatever machine and
 /// in whatever version. Bodies are not part of it.
-public struct ChatState: Sendable {
+public struct ChatState: Equatable, Sendable {
     /// The position of the last event that the state has seen, 0 at the beginning.
     public internal(set) var head: Position = 0
 

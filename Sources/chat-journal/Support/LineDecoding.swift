@@ -9,7 +9,7 @@ import ChatDomain
 /// Decodes a value from the bytes of one line, strictly.
 ///
 /// The bytes must be UTF-8 and one JSON value with no field twice (`JSONScanner`); then Foundation's decoder reads them, and the types
-/// themselves refuse fields that they do not have (`rejectUnknownFields`).
+/// themselves refuse fields that they do not have.
 ///
 /// - Throws: `LineError` with a stable code, the path of the field or the offset of the byte, and a sentence.
 /// - Complexity: linear in the number of bytes, which the caller bounds (`LineReader`).

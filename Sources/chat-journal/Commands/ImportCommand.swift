@@ -1,0 +1,87 @@
+import Chat
+import ChatDomain
+
+extension Command {
+    static let `import` = Command(
+        spec: CommandSpec(
+            "import", "takes in the history of another chat, one JSON object a line",
+            positionals: [.journal, CommandSpec.Positional("FILE", "the messages")],
+            options: [CommandSpec.Option("format", .choice(["messages"]), "the format of the file"), .durability, .json],
+            discussion: """
+                A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}. A channel that is an outward code is
+                that thread, another becomes a named thread. Importing the same file again appends nothing. A refused line is reported and does
+                not stop the rest.
+                """)
+    ) { arguments, output in
+        var lines = try LineReader(path: arguments[positional: "FILE"])
+        let store = try arguments.openToWrite()
+        let report = ImportReport(isJSON: arguments.has("json"))
+        var importer = MessageImporter(into: store)
+        var progress = Progress("import")
+        var unreadable = 0
+        while let line = try lines.next() {
+            do throws(LineError) {
+                let message = try importedMessage(line)
+                try report.print(try importer.add(message, line: lines.lineNumber), &output, &progress)
+            } catch let error as LineError {
+                unreadable += 1
+                try report.print(RunAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
+            }
+            progress.update(lines.lineNumber)
+        }
+        try report.print(try importer.finish(), &output, &progress)
+        progress.finish()
+        try store.close()
+        try report.print(importer.summary, lines: lines.lineNumber, unreadable: unreadable, &output)
+        return unreadable == 0 && importer.summary.refused == 0
+    }
+}
+
+private func importedMessage(_ line: LineReader.Line) throws(LineError) -> ImportedMessage {
+    switch line {
+    case .tooLong(let byteCount): throw .tooLong(byteCount: byteCount)
+    case .bytes(let bytes): return try decodeLine(ImportedMessage.self, from: bytes)
+    }
+}
+
+/// How an import tells what became of the lines: refused ones as they come, and the sum at the end.
+private struct ImportReport {
+    let isJSON: Bool
+
+    func print(_ refused: [RefusedMessage], _ output: inout StandardOutput, _ progress: inout Progress) throws {
+        for message in refused { try print(RunAnswer(line: message.line, outcome: .rejection(message.rejection)), &output, &progress) }
+    }
+
+    func print(_ answer: RunAnswer, _ output: inout StandardOutput, _ progress: inout Progress) throws {
+        if isJSON { return try output.writeLine(json: answer) }
+        progress.finish()
+        switch answer.outcome {
+        case .rejection(let rejection): StandardError.writeLine("line \(answer.line): \(rejection)")
+        case .error(let error): StandardError.writeLine("line \(answer.line): \(error.code.rawValue): \(visible(error.description))")
+        case .receipt: break
+        }
+    }
+
+    func print(_ summary: ImportSummary, lines: Int, unreadable: Int, _ output: inout StandardOutput) throws {
+        let sum = ImportSum(lines: lines, unreadable: unreadable, summary: summary)
+        if isJSON { return try output.writeLine(json: sum) }
+        try output.writeLine(
+            "\(lines) lines: \(summary.messages) messages and \(summary.replies) replies taken in, \(summary.duplicates) there already, "
+                + "\(summary.refused) refused, \(unreadable) unreadable; \(summary.users) users and \(summary.threads) threads are new")
+    }
+}
+
+private struct ImportSum: Encodable {
+    let lines: Int
+    let unreadable: Int
+    let summary: ImportSummary
+
+    private enum CodingKeys: CodingKey { case lines, unreadable }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(lines, forKey: .lines)
+        try container.encode(unreadable, forKey: .unreadable)
+        try summary.encode(to: encoder)
+    }
+}

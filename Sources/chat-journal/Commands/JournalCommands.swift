@@ -1,0 +1,118 @@
+import Chat
+import ChatDomain
+import EventJournal
+
+/// The commands that show or check the journal itself.
+extension Command {
+    static let events = Command(
+        spec: CommandSpec(
+            "events", "shows the events, oldest first", positionals: [.journal],
+            options: [
+                .after,
+                CommandSpec.Option("thread", .text("T"), "only events of this thread"),
+                CommandSpec.Option("user", .text("U"), "only events by or about this user"),
+                CommandSpec.Option("kind", .choice(EventKind.allCases.map(\.name)), "only events of this kind"),
+                .json,
+            ])
+    ) { arguments, output in
+        let after: Position = try arguments.integer("after", in: 0...Position.max) ?? 0
+        let store = try arguments.openReadOnly()
+        let kind = arguments[option: "kind"].flatMap(EventKind.init(name:))
+        let filter = EventFilter(
+            thread: try arguments.thread(option: "thread", in: store), user: try arguments.user(option: "user", in: store),
+            kinds: kind.map { [$0] })
+        try output.writeEvents(of: store, after: after, matching: filter, asJSON: arguments.has("json"))
+        return true
+    }
+
+    static let export = Command(
+        spec: CommandSpec("export", "prints all events as JSON lines", positionals: [.journal], options: [.json])
+    ) { arguments, output in
+        try output.writeEvents(of: try arguments.openReadOnly(), after: 0, matching: EventFilter(), asJSON: true)
+        return true
+    }
+
+    static let verify = Command(
+        spec: CommandSpec(
+            "verify", "checks everything that can be checked, and tells every finding", positionals: [.journal],
+            options: [
+                CommandSpec.Option("expect", .text("HEAD"), "a token printed by head: the journal must still contain it"),
+                CommandSpec.Option("deep", .flag, "also rebuild every read model and compare it with the rules' own state"),
+                .json,
+            ])
+    ) { arguments, output in
+        var options = JournalOptions()
+        if let text = arguments[option: "expect"] {
+            guard let head = JournalHead(text) else { throw arguments.error("--expect takes a token that head has printed") }
+            options.expectedHead = head
+        }
+        let report = try ChatStore.verify(arguments[positional: "JOURNAL"], options: options, deep: arguments.has("deep"))
+        if arguments.has("json") {
+            try output.writeLine(json: report)
+        } else {
+            for finding in report.findings {
+                let bytes = finding.bytes.map { " bytes \($0[0])..<\($0[1])" } ?? ""
+                let positions = finding.positions.map { " positions \($0[0])...\($0[1])" } ?? ""
+                try output.writeLine(
+                    "\(finding.segment.map(visible) ?? "journal")\(bytes)\(positions): \(finding.problem): \(visible(finding.message))")
+            }
+            try output.writeLine(
+                report.ok
+                    ? "sound up to position \(report.position)"
+                    : "\(report.findings.count) findings; checked up to position \(report.position)")
+        }
+        return report.ok
+    }
+
+    static let head = Command(
+        spec: CommandSpec(
+            "head", "prints a token of the journal as it is now, for verify --expect", positionals: [.journal], options: [.json])
+    ) { arguments, output in
+        let head = try ChatStore.head(ofJournalAt: arguments[positional: "JOURNAL"])
+        if arguments.has("json") {
+            try output.writeLine(json: HeadLine(journal: head.journal.description, position: head.position, head: head.description))
+        } else {
+            try output.writeLine(head.description)
+        }
+        return true
+    }
+}
+
+private struct HeadLine: Encodable {
+    let journal: String
+    let position: Position
+    let head: String
+}
+
+extension StandardOutput {
+    fileprivate mutating func writeEvents(of store: ChatStore, after position: Position, matching filter: EventFilter, asJSON: Bool) throws
+    {
+        // A non-copyable writer cannot be captured; it is lent to the closure and taken back.
+        var failure: (any Error)?
+        try store.forEachEvent(after: position, matching: filter) { event in
+            do {
+                if asJSON { try writeLine(json: event) } else { try writeLine(line(of: event)) }
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// An event for people: position, time, kind, and its fields as JSON.
+    private func line(of recorded: RecordedEvent) throws -> String {
+        let fields = try JSONLineEncoder().string(EventFields(event: recorded.event))
+        return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.fact.kind?.name ?? "unknown")  \(fields)"
+    }
+}
+
+private struct EventFields: Encodable {
+    let event: Event
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldKey.self)
+        try event.encodeFields(to: &container)
+    }
+}
