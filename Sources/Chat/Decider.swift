@@ -1,5 +1,6 @@
 import ChatDomain
 import EventJournal
+import Projections
 
 /// What deciding needs, behind the store's lock: the state, which may run ahead of the disk, and the buffers of the commit.
 struct Decider: ~Copyable {
@@ -19,7 +20,8 @@ struct Decider: ~Copyable {
         let before = draft.recordCount
         for event in events {
             encoder.encode(event)
-            try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+            // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
+            unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
         do {
             try journal.reserve(draft.encodedByteCount)

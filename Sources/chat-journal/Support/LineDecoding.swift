@@ -29,6 +29,20 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
     }
 }
 
+extension LineReader.Line {
+    /// Decodes the line, or says what is wrong with it.
+    func decode<Value: Decodable>(_ type: Value.Type) -> Result<Value, LineError> {
+        do throws(LineError) {
+            switch self {
+            case .tooLong(let byteCount): throw .tooLong(byteCount: byteCount)
+            case .bytes(let bytes): return .success(try decodeLine(type, from: bytes))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
 extension LineError {
     /// The error of a line for an error of the decoder.
     init(_ error: DecodingError) {

@@ -107,6 +107,17 @@ enum SystemIO {
         isatty(descriptor) == 1
     }
 
+    /// Ends the process with a status.
+    static func exit(_ status: Int32) -> Never {
+        #if canImport(Glibc)
+            Glibc.exit(status)
+        #elseif canImport(Musl)
+            Musl.exit(status)
+        #else
+            Darwin.exit(status)
+        #endif
+    }
+
     /// Makes a write to a pipe that nobody reads fail with `EPIPE` instead of killing the process.
     ///
     /// A signal would end the tool between an append and its answer with no chance to close the journal in order.
