@@ -31,7 +31,7 @@ private func openOrClosed(_ open: () throws -> JSONLineWriter.Place) -> JSONLine
 }
 
 /// The key of an array's element or of a class's superclass.
-private struct PositionKey: CodingKey {
+struct PositionKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
