@@ -20,14 +20,8 @@ struct PlaceEncoder: Encoder {
     }
 
     private func content(_ kind: JSONLineWriter.Kind) -> JSONLineWriter.Place {
-        openOrClosed { try writer.container(kind, in: place) }
+        writer.placeOrFailure { try writer.container(kind, in: place) }
     }
-}
-
-/// The place that was opened, or the closed one: the containers' protocols leave no way to throw where one is asked for, so the
-/// error is met at the first write instead.
-private func openOrClosed(_ open: () throws -> JSONLineWriter.Place) -> JSONLineWriter.Place {
-    do { return try open() } catch { return JSONLineWriter.closed }
 }
 
 /// The key of an array's element or of a class's superclass.
@@ -57,7 +51,7 @@ struct KeyedLineContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func open(_ kind: JSONLineWriter.Kind, _ key: any CodingKey) -> JSONLineWriter.Place {
-        openOrClosed {
+        writer.placeOrFailure {
             try begin(key)
             return writer.open(kind, key: key)
         }
@@ -87,7 +81,6 @@ struct KeyedLineContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func superEncoder(of key: any CodingKey) -> any Encoder {
         PlaceEncoder(writer: writer, place: open(.value, key))
     }
-
 }
 
 /// The elements of an array.
@@ -102,7 +95,7 @@ struct UnkeyedLineContainer: UnkeyedEncodingContainer {
     }
 
     private func open(_ kind: JSONLineWriter.Kind) -> JSONLineWriter.Place {
-        openOrClosed {
+        writer.placeOrFailure {
             try begin()
             return writer.open(kind)
         }
@@ -129,7 +122,6 @@ struct UnkeyedLineContainer: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder {
         PlaceEncoder(writer: writer, place: open(.value))
     }
-
 }
 
 /// The one value of a place.

@@ -63,6 +63,7 @@ final class JSONLineWriter {
     fileprivate var line: [UInt8] = []
     private var frames: [Frame] = []
     private var lastSerial = 0
+    private var failure: (any Error)?
 
     fileprivate init(taking line: inout [UInt8]) {
         swap(&self.line, &line)
@@ -70,7 +71,21 @@ final class JSONLineWriter {
 
     fileprivate func writeRoot(_ value: some Encodable) throws {
         try write(value, at: push(.value))
+        if let failure { throw failure }
         close(downTo: 0)
+    }
+
+    /// The place that was opened or, after an error, one that is not open.
+    ///
+    /// The containers' protocols leave no way to throw where a container is asked for: the error is met at the first write to it, and
+    /// at the latest at the end of the line.
+    func placeOrFailure(_ open: () throws -> Place) -> Place {
+        do {
+            return try open()
+        } catch {
+            failure = failure ?? error
+            return Place(depth: -1, serial: -1)
+        }
     }
 
     /// The number of elements in the container at a place; 0 once it is closed.
@@ -147,9 +162,6 @@ final class JSONLineWriter {
         }
         JSONText.append(finite: value.description, to: &line)
     }
-
-    /// A place that is not open, for a container that cannot report an error when it is asked for: writing to it throws.
-    static let closed = Place(depth: -1, serial: -1)
 
     private func isOpen(_ place: Place) -> Bool {
         frames.indices.contains(place.depth) && frames[place.depth].serial == place.serial

@@ -143,6 +143,15 @@ import Testing
                 try object.encode(2, forKey: .a)
             }
         }
+        struct Unused: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var value = encoder.singleValueContainer()
+                try value.encode(1)
+                _ = encoder.unkeyedContainer()
+            }
+        }
+        #expect(throws: EncodingError.self) { try encoder.string(Unused()) }
+        #expect(throws: EncodingError.self) { try encoder.string([Late()]) }
         #expect(throws: EncodingError.self) { try encoder.string(Late()) }
         #expect(throws: EncodingError.self) { try encoder.string(Twice()) }
         #expect(throws: EncodingError.self) { try encoder.string(Mixed()) }
