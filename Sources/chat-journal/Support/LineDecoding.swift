@@ -20,8 +20,13 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
         throw LineError(.invalidUTF8, "not UTF-8", byteOffset: error.byteOffsets.lowerBound)
     }
     try JSONScanner.check(bytes)
+    let data = Data(bytes)
     do {
-        return try JSONDecoder().decode(type, from: Data(bytes))
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+            return try JSONDecoder().decode(Located<T>.self, from: data).value
+        }
     } catch let error as DecodingError {
         throw LineError(error)
     } catch {
