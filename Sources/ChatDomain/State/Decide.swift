@@ -12,7 +12,14 @@ extension ChatState {
     /// - Throws: ``Rejection`` if the command breaks a rule.
     /// - Complexity: O(1) on average, and O(*n*) in the length of the command's text.
     public func decide(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
+        let decision = try decideCommand(request, at: now, freshID: freshID)
+        // Last, so that the command's own rules are answered first and a duplicate is one whatever came with it.
+        if case .duplicate = decision { return decision }
         if let correlation = request.correlation, !(1...256).contains(correlation.utf8.count) { throw .invalidCorrelation }
+        return decision
+    }
+
+    private func decideCommand(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
         let time = max(now, lastRecordedAt, Timestamp(millisecondsSince1970: 0))
         let draft = Event(recordedAt: time, origin: request.origin, fact: .unknown(kind: 0), correlation: request.correlation)
         switch request.command {
