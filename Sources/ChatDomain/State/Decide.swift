@@ -6,7 +6,7 @@ extension ChatState {
     ///
     /// - Parameters:
     ///   - request: The command, its correlation id and its origin.
-    ///   - now: The time of the clock; events are recorded at it, or at the time of the last event if that is later.
+    ///   - now: The time of the clock; events are recorded at it, within the range of ``Event/recordedAt``, or at the time of the last event if that is later.
     ///   - freshID: An id that the events may use if the command bears none.
     /// - Returns: The events to append, or why there are none.
     /// - Throws: ``Rejection`` if the command breaks a rule.
@@ -20,7 +20,7 @@ extension ChatState {
     }
 
     private func decideCommand(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
-        let time = max(now, lastRecordedAt, Timestamp(millisecondsSince1970: 0))
+        let time = max(min(max(now, Event.recordable.lowerBound), Event.recordable.upperBound), lastRecordedAt)
         let draft = Event(recordedAt: time, origin: request.origin, fact: .unknown(kind: 0), correlation: request.correlation)
         switch request.command {
         case .registerUser(let user, let username, let subject):
