@@ -65,6 +65,12 @@ extension ChatState {
         return thread
     }
 
+    /// The number of the next event of a thread.
+    func nextNumber(in thread: Int) -> UInt64 {
+        // Wrapping, because a damaged journal can claim any number for its last event: an audit reports it, and nobody traps on it.
+        threads[thread].eventCount &+ 1
+    }
+
     func isMember(_ user: Int, of thread: Int) -> Bool {
         memberships[MembershipKey(user: user, thread: thread)]?.isMember ?? false
     }

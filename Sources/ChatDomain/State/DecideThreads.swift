@@ -43,7 +43,7 @@ extension ChatState {
         let thread = try knownThread(threadID)
         guard !isMember(user, of: thread) else { return .unchanged }
         if threadID.outwardCode != nil, users[user].residence != threadID, draft.origin == .native { throw .notResident }
-        let fact = ThreadJoined(thread: threadID, number: threads[thread].eventCount + 1, user: id)
+        let fact = ThreadJoined(thread: threadID, number: nextNumber(in: thread), user: id)
         return .append([draft.with(.threadJoined(fact))])
     }
 
@@ -51,7 +51,7 @@ extension ChatState {
         let user = try knownUser(id)
         let thread = try knownThread(threadID)
         guard isMember(user, of: thread) else { return .unchanged }
-        let fact = ThreadLeft(thread: threadID, number: threads[thread].eventCount + 1, user: id)
+        let fact = ThreadLeft(thread: threadID, number: nextNumber(in: thread), user: id)
         return .append([draft.with(.threadLeft(fact))])
     }
 
