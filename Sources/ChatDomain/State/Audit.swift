@@ -35,7 +35,7 @@ extension ChatState {
         }
         require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
         if let thread = event.fact.thread, let number = event.fact.threadNumber {
-            let expected = (threadNumbers.find(thread).map { threads[$0].eventCount } ?? 0) + 1
+            let expected = threadNumbers.find(thread).map { nextNumber(in: $0) } ?? 1
             require(number == expected, .threadNumberGap, "number \(number) of thread \(thread), where \(expected) is due")
         }
         let user = event.fact.user.flatMap { userNumbers.find($0) }

@@ -12,7 +12,7 @@ extension ChatState {
         let thread = try knownThread(threadID)
         guard isMember(author, of: thread) else { throw .notAMember }
         guard MessageBody.isValid(body) else { throw .invalidBody }
-        let number = threads[thread].eventCount + 1
+        let number = nextNumber(in: thread)
         let fact = MessagePosted(thread: threadID, number: number, message: id ?? fresh, author: authorID)
         return .append([draft.with(.messagePosted(fact), .body(body))])
     }
@@ -32,7 +32,7 @@ extension ChatState {
         guard !messages[message].isRetracted else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         let fact = ReplyPosted(
-            thread: threadNumbers.ids[thread], number: threads[thread].eventCount + 1, message: messageID, reply: id ?? fresh,
+            thread: threadNumbers.ids[thread], number: nextNumber(in: thread), message: messageID, reply: id ?? fresh,
             author: authorID)
         return .append([draft.with(.replyPosted(fact), .body(body))])
     }
@@ -74,7 +74,7 @@ extension ChatState {
         of post: Post, _ found: FoundPost, _ by: UserID, ifMessage: (MessageChanged) -> Fact, ifReply: (ReplyChanged) -> Fact
     ) -> Fact {
         let thread = threadNumbers.ids[found.thread]
-        let number = threads[found.thread].eventCount + 1
+        let number = nextNumber(in: found.thread)
         switch post {
         case .message(let message): return ifMessage(MessageChanged(thread: thread, number: number, message: message, by: by))
         case .reply(let reply):

@@ -38,7 +38,7 @@ extension ChatState {
             return .append(events)
         }
         if !isMember(user, of: known) {
-            events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: threads[known].eventCount + 1, user: id))))
+            events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: nextNumber(in: known), user: id))))
         }
         return .append(events)
     }
