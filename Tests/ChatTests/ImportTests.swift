@@ -1,8 +1,9 @@
-import Chat
 import ChatDomain
 import ChatTesting
 import Projections
 import Testing
+
+@testable import Chat
 
 @Suite struct ImportTests {
     private func message(_ id: String, by user: String, in channel: String = "#rust", to replyTo: String? = nil) -> ImportedMessage {

@@ -50,6 +50,23 @@ public struct CommitDraft: ~Copyable, Sendable {
         recordCount += 1
     }
 
+    /// A place in a draft, to come back to.
+    public struct Mark: Sendable {
+        fileprivate let byteCount: Int
+        fileprivate let recordCount: Int
+    }
+
+    /// The place after the records so far.
+    public var mark: Mark { Mark(byteCount: bytes.count, recordCount: recordCount) }
+
+    /// Takes back the records that were added after a mark of this draft.
+    ///
+    /// - Precondition: The draft has not become shorter since the mark.
+    public mutating func removeRecords(after mark: Mark) {
+        bytes.removeLast(bytes.count - mark.byteCount)
+        recordCount = mark.recordCount
+    }
+
     /// Empties the draft and keeps its memory.
     public mutating func removeAll() {
         bytes.removeLast(bytes.count - CommitHeader.size)

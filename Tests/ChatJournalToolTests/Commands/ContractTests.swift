@@ -97,7 +97,8 @@ import Testing
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         let head = try #require(try ToolProcess.run(["head", journal]).lines.first)
-        let other = try ToolProcess.run(["head", try self.journal(try ToolProcess.Folder())]).lines.first ?? ""
+        let otherFolder = try ToolProcess.Folder()
+        let other = try #require(try ToolProcess.run(["head", try self.journal(otherFolder)]).lines.first)
         #expect(try ToolProcess.run(["verify", journal, "--expect", head]).status == 0)
         _ = try ToolProcess.run(["run", journal], input: #"{"leaveThread":{"user":"\#(Self.bob)","thread":"SW1A"}}"#)
         #expect(try ToolProcess.run(["verify", journal, "--expect", head]).status == 0)
