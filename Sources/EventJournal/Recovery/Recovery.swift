@@ -39,6 +39,10 @@ struct Recovery {
         }
         let listing = try request.directory.list()
         guard !listing.segments.isEmpty else {
+            if slots.newest.position == 0 {
+                // A crash while the journal was being made: nothing was ever in it, and the next writer finishes it.
+                throw JournalError(.notFound, "The journal was not yet made in whole.", path: request.directory.path)
+            }
             throw JournalError(.damaged, "The journal has no segments.", path: request.directory.path)
         }
         try scan(listing, request)
