@@ -1,6 +1,6 @@
-public import ChatDomain
+import ChatDomain
 public import EventJournal
-public import Projections
+import Projections
 import Synchronization
 
 /// The front door of the chat: commands in, receipts and views out, over one journal.
@@ -77,4 +77,13 @@ public final class ChatStore: Sendable {
 /// Runs journal code under the store's error.
 func wrapping<Value>(_ body: () throws(JournalError) -> Value) throws(ChatError) -> Value {
     do { return try body() } catch { throw .journal(error) }
+}
+
+extension ChatStore {
+    /// Reads the token of a journal without replaying it.
+    ///
+    /// - Throws: As ``openReadOnly(_:options:)``.
+    public static func head(ofJournalAt directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) -> JournalHead {
+        try wrapping { () throws(JournalError) in try Journal.openReadOnly(directory, options: options).head }
+    }
 }

@@ -1,5 +1,6 @@
 import ChatDomain
 import EventJournal
+import Projections
 
 /// What deciding needs, behind the store's lock: the state, which may run ahead of the disk, and the buffers of the commit.
 struct Decider: ~Copyable {
@@ -16,17 +17,18 @@ struct Decider: ~Copyable {
     /// - Returns: Whether there is room; if not, the commit is as before.
     /// - Throws: What else the journal has to say.
     mutating func stage(_ events: [Event], reservingFrom journal: Journal) throws(JournalError) -> Bool {
-        let before = draft.recordCount
+        let before = draft.mark
         for event in events {
             encoder.encode(event)
-            try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+            // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
+            unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
         do {
             try journal.reserve(draft.encodedByteCount)
             return true
         } catch {
             guard error.code == .storageFull else { throw error }
-            draft.truncate(toRecordCount: before)
+            draft.removeRecords(after: before)
             return false
         }
     }

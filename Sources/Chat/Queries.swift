@@ -116,6 +116,9 @@ extension ChatStore {
             })
     }
 
+    /// Whether there is a user of this id.
+    public func isUser(_ id: UserID) -> Bool { views.withLock { $0.models.users.profile(id) != nil } }
+
     /// The user who bears a username now, compared as usernames are.
     public func user(named username: String) -> UserID? { views.withLock { $0.models.users.user(named: username) } }
 

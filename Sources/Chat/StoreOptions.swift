@@ -59,7 +59,8 @@ public struct UUIDv7Generator: IDGenerator {
     public func makeID(at time: Timestamp) -> UInt128 {
         var bytes = [UInt8](repeating: 0, count: 16)
         var span = bytes.mutableSpan
-        var raw = span.mutableBytes
+        // Raw access to bytes is called unsafe for types of which not every bit pattern is a value; of bytes every one is.
+        var raw = unsafe span.mutableBytes
         entropy.fill(&raw)
         let random = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         return UserID(version7At: time, random: random).bits

@@ -1,5 +1,6 @@
 public import ChatDomain
 public import EventJournal
+import Projections
 
 /// What a verification of a whole journal found.
 public struct Verification: Hashable, Sendable, Codable {
@@ -65,10 +66,13 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - directory: The path of the journal's directory; another process may be writing it.
+    ///   - deep: Whether to rebuild the read models, too, and compare them with the state of the rules.
     ///   - options: How to open the journal; an expected head makes sure that it is that journal, and not an earlier state of it.
     /// - Returns: The findings; a journal that refuses to open is a finding, too.
     /// - Throws: ``ChatError/journal(_:)`` if there is no journal, or it cannot be read at all: then nothing was checked.
-    public static func verify(_ directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) -> Verification {
+    public static func verify(
+        _ directory: String, options: JournalOptions = JournalOptions(), deep: Bool = false
+    ) throws(ChatError) -> Verification {
         var report = Verification()
         let journal: Journal
         do { journal = try Journal.openReadOnly(directory, options: options) } catch {
@@ -81,6 +85,7 @@ extension ChatStore {
         }
         report.findings += journal.verify().map(Verification.Finding.init)
         var state = ChatState()
+        var models = ReadModels()
         do throws(ChatError) {
             if journal.durablePosition > 0 {
                 try read(journal, 1...journal.durablePosition, contents: .all) { event, position in
@@ -88,6 +93,7 @@ extension ChatStore {
                         Verification.Finding(positions: [position, position], problem: fault.problem.rawValue, message: fault.message)
                     }
                     state.evolve(event, at: position)
+                    if deep { models.apply(event, at: position) }
                     return true
                 }
             }
@@ -102,6 +108,7 @@ extension ChatStore {
             }
         }
         report.position = state.head
+        if deep { report.findings += DeepVerification(state: state, models: models).findings() }
         return report
     }
 }

@@ -1,5 +1,6 @@
 public import ChatDomain
 import EventJournal
+import Projections
 import Synchronization
 
 /// Takes the history of another chat into a store, through the same decider as everything else.
@@ -53,7 +54,7 @@ public struct MessageImporter: ~Copyable {
     public mutating func add(_ message: ImportedMessage, line: Int) throws(ChatError) -> [RefusedMessage] {
         let name = PostName(channel: message.channel, id: message.id)
         if unshown[name] == nil {
-            switch try root(ofPost: name) {
+            switch root(ofPost: name) {
             case .some: summary.duplicates += 1
             case nil:
                 do throws(Rejection) { try stage(message, name, line) } catch {
@@ -109,7 +110,7 @@ public struct MessageImporter: ~Copyable {
 
     /// The message that a reply to this message or reply answers.
     private func answeredMessage(_ name: PostName) throws(Rejection) -> MessageID {
-        guard let root = try unshown[name] ?? root(ofPost: name) else { throw .unknownMessage }
+        guard let root = unshown[name] ?? root(ofPost: name) else { throw .unknownMessage }
         return root
     }
 

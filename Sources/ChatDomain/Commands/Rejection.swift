@@ -49,7 +49,7 @@ extension Rejection: CustomStringConvertible {
 extension Rejection {
     package static let storageFull = Rejection(.storageFull, "The disk is full; nothing was appended.")
     static let identifierTaken = Rejection(.identifierTaken, "This id belongs to something else already.")
-    static let invalidUsername = Rejection(
+    package static let invalidUsername = Rejection(
         .invalidUsername, "A username is 1 to 32 characters, at most 128 bytes, without control, format or unassigned characters.")
     static let usernameTaken = Rejection(.usernameTaken, "Another user has this username.")
     static let subjectTaken = Rejection(.subjectTaken, "Another user has this subject.")
@@ -57,13 +57,13 @@ extension Rejection {
     package static let notAllowed = Rejection(.notAllowed, "A user's view is shown to that user alone.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
     static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
-    static let invalidThreadName = Rejection(
+    package static let invalidThreadName = Rejection(
         .invalidThreadName,
         "A thread's name is 1 to 80 characters, without control, format or unassigned characters, and is not an outward code.")
     package static let unknownThread = Rejection(.unknownThread, "There is no such thread.")
     static let notResident = Rejection(.notResident, "Only who lives in this outward code now can join its thread.")
     package static let notAMember = Rejection(.notAMember, "The user is not a member of this thread.")
-    static let invalidBody = Rejection(.invalidBody, "A body is 1 to 16,384 bytes and not only white space.")
+    package static let invalidBody = Rejection(.invalidBody, "A body is 1 to 16,384 bytes and not only white space.")
     package static let unknownMessage = Rejection(.unknownMessage, "There is no such message.")
     static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
     static let retracted = Rejection(.retracted, "It has been retracted.")

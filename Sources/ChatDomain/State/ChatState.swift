@@ -12,67 +12,67 @@ public struct ChatState: Equatable, Sendable {
     /// Whether an event of unknown kind was seen: a newer version's rules may apply, so a store that meets one opens read-only.
     public internal(set) var hasUnknownEvents = false
 
-    var userNumbers = DenseIndex<UserID>()
-    var users: [UserRow] = []
+    package internal(set) var userNumbers = DenseIndex<UserID>()
+    package internal(set) var users: [UserRow] = []
     /// Users by the fold key of their present username.
-    var usersByName: [String: Int] = [:]
+    package internal(set) var usersByName: [String: Int] = [:]
     /// Users by the bytes of their subject: the provider's name is opaque, so two spellings of one character are two subjects.
-    var usersBySubject: [[UInt8]: Int] = [:]
+    package internal(set) var usersBySubject: [[UInt8]: Int] = [:]
 
-    var threadNumbers = DenseIndex<ThreadID>()
-    var threads: [ThreadRow] = []
-    var memberships: [MembershipKey: MembershipRow] = [:]
+    package internal(set) var threadNumbers = DenseIndex<ThreadID>()
+    package internal(set) var threads: [ThreadRow] = []
+    package internal(set) var memberships: [MembershipKey: MembershipRow] = [:]
 
-    var messageNumbers = DenseIndex<MessageID>()
-    var messages: [PostRow] = []
-    var replyNumbers = DenseIndex<ReplyID>()
-    var replies: [PostRow] = []
+    package internal(set) var messageNumbers = DenseIndex<MessageID>()
+    package internal(set) var messages: [PostRow] = []
+    package internal(set) var replyNumbers = DenseIndex<ReplyID>()
+    package internal(set) var replies: [PostRow] = []
 
-    var sessionNumbers = DenseIndex<SessionID>()
-    var sessions: [SessionRow] = []
+    package internal(set) var sessionNumbers = DenseIndex<SessionID>()
+    package internal(set) var sessions: [SessionRow] = []
 
     /// Makes the state before the first event.
     public init() {}
 }
 
-struct UserRow: Sendable, Hashable {
-    var registeredAt: Position
+package struct UserRow: Sendable, Hashable {
+    package var registeredAt: Position
     /// The fold key that the user registered with, nil once erased: a registration that comes again is known by it.
-    var registeredAs: String?
+    package var registeredAs: String?
     /// The fold key of the present username.
-    var foldKey: String?
+    package var foldKey: String?
     /// The present username as written.
-    var username: String?
-    var postcode: Postcode?
+    package var username: String?
+    package var postcode: Postcode?
     /// The thread of the outward code where the user lives.
-    var residence: ThreadID?
+    package var residence: ThreadID?
 }
 
-struct ThreadRow: Sendable, Hashable {
-    var openedAt: Position
-    var openedBy: Int
+package struct ThreadRow: Sendable, Hashable {
+    package var openedAt: Position
+    package var openedBy: Int
     /// How many events of the thread there are.
-    var eventCount: UInt64
+    package var eventCount: UInt64
 }
 
-struct MembershipKey: Sendable, Hashable {
-    var user: UInt32
-    var thread: UInt32
+package struct MembershipKey: Sendable, Hashable {
+    package var user: UInt32
+    package var thread: UInt32
     init(user: Int, thread: Int) {
         self.user = UInt32(user)
         self.thread = UInt32(thread)
     }
 }
 
-struct MembershipRow: Sendable, Hashable {
-    var isMember = false
-    var readUpTo: Position = 0
+package struct MembershipRow: Sendable, Hashable {
+    package var isMember = false
+    package var readUpTo: Position = 0
 }
 
 /// A message (its place is its thread) or a reply (its place is its message).
-struct PostRow: Sendable, Hashable {
-    var position: Position
-    var place: UInt32
+package struct PostRow: Sendable, Hashable {
+    package var position: Position
+    package var place: UInt32
     private var authorAndMark: UInt32
 
     init(position: Position, place: Int, author: Int) {
@@ -81,16 +81,16 @@ struct PostRow: Sendable, Hashable {
         authorAndMark = UInt32(author) << 1
     }
 
-    var author: Int { Int(authorAndMark >> 1) }
+    package var author: Int { Int(authorAndMark >> 1) }
 
-    var isRetracted: Bool {
+    package var isRetracted: Bool {
         get { authorAndMark & 1 == 1 }
         set { authorAndMark = authorAndMark & ~1 | (newValue ? 1 : 0) }
     }
 }
 
-struct SessionRow: Sendable, Hashable {
-    var startedAt: Position
-    var user: Int
-    var hasEnded = false
+package struct SessionRow: Sendable, Hashable {
+    package var startedAt: Position
+    package var user: Int
+    package var hasEnded = false
 }

@@ -11,7 +11,10 @@ public struct Username: Hashable, Sendable {
     /// The name as it was written, without the white space around it.
     public let text: String
 
-    /// The key by which usernames are unique: the Normalization Form C of the name's full case folding.
+    /// The key by which usernames are unique: the name's full case folding in Normalization Form D, at most 384 bytes.
+    ///
+    /// Names that are one in everything but case and composition have one key (canonical caseless matching). The standard
+    /// defines that match in form D; form C would decide no pair of names otherwise.
     public let foldKey: String
 
     /// Makes a username of what someone typed, or nothing if it breaks a rule.

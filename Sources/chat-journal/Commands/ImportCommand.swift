@@ -20,10 +20,9 @@ extension Command {
         var progress = Progress("import")
         var unreadable = 0
         while let line = try lines.next() {
-            do throws(LineError) {
-                let message = try importedMessage(line)
-                try report.print(try importer.add(message, line: lines.lineNumber), &output, &progress)
-            } catch let error as LineError {
+            switch line.decode(ImportedMessage.self) {
+            case .success(let message): try report.print(try importer.add(message, line: lines.lineNumber), &output, &progress)
+            case .failure(let error):
                 unreadable += 1
                 try report.print(RunAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
             }
@@ -34,13 +33,6 @@ extension Command {
         try store.close()
         try report.print(importer.summary, lines: lines.lineNumber, unreadable: unreadable, &output)
         return unreadable == 0 && importer.summary.refused == 0
-    }
-}
-
-private func importedMessage(_ line: LineReader.Line) throws(LineError) -> ImportedMessage {
-    switch line {
-    case .tooLong(let byteCount): throw .tooLong(byteCount: byteCount)
-    case .bytes(let bytes): return try decodeLine(ImportedMessage.self, from: bytes)
     }
 }
 

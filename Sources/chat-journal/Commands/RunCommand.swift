@@ -42,20 +42,9 @@ private struct CommandBatch {
     /// Takes lines up to a limit, as long as one is waiting; nil at the end of the input.
     init?(from reader: inout LineReader, limit: Int) throws(ToolError) {
         while lines.count < limit, lines.isEmpty || reader.isLineWaiting, let line = try reader.next() {
-            lines.append((reader.lineNumber, Self.request(line)))
+            lines.append((reader.lineNumber, line.decode(CommandRequest.self)))
         }
         if lines.isEmpty { return nil }
-    }
-
-    private static func request(_ line: LineReader.Line) -> Result<CommandRequest, LineError> {
-        do throws(LineError) {
-            switch line {
-            case .tooLong(let byteCount): throw .tooLong(byteCount: byteCount)
-            case .bytes(let bytes): return .success(try decodeLine(CommandRequest.self, from: bytes))
-            }
-        } catch {
-            return .failure(error)
-        }
     }
 
     /// Executes the commands among the lines, and answers each line.

@@ -33,7 +33,7 @@ extension ToolSpec {
 /// The layout of help texts.
 private enum HelpLayout {
     /// A term over this many characters stands on a line of its own.
-    private static let widestTerm = 28
+    private static let widestTerm = 24
 
     /// Terms and their explanations in two columns.
     static func list(_ items: [(term: String, explanation: String)]) -> String {

@@ -4,34 +4,28 @@
 struct PlaceEncoder: Encoder {
     let writer: JSONLineWriter
     let place: JSONLineWriter.Place
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { writer.path(to: place) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(KeyedLineContainer<Key>(writer: writer, place: content(.object), codingPath: codingPath))
+        KeyedEncodingContainer(KeyedLineContainer<Key>(writer: writer, place: content(.object)))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedLineContainer(writer: writer, place: content(.array), codingPath: codingPath)
+        UnkeyedLineContainer(writer: writer, place: content(.array))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
-        SingleLineContainer(writer: writer, place: place, codingPath: codingPath)
+        SingleLineContainer(writer: writer, place: place)
     }
 
     private func content(_ kind: JSONLineWriter.Kind) -> JSONLineWriter.Place {
-        openOrClosed { try writer.container(kind, in: place, path: codingPath) }
+        writer.placeOrFailure { try writer.container(kind, in: place) }
     }
 }
 
-/// The place that was opened, or the closed one: the containers' protocols leave no way to throw where one is asked for, so the
-/// error is met at the first write instead.
-private func openOrClosed(_ open: () throws -> JSONLineWriter.Place) -> JSONLineWriter.Place {
-    do { return try open() } catch { return JSONLineWriter.closed }
-}
-
 /// The key of an array's element or of a class's superclass.
-private struct PositionKey: CodingKey {
+struct PositionKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
@@ -50,16 +44,16 @@ private struct PositionKey: CodingKey {
 struct KeyedLineContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writer: JSONLineWriter
     let place: JSONLineWriter.Place
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { writer.path(to: place) }
 
     private func begin(_ key: any CodingKey) throws {
-        try writer.beginMember(key, in: place, path: codingPath)
+        try writer.beginMember(key, in: place)
     }
 
     private func open(_ kind: JSONLineWriter.Kind, _ key: any CodingKey) -> JSONLineWriter.Place {
-        openOrClosed {
+        writer.placeOrFailure {
             try begin(key)
-            return writer.open(kind)
+            return writer.open(kind, key: key)
         }
     }
 
@@ -70,45 +64,42 @@ struct KeyedLineContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         try begin(key)
-        try writer.write(value, at: writer.open(.value), path: codingPath + [key])
+        try writer.write(value, at: writer.open(.value, key: key))
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-        KeyedEncodingContainer(KeyedLineContainer<Nested>(writer: writer, place: open(.object, key), codingPath: codingPath + [key]))
+        KeyedEncodingContainer(KeyedLineContainer<Nested>(writer: writer, place: open(.object, key)))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        UnkeyedLineContainer(writer: writer, place: open(.array, key), codingPath: codingPath + [key])
+        UnkeyedLineContainer(writer: writer, place: open(.array, key))
     }
 
     func superEncoder() -> any Encoder { superEncoder(of: PositionKey(stringValue: "super")) }
     func superEncoder(forKey key: Key) -> any Encoder { superEncoder(of: key) }
 
     private func superEncoder(of key: any CodingKey) -> any Encoder {
-        PlaceEncoder(writer: writer, place: open(.value, key), codingPath: codingPath + [key])
+        PlaceEncoder(writer: writer, place: open(.value, key))
     }
-
 }
 
 /// The elements of an array.
 struct UnkeyedLineContainer: UnkeyedEncodingContainer {
     let writer: JSONLineWriter
     let place: JSONLineWriter.Place
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { writer.path(to: place) }
     var count: Int { writer.count(at: place) }
 
     private func begin() throws {
-        try writer.beginElement(in: place, path: codingPath)
+        try writer.beginElement(in: place)
     }
 
     private func open(_ kind: JSONLineWriter.Kind) -> JSONLineWriter.Place {
-        openOrClosed {
+        writer.placeOrFailure {
             try begin()
             return writer.open(kind)
         }
     }
-
-    private var pathOfNext: [any CodingKey] { codingPath + [PositionKey(count)] }
 
     func encodeNil() throws {
         try begin()
@@ -116,36 +107,31 @@ struct UnkeyedLineContainer: UnkeyedEncodingContainer {
     }
 
     func encode<T: Encodable>(_ value: T) throws {
-        let path = pathOfNext
         try begin()
-        try writer.write(value, at: writer.open(.value), path: path)
+        try writer.write(value, at: writer.open(.value))
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        let path = pathOfNext
-        return KeyedEncodingContainer(KeyedLineContainer<Nested>(writer: writer, place: open(.object), codingPath: path))
+        KeyedEncodingContainer(KeyedLineContainer<Nested>(writer: writer, place: open(.object)))
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        let path = pathOfNext
-        return UnkeyedLineContainer(writer: writer, place: open(.array), codingPath: path)
+        UnkeyedLineContainer(writer: writer, place: open(.array))
     }
 
     func superEncoder() -> any Encoder {
-        let path = pathOfNext
-        return PlaceEncoder(writer: writer, place: open(.value), codingPath: path)
+        PlaceEncoder(writer: writer, place: open(.value))
     }
-
 }
 
 /// The one value of a place.
 struct SingleLineContainer: SingleValueEncodingContainer {
     let writer: JSONLineWriter
     let place: JSONLineWriter.Place
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { writer.path(to: place) }
 
     private func begin() throws {
-        try writer.beginValue(in: place, path: codingPath)
+        try writer.beginValue(in: place)
     }
 
     func encodeNil() throws {
@@ -155,7 +141,7 @@ struct SingleLineContainer: SingleValueEncodingContainer {
 
     func encode<T: Encodable>(_ value: T) throws {
         try begin()
-        try writer.write(value, at: writer.open(.value), path: codingPath)
+        try writer.write(value, at: writer.open(.value))
     }
 
     func encode(_ value: Bool) throws {
@@ -215,13 +201,11 @@ struct SingleLineContainer: SingleValueEncodingContainer {
         writer.write(value)
     }
     func encode(_ value: Double) throws {
-        try writer.requireFinite(value, path: codingPath)
         try begin()
-        writer.write(finite: value)
+        try writer.write(value, at: place)
     }
     func encode(_ value: Float) throws {
-        try writer.requireFinite(value, path: codingPath)
         try begin()
-        writer.write(finite: value)
+        try writer.write(value, at: place)
     }
 }

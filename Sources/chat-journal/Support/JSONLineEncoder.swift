@@ -53,6 +53,8 @@ final class JSONLineWriter {
     private struct Frame {
         let kind: Kind
         let serial: Int
+        /// The key of the member that it fills.
+        let key: (any CodingKey)?
         var count = 0
         /// For a value's place: the container that fills it.
         var content: Kind?
@@ -61,14 +63,29 @@ final class JSONLineWriter {
     fileprivate var line: [UInt8] = []
     private var frames: [Frame] = []
     private var lastSerial = 0
+    private var failure: (any Error)?
 
     fileprivate init(taking line: inout [UInt8]) {
         swap(&self.line, &line)
     }
 
     fileprivate func writeRoot(_ value: some Encodable) throws {
-        try write(value, at: push(.value), path: [])
+        try write(value, at: push(.value))
+        if let failure { throw failure }
         close(downTo: 0)
+    }
+
+    /// The place that was opened or, after an error, one that is not open.
+    ///
+    /// The containers' protocols leave no way to throw where a container is asked for: the error is met at the first write to it, and
+    /// at the latest at the end of the line.
+    func placeOrFailure(_ open: () throws -> Place) -> Place {
+        do {
+            return try open()
+        } catch {
+            failure = failure ?? error
+            return Place(depth: -1, serial: -1)
+        }
     }
 
     /// The number of elements in the container at a place; 0 once it is closed.
@@ -76,51 +93,60 @@ final class JSONLineWriter {
         isOpen(place) ? frames[place.depth].count : 0
     }
 
+    /// The keys that lead to a place; none once it is closed.
+    func path(to place: Place) -> [any CodingKey] {
+        guard isOpen(place), place.depth > 0 else { return [] }
+        return (1...place.depth).compactMap { depth in
+            let parent = frames[depth - 1]
+            return parent.kind == .array ? PositionKey(parent.count - 1) : frames[depth].key
+        }
+    }
+
     /// Begins the next member of an object: the comma and the key.
-    func beginMember(_ key: any CodingKey, in place: Place, path: [any CodingKey]) throws {
-        try beginElement(in: place, path: path)
+    func beginMember(_ key: any CodingKey, in place: Place) throws {
+        try beginElement(in: place)
         JSONText.append(key.stringValue, to: &line)
         line.append(UInt8(ascii: ":"))
     }
 
     /// Begins the next element of an array: the comma.
-    func beginElement(in place: Place, path: [any CodingKey]) throws {
-        try reopen(place, path: path)
+    func beginElement(in place: Place) throws {
+        try reopen(place)
         if frames[place.depth].count > 0 { line.append(UInt8(ascii: ",")) }
         frames[place.depth].count += 1
     }
 
     /// Begins the one value of a value's place.
-    func beginValue(in place: Place, path: [any CodingKey]) throws {
-        try reopen(place, path: path)
-        guard frames[place.depth].count == 0 else { throw Self.disorder("a second value was encoded in one place", path) }
+    func beginValue(in place: Place) throws {
+        try reopen(place)
+        guard frames[place.depth].count == 0 else { throw disorder("a second value was encoded in one place", place) }
         frames[place.depth].count = 1
     }
 
-    /// Opens a container where an element, a member or a value has just begun.
-    func open(_ kind: Kind) -> Place {
+    /// Opens a container where an element, a value or the member of a key has just begun.
+    func open(_ kind: Kind, key: (any CodingKey)? = nil) -> Place {
         switch kind {
         case .object: line.append(UInt8(ascii: "{"))
         case .array: line.append(UInt8(ascii: "["))
         case .value: break
         }
-        return push(kind)
+        return push(kind, key)
     }
 
     /// The container of a value's place: a new one, or the one of the same kind that fills it already.
-    func container(_ kind: Kind, in place: Place, path: [any CodingKey]) throws -> Place {
+    func container(_ kind: Kind, in place: Place) throws -> Place {
         let next = place.depth + 1
         if isOpen(place), frames[place.depth].content == kind, next < frames.count {
             return Place(depth: next, serial: frames[next].serial)
         }
-        try beginValue(in: place, path: path)
+        try beginValue(in: place)
         frames[place.depth].content = kind
         return open(kind)
     }
 
     /// Encodes a value at its place.
-    func write(_ value: some Encodable, at place: Place, path: [any CodingKey]) throws {
-        try value.encode(to: PlaceEncoder(writer: self, place: place, codingPath: path))
+    func write(_ value: some Encodable, at place: Place) throws {
+        try value.encode(to: PlaceEncoder(writer: self, place: place))
         if isOpen(place) { close(downTo: place.depth) }
     }
 
@@ -129,33 +155,26 @@ final class JSONLineWriter {
     func write(_ value: String) { JSONText.append(value, to: &line) }
     func write(_ value: some BinaryInteger) { JSONText.append(value, to: &line) }
 
-    /// Whether a number can be written; asked before anything of its member is.
-    func requireFinite(_ value: some BinaryFloatingPoint & Sendable, path: [any CodingKey]) throws {
+    /// Writes a number, which must be finite, at the place that it fills.
+    func write(_ value: some BinaryFloatingPoint & CustomStringConvertible, at place: Place) throws {
         guard value.isFinite else {
-            throw EncodingError.invalidValue(value, .init(codingPath: path, debugDescription: "JSON has no number for \(value)"))
+            throw EncodingError.invalidValue(value, .init(codingPath: path(to: place), debugDescription: "JSON has no number for \(value)"))
         }
-    }
-
-    /// Writes a number that is known to be finite.
-    func write(finite value: some BinaryFloatingPoint & CustomStringConvertible) {
         JSONText.append(finite: value.description, to: &line)
     }
-
-    /// A place that is not open, for a container that cannot report an error when it is asked for: writing to it throws.
-    static let closed = Place(depth: -1, serial: -1)
 
     private func isOpen(_ place: Place) -> Bool {
         frames.indices.contains(place.depth) && frames[place.depth].serial == place.serial
     }
 
-    private func reopen(_ place: Place, path: [any CodingKey]) throws {
-        guard isOpen(place) else { throw Self.disorder("a container was filled after its parent had gone on", path) }
+    private func reopen(_ place: Place) throws {
+        guard isOpen(place) else { throw disorder("a container was filled after its parent had gone on", place) }
         close(downTo: place.depth + 1)
     }
 
-    private func push(_ kind: Kind) -> Place {
+    private func push(_ kind: Kind, _ key: (any CodingKey)? = nil) -> Place {
         lastSerial += 1
-        frames.append(Frame(kind: kind, serial: lastSerial))
+        frames.append(Frame(kind: kind, serial: lastSerial, key: key))
         return Place(depth: frames.count - 1, serial: lastSerial)
     }
 
@@ -170,7 +189,7 @@ final class JSONLineWriter {
         }
     }
 
-    private static func disorder(_ problem: String, _ path: [any CodingKey]) -> EncodingError {
-        EncodingError.invalidValue(0, .init(codingPath: path, debugDescription: problem))
+    private func disorder(_ problem: String, _ place: Place) -> EncodingError {
+        EncodingError.invalidValue(0, .init(codingPath: path(to: place), debugDescription: problem))
     }
 }

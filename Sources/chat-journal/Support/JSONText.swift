@@ -30,6 +30,7 @@ enum JSONText {
 
     private static func append(_ scalar: Unicode.Scalar, to line: inout [UInt8]) {
         switch scalar {
+        case "a"..."z", " ": line.append(UInt8(truncatingIfNeeded: scalar.value))
         case "\"", "\\": appendEscape(UInt8(truncatingIfNeeded: scalar.value), to: &line)
         case "\u{8}": appendEscape(UInt8(ascii: "b"), to: &line)
         case "\t": appendEscape(UInt8(ascii: "t"), to: &line)

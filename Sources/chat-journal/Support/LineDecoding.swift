@@ -20,12 +20,31 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
         throw LineError(.invalidUTF8, "not UTF-8", byteOffset: error.byteOffsets.lowerBound)
     }
     try JSONScanner.check(bytes)
+    let data = Data(bytes)
     do {
-        return try JSONDecoder().decode(type, from: Data(bytes))
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+            return try JSONDecoder().decode(Located<T>.self, from: data).value
+        }
     } catch let error as DecodingError {
         throw LineError(error)
     } catch {
         throw LineError(.invalidValue, LineError.quote("\(error)", longest: LineError.longestSentence))
+    }
+}
+
+extension LineReader.Line {
+    /// Decodes the line, or says what is wrong with it.
+    func decode<Value: Decodable>(_ type: Value.Type) -> Result<Value, LineError> {
+        do throws(LineError) {
+            switch self {
+            case .tooLong(let byteCount): throw .tooLong(byteCount: byteCount)
+            case .bytes(let bytes): return .success(try decodeLine(type, from: bytes))
+            }
+        } catch {
+            return .failure(error)
+        }
     }
 }
 

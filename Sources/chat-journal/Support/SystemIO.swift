@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The system calls of the tool, and the one C function on its hot path: every `unsafe` of the target stands in this file.
+/// The system calls of the tool: every `unsafe` of the target stands in this file.
 ///
 /// Each call retries `EINTR`, waits where an inherited descriptor is non-blocking, and reports everything else as a `ToolError`.
 enum SystemIO {
@@ -107,24 +107,22 @@ enum SystemIO {
         isatty(descriptor) == 1
     }
 
+    /// Ends the process with a status.
+    static func exit(_ status: Int32) -> Never {
+        #if canImport(Glibc)
+            Glibc.exit(status)
+        #elseif canImport(Musl)
+            Musl.exit(status)
+        #else
+            Darwin.exit(status)
+        #endif
+    }
+
     /// Makes a write to a pipe that nobody reads fail with `EPIPE` instead of killing the process.
     ///
     /// A signal would end the tool between an append and its answer with no chance to close the journal in order.
     static func ignoreBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)
-    }
-
-    /// The index of the first byte of a value within a range of an array, by `memchr`.
-    ///
-    /// `range` must lie within the array. Measured on one machine with lines of 120 bytes, in a release build: see `LineReader`.
-    static func firstIndex(of byte: UInt8, in buffer: [UInt8], range: Range<Int>) -> Int? {
-        precondition(range.lowerBound >= 0 && range.upperBound <= buffer.count)
-        // The range was checked above; the result points into it or is null.
-        return unsafe buffer.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return nil }
-            guard let found = unsafe memchr(base + range.lowerBound, Int32(byte), range.count) else { return nil }
-            return unsafe UnsafeRawPointer(found) - base
-        }
     }
 
     /// The system's text for an error number.

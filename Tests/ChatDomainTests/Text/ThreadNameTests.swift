@@ -1,0 +1,39 @@
+import ChatDomain
+import Testing
+
+@Suite struct ThreadNameTests {
+    @Test(arguments: ["Milk run", "general", "SW1A 1AA", "SW", "SW1A!", "district SW1A", "ｓｗ１ａ", "#c++"])
+    func ordinaryNames(_ text: String) {
+        #expect(ThreadName(text)?.text == text)
+    }
+
+    @Test(arguments: ["SW1A", "sw1a", " Sw1a ", "\tSW1A\n", "\u{3000}m1\u{A0}", "S01", "N1P"])
+    func outwardCodesAreNoNames(_ text: String) {
+        #expect(ThreadName(text) == nil)
+    }
+
+    @Test func theBounds() {
+        #expect(ThreadName(String(repeating: "x", count: 80)) != nil)
+        #expect(ThreadName(String(repeating: "x", count: 81)) == nil)
+        #expect(ThreadName(String(repeating: "🦆", count: 80)) != nil)
+        #expect(ThreadName("ab" + String(repeating: "\u{301}", count: 159)) != nil)
+        #expect(ThreadName("abc" + String(repeating: "\u{301}", count: 159)) == nil)
+        #expect(ThreadName("") == nil)
+        #expect(ThreadName(" \u{2003}\n") == nil)
+        #expect(ThreadName(String(repeating: " ", count: 4095) + "x")?.text == "x")
+        #expect(ThreadName(String(repeating: " ", count: 4096) + "x") == nil)
+    }
+
+    @Test(arguments: ["a\nb", "a\u{202E}b", "a\u{378}b", "\u{1B}[2J"])
+    func scalarsThatCannotBeSeen(_ text: String) {
+        #expect(ThreadName(text) == nil)
+    }
+
+    @Test func whiteSpaceAroundIsLeftOut() {
+        #expect(ThreadName("\u{A0} Milk  run\n")?.text == "Milk  run")
+    }
+
+    @Test func recordedNamesAreBelieved() {
+        #expect(ThreadName(recorded: "SW1A").text == "SW1A")
+    }
+}

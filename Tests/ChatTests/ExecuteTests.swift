@@ -1,0 +1,162 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+import Synchronization
+import Testing
+
+@testable import Chat
+
+@Suite struct ExecuteTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let message = MessageID(bits: 3)
+    private let sw1a = ThreadID(bits: 0x5357_3141_0000_8000_806f_7574_7761_7264)
+
+    private func peopled(_ store: ChatStore) throws {
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+    }
+
+    @Test func aReceiptTellsPositionsAndEvents() throws {
+        let store = try StoreFixture().open()
+        let first = try store.execute(.registerUser(user: ann, username: "Ann"))
+        #expect(first.positions == 1...1)
+        let second = try store.execute(.setPostcode(user: ann, postcode: "sw1a1aa"), correlation: "c")
+        #expect(second.positions == 2...4)
+        #expect(second.events.map(\.event.fact.kind) == [.postcodeSet, .threadOpened, .threadJoined])
+        #expect(second.events.map(\.event.correlation) == ["c", "c", "c"])
+        #expect(try store.allEvents() == first.events + second.events)
+    }
+
+    @Test func aRefusalAppendsNothing() throws {
+        let store = try StoreFixture().open()
+        try peopled(store)
+        let head = store.head
+        #expect(throws: ChatError.self) { try store.execute(.postMessage(thread: sw1a, author: bob, body: "Hi")) }
+        do throws(ChatError) {
+            try store.execute(.postMessage(thread: sw1a, author: ann, body: "  "))
+        } catch {
+            guard case .rejected(let rejection) = error else { throw error }
+            #expect(rejection.code == .invalidBody)
+        }
+        #expect(store.head == head)
+    }
+
+    @Test func aDuplicateReturnsTheFirstReceiptAlsoAfterRestartEditRetractionAndDeparture() throws {
+        let fixture = StoreFixture()
+        var store = try fixture.open()
+        try peopled(store)
+        let post = Command.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?")
+        let first = try store.execute(post)
+        var expected = first
+        expected.duplicate = true
+        #expect(try store.execute(post) == expected)
+        try store.execute(.edit(.message(message), by: ann, body: "Oat milk?"))
+        #expect(try store.execute(post) == expected)
+        try store.close()
+        store = try fixture.open()
+        #expect(try store.execute(post) == expected)
+        try store.execute(.retract(.message(message), by: ann))
+        try store.execute(.leaveThread(user: ann, thread: sw1a))
+        try store.close()
+        store = try fixture.open()
+        let head = store.head
+        #expect(try store.execute(.postMessage(message: message, thread: sw1a, author: ann, body: "another body")) == expected)
+        #expect(store.head == head)
+    }
+
+    @Test func aBatchIsOneCommitOfItsAcceptedCommands() throws {
+        let store = try StoreFixture().open()
+        let answers = try store.execute([
+            CommandRequest(.registerUser(user: ann, username: "Ann")),
+            CommandRequest(.registerUser(user: bob, username: "ann")),
+            CommandRequest(.setPostcode(user: ann, postcode: "SW1A 1AA")),
+            CommandRequest(.postMessage(message: message, thread: sw1a, author: ann, body: "seen by its successors")),
+            CommandRequest(.postMessage(message: message, thread: sw1a, author: ann, body: "seen by its successors")),
+            CommandRequest(.joinThread(user: ann, thread: sw1a)),
+        ])
+        #expect(answers.map { (try? $0.get())?.positions } == [1...1, nil, 2...4, 5...5, 5...5, nil])
+        #expect(answers.map { (try? $0.get())?.duplicate } == [false, nil, false, false, true, false])
+        guard case .failure(let rejection) = answers[1] else { return #expect(Bool(false), "the second Ann was let in") }
+        #expect(rejection.code == .usernameTaken)
+        #expect(try store.allEvents().count == 5)
+    }
+
+    @Test func anEmptyBatchIsAnsweredWithNothing() throws {
+        #expect(try StoreFixture().open().execute([]).isEmpty)
+    }
+
+    @Test func aBatchThatIsTooLargeIsRefusedBeforeAnythingIsDecided() throws {
+        let store = try StoreFixture().open()
+        let body = String(repeating: "x", count: 16_384)
+        let batch = (0..<2_500).map { _ in CommandRequest(.postMessage(thread: sw1a, author: ann, body: body)) }
+        #expect(throws: ChatError.self) { try store.execute(batch) }
+        #expect(store.head.position == 0)
+        // One command with far too much text is no such batch: it breaks a rule.
+        let huge = String(repeating: "x", count: 40 << 20)
+        try peopled(store)
+        guard case .failure(let rejection) = try answer(.init(.postMessage(thread: sw1a, author: ann, body: huge)), of: store) else {
+            return #expect(Bool(false), "40 MiB were accepted")
+        }
+        #expect(rejection.code == .invalidBody)
+    }
+
+    @Test func theStoreMakesIDsThatCallersLeaveOut() throws {
+        let store = try StoreFixture(seed: 7).open()
+        let again = try StoreFixture(seed: 7).open()
+        let receipt = try store.execute(.registerUser(username: "Ann"))
+        #expect(try again.execute(.registerUser(username: "Ann")) == receipt)
+        guard case .userRegistered(let fact)? = receipt.events.first?.event.fact else { return #expect(Bool(false)) }
+        #expect(fact.user.description.dropFirst(14).first == "7")
+    }
+
+    @Test func aClockThatGoesBackNeverShows() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        fixture.clock.advance(byMilliseconds: -86_400_000)
+        try store.execute(.registerUser(user: bob, username: "Bob"))
+        let times = try store.allEvents().map(\.event.recordedAt)
+        #expect(times[1] >= times[0])
+    }
+
+    @Test func aClosedStoreRefusesCommandsAndStillAnswersQueries() throws {
+        let store = try StoreFixture().open()
+        try peopled(store)
+        try store.close()
+        try store.close()
+        #expect(throws: ChatError.self) { try store.execute(.registerUser(user: bob, username: "Bob")) }
+    }
+
+    @Test func cancellationWorksBeforeTheDecisionOnly() async throws {
+        let store = try StoreFixture().open()
+        let ann = ann
+        let task = Task {
+            // The only way for a task to cancel itself; the reference does not leave the closure.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await store.execute(.registerUser(user: ann, username: "Ann"))
+        }
+        await #expect(throws: ChatError.self) { try await task.value }
+        #expect(store.head.position == 0)
+    }
+
+    @Test func manyTasksAtOnceLeaveNoGapAndLoseNothing() async throws {
+        let store = try StoreFixture().open()
+        try peopled(store)
+        let receipts = try await withThrowingTaskGroup(of: Receipt.self) { group in
+            for number in 0..<8 {
+                for message in 0..<20 {
+                    let id = MessageID(bits: UInt128(1_000 + number * 100 + message))
+                    group.addTask { [ann, sw1a] in
+                        try await store.execute(.postMessage(message: id, thread: sw1a, author: ann, body: "\(number) \(message)"))
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(receipts.flatMap(\.events).map(\.position).sorted() == Array(5...164))
+        #expect(try store.timeline(sw1a, Page(limit: 1_000)).count == 160)
+        #expect(try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
+    }
+}

@@ -1,0 +1,105 @@
+import ChatDomain
+import ChatTesting
+import Projections
+import Testing
+
+@testable import Chat
+
+@Suite struct QueryTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let eve = UserID(bits: 3)
+    private let first = MessageID(bits: 11)
+    private let second = MessageID(bits: 12)
+    private let reply = ReplyID(bits: 21)
+    private let garden = ThreadID(bits: 31)
+
+    private func store() throws -> ChatStore {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: ann, username: "Ann"))  // 1
+        try store.execute(.registerUser(user: bob, username: "Bob", subject: "auth0|bob"))  // 2
+        try store.execute(.registerUser(user: eve, username: "Eve"))  // 3
+        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))  // 4, 5
+        try store.execute(.joinThread(user: bob, thread: garden))  // 6
+        try store.execute(.postMessage(message: first, thread: garden, author: ann, body: "Tomatoes?"))  // 7
+        try store.execute(.postMessage(message: second, thread: garden, author: ann, body: "Beans?"))  // 8
+        try store.execute(.reply(reply: reply, message: first, author: bob, body: "Yes"))  // 9
+        try store.execute(.edit(.message(first), by: ann, body: "Tomatoes, anyone?"))  // 10
+        try store.execute(.retract(.message(second), by: ann))  // 11
+        try store.execute(.setPostcode(user: bob, postcode: "SW1A 1AA"))  // 12...14
+        return store
+    }
+
+    @Test func aTimelineShowsTheLatestWordingAndKeepsWhatWasRetracted() throws {
+        let timeline = try store().timeline(garden)
+        #expect(timeline.map(\.body) == ["Tomatoes, anyone?", nil])
+        #expect(timeline.map(\.retracted) == [false, true])
+        #expect(timeline.map(\.replyCount) == [1, 0])
+        #expect(timeline.map(\.position) == [7, 8])
+        #expect(timeline[0].editedAt != nil && timeline[1].editedAt == nil)
+        #expect(timeline[0].author == Person(id: ann, username: "Ann"))
+    }
+
+    @Test func aUserViewTellsThreadsUnreadAndLastMessage() throws {
+        let store = try store()
+        let view = try store.user(bob)
+        #expect(view.postcode?.description == "SW1A 1AA")
+        #expect(view.threads.map(\.name) == ["Garden", "SW1A"])
+        #expect(view.threads.map(\.unread) == [1, 0])
+        #expect(view.threads[0].lastMessage?.id == second)
+        #expect(view.threads[1].lastMessage == nil)
+        try store.execute(.markRead(user: bob, thread: garden, upTo: 7))
+        #expect(try store.user(bob).threads[0].unread == 0)
+        #expect(try store.user(bob).threads[0].readUpTo == 7)
+        #expect(store.user(withSubject: "auth0|bob") == bob)
+        #expect(store.user(named: "BOB") == bob)
+    }
+
+    @Test func aViewerSeesWhatTheyMayReadAndNothingElse() throws {
+        let store = try store()
+        #expect(try store.timeline(garden, viewer: bob).count == 2)
+        #expect(try store.replies(to: first, viewer: bob).map(\.body) == ["Yes"])
+        #expect(try store.threads(viewer: eve).isEmpty)
+        #expect(try store.threads(viewer: bob).map(\.name) == ["Garden", "SW1A"])
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, viewer: eve) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.replies(to: first, viewer: eve) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.message(first, viewer: eve) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.members(of: garden, viewer: eve) }
+        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.user(bob, viewer: eve) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(garden, viewer: UserID(bits: 99)) }
+        try store.execute(.leaveThread(user: bob, thread: garden))
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, viewer: bob) }
+    }
+
+    @Test func unknownThingsAreRefusedByName() throws {
+        let store = try store()
+        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(ThreadID(bits: 99)) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: MessageID(bits: 99)) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(UserID(bits: 99)) }
+    }
+
+    @Test func residentsAreThoseWhoLiveThereNow() throws {
+        let store = try store()
+        let code = try #require(OutwardCode("SW1A"))
+        #expect(try store.residents(of: code).map(\.user.id) == [bob])
+        #expect(try store.residents(of: code).map(\.since) == [12])
+        try store.execute(.setPostcode(user: bob, postcode: "SW1A 2AA"))
+        #expect(try store.residents(of: code).map(\.since) == [12])
+        try store.execute(.setPostcode(user: bob, postcode: "E1 6AN"))
+        #expect(try store.residents(of: code).isEmpty)
+        #expect(try store.members(of: ThreadID(code)).map(\.user.id) == [bob])
+    }
+
+    private func expectRejection(_ code: Rejection.Code, _ body: () throws(ChatError) -> Void) {
+        do throws(ChatError) {
+            try body()
+            Issue.record("nothing was refused, where \(code) is due")
+        } catch {
+            if case .rejected(let rejection) = error {
+                #expect(rejection.code == code)
+            } else {
+                Issue.record("\(error)")
+            }
+        }
+    }
+}

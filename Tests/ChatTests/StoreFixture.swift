@@ -1,0 +1,38 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+
+/// A store in memory that can be reopened, with everything that is random following from a seed.
+struct StoreFixture {
+    let options: StoreOptions
+    let clock = ManualClock()
+    let directory = "journal"
+
+    init(seed: UInt64 = 1, durability: Durability = .synced) {
+        var journal = JournalOptions()
+        journal.storage = MemoryStorage()
+        journal.entropy = SeededEntropy(seed: seed)
+        journal.durability = durability
+        options = StoreOptions(journal: journal, clock: clock, ids: SeededIDs(seed: seed))
+    }
+
+    func open() throws(ChatError) -> ChatStore { try ChatStore.open(directory, options: options) }
+}
+
+/// Executes one request and gives the receipt or the refusal.
+func answer(_ request: CommandRequest, of store: ChatStore) throws(ChatError) -> Result<Receipt, Rejection> {
+    try store.execute([request])[0]
+}
+
+extension ChatStore {
+    /// Every event of the journal.
+    func allEvents() throws(ChatError) -> [RecordedEvent] {
+        var events: [RecordedEvent] = []
+        try forEachEvent { event in
+            events.append(event)
+            return true
+        }
+        return events
+    }
+}

@@ -1,0 +1,83 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+import Synchronization
+import Testing
+
+@testable import Chat
+
+@Suite struct StoreProperties {
+    @Test(arguments: Seeds.seeds(10), Durability.allCases)
+    func aReplayFromTheJournalGivesTheStateAndTheReadModelsOfTheLiveStore(seed: UInt64, durability: Durability) throws {
+        let fixture = StoreFixture(seed: seed, durability: durability)
+        var generator = CommandGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
+        var store = try fixture.open()
+        var answers: [RecordedEvent] = []
+        for _ in 0..<60 {
+            let before = (store.head, store.decider.withLock { $0.state })
+            let batch = (0..<Int.random(in: 1...8, using: &random)).map { _ in generator.nextRequest() }
+            fixture.clock.advance(byMilliseconds: Int64.random(in: -5...50, using: &random))
+            let results = try store.execute(batch)
+            let events = results.compactMap { try? $0.get() }.filter { !$0.duplicate }.flatMap(\.events)
+            if events.isEmpty {
+                #expect(store.head == before.0)
+                #expect(store.decider.withLock { $0.state } == before.1)
+            }
+            answers += events
+            if random.oneIn(10) {
+                let live = (store.head, store.decider.withLock { $0.state }, store.views.withLock { $0.models })
+                try store.close()
+                store = try fixture.open()
+                #expect(store.head == live.0)
+                #expect(store.decider.withLock { $0.state } == live.1)
+                #expect(store.views.withLock { $0.models } == live.2)
+            }
+        }
+        #expect(try store.allEvents() == answers)
+        #expect(answers.map(\.position) == Array(1...UInt64(answers.count)))
+        try store.close()
+        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)
+        #expect(report.findings == [])
+        #expect(report.position == UInt64(answers.count))
+    }
+
+    @Test(arguments: Seeds.seeds(4)) func theSameInjectedSourcesGiveTheSameHead(seed: UInt64) throws {
+        var heads: Set<JournalHead> = []
+        for _ in 0..<2 {
+            let store = try StoreFixture(seed: seed).open()
+            var generator = CommandGenerator(seed: seed)
+            for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
+            heads.insert(store.head)
+        }
+        #expect(heads.count == 1)
+    }
+
+    @Test(arguments: Seeds.seeds(4)) func aCommandThatComesAgainAtAnyAgePostsOnce(seed: UInt64) throws {
+        let fixture = StoreFixture(seed: seed)
+        var generator = CommandGenerator(seed: seed)
+        var store = try fixture.open()
+        var accepted: [(CommandRequest, Receipt)] = []
+        for _ in 0..<300 {
+            let request = generator.nextRequest()
+            guard case .success(let receipt) = try answer(request, of: store), !receipt.events.isEmpty, !receipt.duplicate else { continue }
+            switch request.command {
+            case .registerUser, .openThread, .postMessage, .reply, .startSession: accepted.append((request, receipt))
+            default: break
+            }
+        }
+        try store.close()
+        store = try fixture.open()
+        let head = store.head
+        for (request, receipt) in accepted {
+            var expected = receipt
+            expected.duplicate = true
+            // The thread of an outward code that an import opened has its id from the code: opening it again changes nothing.
+            if case .openThread(let thread?, _, _) = request.command, thread.outwardCode != nil { continue }
+            #expect(try answer(request, of: store) == .success(expected))
+        }
+        #expect(store.head == head)
+        #expect(accepted.count > 20)
+    }
+}

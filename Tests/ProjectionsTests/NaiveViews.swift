@@ -1,0 +1,121 @@
+import ChatDomain
+
+/// The read models once more, as slowly and plainly as possible: every question goes through all events, written from the tables of the design and not from the projections.
+struct NaiveViews {
+    let events: [RecordedEvent]
+
+    struct Message: Equatable {
+        var id: MessageID
+        var position: Position
+        var author: UserID
+        var editPosition: Position?
+        var isRetracted: Bool
+        var replyCount: Int
+    }
+
+    struct Reply: Equatable {
+        var id: ReplyID
+        var position: Position
+        var author: UserID
+        var editPosition: Position?
+        var isRetracted: Bool
+    }
+
+    func messages(of thread: ThreadID) -> [Message] {
+        events.compactMap { recorded in
+            guard case .messagePosted(let posted) = recorded.event.fact, posted.thread == thread else { return nil }
+            return Message(
+                id: posted.message, position: recorded.position, author: posted.author,
+                editPosition: lastPosition { $0 == .messageEdited(changed(posted.message, $0)) },
+                isRetracted: lastPosition { $0 == .messageRetracted(changed(posted.message, $0)) } != nil,
+                replyCount: replies(to: posted.message).count { !$0.isRetracted })
+        }
+    }
+
+    func replies(to message: MessageID) -> [Reply] {
+        events.compactMap { recorded in
+            guard case .replyPosted(let posted) = recorded.event.fact, posted.message == message else { return nil }
+            return Reply(
+                id: posted.reply, position: recorded.position, author: posted.author,
+                editPosition: lastPosition { if case .replyEdited(let edit) = $0 { edit.reply == posted.reply } else { false } },
+                isRetracted: lastPosition { if case .replyRetracted(let change) = $0 { change.reply == posted.reply } else { false } }
+                    != nil)
+        }
+    }
+
+    /// Members now, each with the position of the latest join, in that order.
+    func members(of thread: ThreadID) -> [(user: UserID, since: Position)] {
+        var members: [(user: UserID, since: Position)] = []
+        for recorded in events {
+            switch recorded.event.fact {
+            case .threadJoined(let joined) where joined.thread == thread: members.append((joined.user, recorded.position))
+            case .threadLeft(let left) where left.thread == thread: members.removeAll { $0.user == left.user }
+            default: break
+            }
+        }
+        return members
+    }
+
+    /// Residents now, each with the position since which they live there, in that order.
+    func residents(of code: OutwardCode) -> [(user: UserID, since: Position, postcode: Postcode)] {
+        var residents: [(user: UserID, since: Position, postcode: Postcode)] = []
+        for recorded in events {
+            guard case .postcodeSet(let fact) = recorded.event.fact, let postcode = recorded.event.postcode else { continue }
+            if let index = residents.firstIndex(where: { $0.user == fact.user }) {
+                if postcode.outwardCode == code { residents[index].postcode = postcode } else { residents.remove(at: index) }
+            } else if postcode.outwardCode == code {
+                residents.append((fact.user, recorded.position, postcode))
+            }
+        }
+        return residents
+    }
+
+    func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
+        events.reduce(0) { marker, recorded in
+            if case .threadRead(let read) = recorded.event.fact, read.user == user, read.thread == thread { read.upTo } else { marker }
+        }
+    }
+
+    /// Messages after the later of read marker and last join, by others, not retracted; none for who is no member.
+    func unread(_ user: UserID, in thread: ThreadID) -> Int {
+        guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return 0 }
+        let seen = max(since, readUpTo(user, in: thread))
+        return messages(of: thread).count { $0.position > seen && $0.author != user && !$0.isRetracted }
+    }
+
+    func lastPosition(of thread: ThreadID) -> Position? {
+        events.last { recorded in
+            if case .threadRead = recorded.event.fact { return false }
+            return recorded.event.fact.thread == thread
+        }?.position
+    }
+
+    func username(_ user: UserID) -> String? {
+        events.last { recorded in
+            switch recorded.event.fact {
+            case .userRegistered(let fact): fact.user == user
+            case .usernameChanged(let fact): fact.user == user
+            default: false
+            }
+        }?.event.username?.text
+    }
+
+    var users: [UserID] {
+        events.compactMap { if case .userRegistered(let fact) = $0.event.fact { fact.user } else { nil } }
+    }
+
+    var threads: [ThreadID] {
+        events.compactMap { if case .threadOpened(let fact) = $0.event.fact { fact.thread } else { nil } }
+    }
+
+    private func lastPosition(where condition: (Fact) -> Bool) -> Position? { events.last { condition($0.event.fact) }?.position }
+
+    /// The same change of a message as a fact tells, or another that cannot be equal to it.
+    private func changed(_ message: MessageID, _ fact: Fact) -> MessageChanged {
+        switch fact {
+        case .messageEdited(let change), .messageRetracted(let change):
+            MessageChanged(thread: change.thread, number: change.number, message: message, by: change.by)
+        default: MessageChanged(thread: ThreadID(bits: 0), number: 0, message: message, by: UserID(bits: 0))
+        }
+    }
+}
