@@ -27,7 +27,7 @@ enum Neighbourhood {
         .registerUser(user: ann, username: "Ann", subject: "sub-ann"),
         .registerUser(user: bob, username: "Bob"))
 
-    /// Both live in SW1A: Ann, who came first, opened its thread at 4. The head is 7, and the thread has three events.
+    /// Both live in SW1A: Ann, who came first, opened its thread at 4; the head is 7, and the thread has three events.
     static let neighbours = people.given(
         .setPostcode(user: ann, postcode: "SW1A 1AA"),
         .setPostcode(user: bob, postcode: "SW1A 2AA"))
