@@ -1,7 +1,7 @@
 extension ChatState {
     /// Decides a command: which events follow from it, if any.
     ///
-    /// Pure: the same state and arguments give the same answer. Refusals are checked in the order in which section "Rules" of the module's documentation lists them; an id that comes
+    /// Pure: the same state and arguments give the same answer. Refusals are checked in the order in which the rules of ``ChatDomain`` list them; an id that comes
     /// again from the same author for the same place is a duplicate before every other check.
     ///
     /// - Parameters:

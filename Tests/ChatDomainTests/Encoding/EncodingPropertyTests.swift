@@ -79,6 +79,19 @@ struct EncodingPropertyTests {
             #expect(try later.event(.indexed) == EventBytes(event).event(.indexed))
         }
     }
+
+    /// Without the flag only what has no length of its own runs to the end.
+    @Test(arguments: Seeds.seeds(20)) func whatFollowsTheContentIsIgnored(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        for event in EventKind.allCases.map({ generator.event($0) }) {
+            var longer = EventBytes(event)
+            longer.erasable += [0xFF, 0, 0xFF]
+            switch event.content {
+            case .body, .device, .threadName: #expect(longer.problem?.problem == .invalidUTF8)
+            default: #expect(try longer.event() == event)
+            }
+        }
+    }
 }
 
 extension Fact {
