@@ -73,7 +73,9 @@ extension JournalState {
     }
 
     /// Reserves space in steps: as much again as is used, within bounds, up to the segment's size; when there is less, half of that, and so
-    /// on down to what is needed. Returns the size reserved.
+    /// on down to what is needed.
+    ///
+    /// Returns the size reserved.
     static func allocate(
         _ file: any StorageFile, used: UInt64, needed: UInt64, _ segmentSize: UInt64
     ) throws(JournalError) -> UInt64 {
