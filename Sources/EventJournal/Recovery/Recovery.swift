@@ -39,6 +39,9 @@ struct Recovery {
         }
         let listing = try request.directory.list()
         guard !listing.segments.isEmpty else {
+            if slots.newest.position == 0 {
+                throw JournalError(.notFound, "The making of the journal was never finished.", path: request.directory.path)
+            }
             throw JournalError(.damaged, "The journal has no segments.", path: request.directory.path)
         }
         try scan(listing, request)
@@ -89,6 +92,8 @@ struct Recovery {
         func damaged(_ message: String) -> JournalError {
             JournalError(.damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
         }
+        // Offsets within a segment are kept in 32 bits.
+        guard size <= UInt64(UInt32.max) else { throw damaged("The file is longer than any segment.") }
         let header: SegmentHeader
         do throws(SegmentHeader.Problem) {
             header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in

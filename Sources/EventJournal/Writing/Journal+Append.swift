@@ -149,6 +149,7 @@ extension JournalState {
     /// from damage.
     private mutating func stop(after error: StorageError, in segment: Segment, at offset: UInt64) -> JournalError {
         var failure = JournalError(error).inSegment(segment.name)
+        if failure.code == .storageFull { failure.code = .ioFailed }
         failure.message = "A write failed and the journal has stopped until it is reopened."
         do throws(StorageError) {
             try segment.file.truncate(to: offset)

@@ -148,6 +148,8 @@ extension JournalState {
     mutating func stop(_ error: JournalError) {
         guard failure == nil else { return }
         var error = error
+        // `storageFull` promises that a later call is tried again; this one will not be.
+        if error.code == .storageFull { error.code = .ioFailed }
         error.message += " The journal has stopped until it is reopened."
         failure = error
     }
