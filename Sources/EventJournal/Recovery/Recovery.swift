@@ -93,6 +93,8 @@ struct Recovery {
         func damaged(_ message: String) -> JournalError {
             JournalError(.damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
         }
+        // Offsets within a segment are kept in 32 bits.
+        guard size <= UInt64(UInt32.max) else { throw damaged("The file is longer than any segment.") }
         let header: SegmentHeader
         do throws(SegmentHeader.Problem) {
             header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
