@@ -1,0 +1,139 @@
+internal import CChecksum
+
+// Unsafe, because the standard library offers little-endian loads and stores of spans only in forms that it marks unsafe (they would be,
+// for types other than integers). Each use here is an integer's or a byte's, inside bounds that the span or a precondition checks.
+
+extension RawSpan {
+    /// The byte at `offset`; traps outside the span, as an array does.
+    func byte(at offset: Int) -> UInt8 {
+        unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+
+    /// The little-endian integer at `offset`; traps when it is not wholly inside the span.
+    func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type = Value.self) -> Value {
+        unsafe Value(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: type))
+    }
+
+    /// Whether every byte is zero; eight bytes a step.
+    var isZero: Bool { firstNonzero(from: 0) == byteCount }
+
+    /// The offset of the first byte from `start` on that is not zero, or the count.
+    func firstNonzero(from start: Int) -> Int {
+        var offset = start
+        while offset + 8 <= byteCount {
+            if integer(at: offset, as: UInt64.self) != 0 { break }
+            offset += 8
+        }
+        while offset < byteCount && byte(at: offset) == 0 { offset += 1 }
+        return offset
+    }
+
+    /// One more than the offset of the last byte that is not zero, or 0.
+    var countWithoutTrailingZeros: Int {
+        var end = byteCount
+        while end >= 8 && integer(at: end - 8, as: UInt64.self) == 0 { end -= 8 }
+        while end > 0 && byte(at: end - 1) == 0 { end -= 1 }
+        return end
+    }
+
+    /// Copies the bytes to the end of an array.
+    func append(to array: inout [UInt8]) {
+        unsafe withUnsafeBytes { source in unsafe array.append(contentsOf: source) }
+    }
+
+    /// The bytes as a new array.
+    func toArray() -> [UInt8] {
+        unsafe withUnsafeBytes { source in unsafe [UInt8](source) }
+    }
+}
+
+extension MutableRawSpan {
+    /// Stores a byte at `offset`; traps outside the span.
+    mutating func storeByte(_ value: UInt8, at offset: Int) {
+        storeBytes(of: value, toByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Copies bytes to `offset`; traps when they do not fit.
+    mutating func copy(_ source: RawSpan, to offset: Int) {
+        precondition(offset >= 0 && source.byteCount <= byteCount - offset)
+        unsafe withUnsafeMutableBytes { target in
+            unsafe source.withUnsafeBytes { from in
+                // The precondition above makes both regions valid for the count.
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<(offset + from.count)]).copyMemory(from: from)
+            }
+        }
+    }
+
+    /// Sets `range` to zero; traps when it is not inside the span.
+    mutating func zero(_ range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
+        unsafe withUnsafeMutableBytes { target in
+            _ = unsafe UnsafeMutableRawBufferPointer(rebasing: target[range]).initializeMemory(as: UInt8.self, repeating: 0)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Lends the bytes of a range; traps when it is not inside the array.
+    @inline(__always)
+    func withBytes<Result: ~Copyable, Failure: Error>(
+        _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // A span of bytes has no padding, the reason why `bytes` is unsafe for elements in general.
+        let bytes = unsafe span.bytes
+        return try body(bytes.extracting(range))
+    }
+
+    /// Lends the bytes of a range for writing; traps when it is not inside the array.
+    mutating func withMutableBytes<Result: ~Copyable, Failure: Error>(
+        _ range: Range<Int>, _ body: (inout MutableRawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var whole = mutableSpan
+        // Any byte is a valid UInt8, the reason why `mutableBytes` is unsafe for elements in general.
+        var bytes = unsafe whole.mutableBytes
+        #if compiler(>=6.3)
+            var part = bytes._mutatingExtracting(range)
+        #else
+            var part = bytes.extracting(range)
+        #endif
+        return try body(&part)
+    }
+
+    /// Stores an integer little-endian at `offset`; traps when it does not fit.
+    mutating func store<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at offset: Int) {
+        precondition(offset >= 0 && MemoryLayout<Value>.size <= count - offset)
+        unsafe withUnsafeMutableBytes { target in
+            unsafe target.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
+        }
+    }
+
+    /// Copies a range of another array to `offset`; traps when it does not fit.
+    mutating func copy(_ source: [UInt8], _ range: Range<Int>, to offset: Int) {
+        withMutableBytes(0..<count) { target in source.withBytes(range) { bytes in target.copy(bytes, to: offset) } }
+    }
+}
+
+/// CRC32C (Castagnoli), as RFC 3720 section 12.1 defines it: initial value and final complement included.
+enum CRC32C {
+    /// The checksum of the bytes, continuing from that of what came before them.
+    @inline(__always)
+    static func checksum(of bytes: RawSpan, continuing crc: UInt32 = 0) -> UInt32 {
+        unsafe bytes.withUnsafeBytes { source in
+            // The C function reads exactly `count` bytes at the address, which the span keeps valid during the call.
+            unsafe chatjournal_crc32c(crc, source.baseAddress, source.count)
+        }
+    }
+
+    /// The checksum of a whole array.
+    static func checksum(of bytes: [UInt8]) -> UInt32 {
+        bytes.withBytes(0..<bytes.count) { span in checksum(of: span) }
+    }
+
+    /// The checksum of an integer's four bytes, little-endian, continuing from that of what came before.
+    @inline(__always)
+    static func checksum(of value: UInt32, continuing crc: UInt32) -> UInt32 {
+        var word = value.littleEndian
+        // Four bytes at the address of a local variable.
+        return unsafe chatjournal_crc32c(crc, &word, 4)
+    }
+}

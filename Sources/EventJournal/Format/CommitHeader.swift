@@ -1,0 +1,58 @@
+/// The 40 bytes before the records of a commit. See Format.md for the layout.
+struct CommitHeader: Equatable {
+    static let size = 40
+    static let smallestCommit = size + JournalLimits.smallestRecord
+
+    /// The whole commit's length in bytes, this header included.
+    var length: UInt32
+    var recordCount: UInt32
+    var firstPosition: Position
+    /// The last position that was synced when the commit was written; an attestation that recovery relies on.
+    var syncedPosition: Position
+    /// The chain value after the commit's last record.
+    var chain: UInt64
+    /// The CRC over the records' stored CRCs, four bytes each, in order.
+    var recordsCRC: UInt32
+
+    /// The position of the last record; `isPlausible` has made sure that there is one.
+    var lastPosition: Position { firstPosition &+ UInt64(recordCount) &- 1 }
+
+    /// Stores the header at the start of `bytes`; `seed` is the segment's framing seed.
+    func encode(into bytes: inout [UInt8], seed: UInt32) {
+        bytes.store(length, at: 0)
+        bytes.store(recordCount, at: 4)
+        bytes.store(firstPosition, at: 8)
+        bytes.store(syncedPosition, at: 16)
+        bytes.store(chain, at: 24)
+        bytes.store(recordsCRC, at: 32)
+        bytes.store(bytes.withBytes(0..<36) { CRC32C.checksum(of: $0, continuing: seed) }, at: 36)
+    }
+
+    /// Reads the header at `offset` of `bytes`, which must hold all of it; nil when its CRC does not fit.
+    init?(decoding bytes: RawSpan, at offset: Int, seed: UInt32) {
+        let crc = CRC32C.checksum(of: bytes.extracting(offset..<(offset + 36)), continuing: seed)
+        guard crc == bytes.integer(at: offset + 36, as: UInt32.self) else { return nil }
+        length = bytes.integer(at: offset)
+        recordCount = bytes.integer(at: offset + 4)
+        firstPosition = bytes.integer(at: offset + 8)
+        syncedPosition = bytes.integer(at: offset + 16)
+        chain = bytes.integer(at: offset + 24)
+        recordsCRC = bytes.integer(at: offset + 32)
+    }
+
+    init(length: UInt32, recordCount: UInt32, firstPosition: Position, syncedPosition: Position, chain: UInt64, recordsCRC: UInt32) {
+        self.length = length
+        self.recordCount = recordCount
+        self.firstPosition = firstPosition
+        self.syncedPosition = syncedPosition
+        self.chain = chain
+        self.recordsCRC = recordsCRC
+    }
+
+    /// Whether the fields can be those of any commit: bounds that later arithmetic relies on.
+    var isPlausible: Bool {
+        length <= JournalLimits.commitBytes && recordCount >= 1 && firstPosition >= 1 && syncedPosition < firstPosition
+            && UInt64(length) >= UInt64(Self.size) + UInt64(recordCount) * UInt64(JournalLimits.smallestRecord)
+            && !firstPosition.addingReportingOverflow(UInt64(recordCount)).overflow
+    }
+}

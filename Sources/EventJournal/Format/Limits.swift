@@ -1,0 +1,43 @@
+/// The bounds of the format; a reader refuses what is beyond them, so that a damaged length cannot make it take memory.
+public enum JournalLimits {
+    /// The longest kept part of a record, in bytes.
+    public static let keptBytes = 65_000
+    /// The longest erasable part of a record, in bytes.
+    public static let erasableBytes = 1_048_576
+    /// The longest commit as stored, in bytes: header, record headers, salt and all.
+    public static let commitBytes = 64 << 20
+    /// The sizes that a segment may be asked to have, in bytes; others are taken as the nearer bound.
+    public static let segmentBytes: ClosedRange<UInt64> = 512...(1 << 30)
+
+    static let recordSalt = 16
+    /// CRC, two one-byte lengths, salt.
+    static let smallestRecord = 4 + 1 + 1 + recordSalt
+    /// The longest: CRC, 3 and 4 bytes of lengths, both parts, salt.
+    static let largestRecord = 4 + 3 + 4 + keptBytes + recordSalt + erasableBytes
+}
+
+/// The chain value: a 64-bit checksum over all records from the first on, one step a record.
+///
+/// It depends on nothing but the journal's id and the records' original CRCs, so that a record whose content is erased later does not
+/// change it, nor a copy in other segments. Each step is a bijection of the value before (exclusive or, multiplication by an odd number,
+/// exclusive or with its own upper half) and of the CRC, so a single wrong record always shows.
+enum Chain {
+    /// The odd number of the step: 2^64 divided by the golden ratio.
+    static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    @inline(__always)
+    static func step(_ value: UInt64, _ input: UInt64) -> UInt64 {
+        let product = (value ^ input) &* multiplier
+        return product ^ (product >> 32)
+    }
+
+    @inline(__always)
+    static func step(_ value: UInt64, record crc: UInt32) -> UInt64 {
+        step(value, UInt64(crc))
+    }
+
+    /// The value before the first record: the step applied to 0 with the id's first eight bytes as a big-endian number, then with its last.
+    static func start(_ journal: JournalID) -> UInt64 {
+        step(step(0, UInt64(truncatingIfNeeded: journal.bits >> 64)), UInt64(truncatingIfNeeded: journal.bits))
+    }
+}

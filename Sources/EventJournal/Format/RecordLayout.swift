@@ -1,0 +1,104 @@
+/// Where the parts of one stored record lie, as offsets from its first byte. See Format.md for the layout.
+struct RecordLayout {
+    var state: RecordState
+    var kept: Range<Int>
+    /// Of the erasable bytes; empty for a stub.
+    var erasable: Range<Int>
+    /// The record's length as stored, its CRC field included.
+    var length: Int
+
+    static let digest = 32
+
+    enum Result {
+        case record(RecordLayout)
+        /// The bytes end before the record does; it needs at least this many.
+        case incomplete(Int)
+        /// No record has these bytes.
+        case invalid
+    }
+
+    /// Reads the lengths of the record at `offset`.
+    @inline(__always)
+    static func decode(_ bytes: RawSpan, at offset: Int) -> Result {
+        let available = bytes.byteCount - offset
+        guard available >= 6 else { return .incomplete(6) }
+        var cursor = offset + 4
+        // Both numbers are one byte long in nearly every record of short text: two bytes that need no loop.
+        var keptLength = Int(bytes.byte(at: cursor))
+        cursor += 1
+        if keptLength >= 0x80 {
+            switch LEB128.decode(bytes, at: cursor - 1, limit: UInt32(JournalLimits.keptBytes)) {
+            case .value(let value, let next): (keptLength, cursor) = (Int(value), next)
+            case .incomplete: return .incomplete(available + 1)
+            case .invalid: return .invalid
+            }
+        }
+        let tail: UInt32
+        switch LEB128.decode(bytes, at: cursor, limit: UInt32(JournalLimits.erasableBytes) << 2 | 3) {
+        case .value(let value, let next): (tail, cursor) = (value, next)
+        case .incomplete: return .incomplete(available + 1)
+        case .invalid: return .invalid
+        }
+        guard let state = RecordState(rawValue: UInt8(tail & 3)) else { return .invalid }
+        let erasableLength = Int(tail >> 2)
+        let kept = (cursor - offset)..<(cursor - offset + keptLength)
+        let layout: RecordLayout
+        if state == .whole {
+            let start = kept.upperBound + JournalLimits.recordSalt
+            layout = RecordLayout(
+                state: state, kept: kept, erasable: start..<(start + erasableLength), length: start + erasableLength)
+        } else {
+            // A stub does not say how long the erasable part was: its length would be something about what was erased.
+            guard erasableLength == 0 else { return .invalid }
+            let end = kept.upperBound + digest + 4
+            layout = RecordLayout(state: state, kept: kept, erasable: end..<end, length: end)
+        }
+        return layout.length <= available ? .record(layout) : .incomplete(layout.length)
+    }
+
+    /// The CRC that the chain value takes in: the stored one, or for a stub that of the record it was made from.
+    @inline(__always)
+    func originalCRC(_ bytes: RawSpan, at offset: Int, stored: UInt32) -> UInt32 {
+        state == .whole ? stored : bytes.integer(at: offset + length - 4)
+    }
+}
+
+/// Unsigned LEB128: seven bits a byte, the lowest first, the top bit set in all but the last byte. Only the shortest form is valid, so
+/// that a value has one encoding.
+enum LEB128 {
+    enum Result {
+        case value(UInt32, next: Int)
+        case incomplete
+        case invalid
+    }
+
+    /// Reads a value of at most `limit`, below 2^28.
+    static func decode(_ bytes: RawSpan, at offset: Int, limit: UInt32) -> Result {
+        var value: UInt32 = 0
+        for index in 0..<4 {
+            guard offset + index < bytes.byteCount else { return .incomplete }
+            let byte = bytes.byte(at: offset + index)
+            value |= UInt32(byte & 0x7F) << (7 * UInt32(index))
+            if byte < 0x80 {
+                guard byte != 0 || index == 0, value <= limit else { return .invalid }
+                return .value(value, next: offset + index + 1)
+            }
+        }
+        return .invalid
+    }
+
+    /// Appends the shortest form.
+    static func append(_ value: UInt32, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// The count of bytes of the shortest form.
+    static func size(_ value: UInt32) -> Int {
+        value < 1 << 7 ? 1 : value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : value < 1 << 28 ? 4 : 5
+    }
+}

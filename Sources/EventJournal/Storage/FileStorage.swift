@@ -1,0 +1,121 @@
+/// Files of the operating system: regular files for their owner only (0600, directories 0700), closed on exec.
+public struct FileStorage: Storage {
+    /// Makes the storage; all are alike.
+    public init() {}
+
+    public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+        PosixFile(try Descriptor(path, mode, .open), path)
+    }
+
+    public func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
+        try SystemCalls.kind(of: path)
+    }
+
+    public func list(_ directory: String) throws(StorageError) -> [String] {
+        try SystemCalls.list(directory)
+    }
+
+    public func rename(_ path: String, to target: String) throws(StorageError) {
+        try SystemCalls.rename(path, to: target)
+    }
+
+    public func remove(_ path: String) throws(StorageError) {
+        try SystemCalls.remove(path)
+    }
+
+    public func createDirectory(_ path: String) throws(StorageError) {
+        try SystemCalls.createDirectory(path)
+    }
+
+    public func syncDirectory(_ path: String) throws(StorageError) {
+        let descriptor = try Descriptor(path, .read, .syncDirectory)
+        try SystemCalls.syncDirectory(descriptor.number, path)
+    }
+
+    public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
+        let descriptor: Descriptor
+        do throws(StorageError) {
+            descriptor = try Descriptor(path, .readWrite, .lock)
+        } catch where error.kind == .notFound {
+            descriptor = try Descriptor(createKeeping: path, .lock)
+        }
+        guard try SystemCalls.tryLock(descriptor.number, path) else { return nil }
+        return PosixLock(descriptor)
+    }
+
+    public func isLocked(_ path: String) throws(StorageError) -> Bool {
+        let descriptor: Descriptor
+        do throws(StorageError) {
+            descriptor = try Descriptor(path, .read, .lock)
+        } catch where error.kind == .notFound {
+            return false
+        }
+        return try SystemCalls.isLocked(descriptor.number, path)
+    }
+}
+
+/// An open file descriptor, closed with its owner.
+struct Descriptor: ~Copyable {
+    let number: Int32
+
+    init(_ path: String, _ mode: StorageOpenMode, _ operation: StorageError.Operation) throws(StorageError) {
+        number = try SystemCalls.open(path, mode, operation)
+    }
+
+    /// Creates the file when it is absent and keeps what is in it.
+    init(createKeeping path: String, _ operation: StorageError.Operation) throws(StorageError) {
+        number = try SystemCalls.openOrCreate(path, operation)
+    }
+
+    deinit {
+        SystemCalls.close(number)
+    }
+}
+
+private final class PosixFile: StorageFile {
+    private let descriptor: Descriptor
+    private let path: String
+
+    init(_ descriptor: consuming Descriptor, _ path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
+        try SystemCalls.read(descriptor.number, into: &bytes, at: offset, path)
+    }
+
+    func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
+        try SystemCalls.write(descriptor.number, bytes, at: offset, path)
+    }
+
+    func sync() throws(StorageError) {
+        try SystemCalls.sync(descriptor.number, path)
+    }
+
+    func size() throws(StorageError) -> UInt64 {
+        try SystemCalls.size(descriptor.number, path)
+    }
+
+    func truncate(to size: UInt64) throws(StorageError) {
+        try SystemCalls.truncate(descriptor.number, to: size, path)
+    }
+
+    func allocate(to size: UInt64) throws(StorageError) {
+        let present = try self.size()
+        if present < size { try SystemCalls.allocate(descriptor.number, present..<size, path) }
+    }
+}
+
+/// A lock that belongs to an open file description: it goes with the descriptor, also when the process dies.
+private final class PosixLock: StorageLock {
+    private let descriptor: Descriptor
+
+    init(_ descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    func unlock() {
+        SystemCalls.unlock(descriptor.number)
+    }
+}

@@ -1,0 +1,199 @@
+internal import Synchronization
+
+/// Files in memory, for tests and for stores that need not last; they live as long as the object.
+///
+/// A journal on it can be closed and reopened. Syncs do nothing: there is no crash to survive. Space that is reserved and not yet written
+/// takes no memory.
+public final class MemoryStorage: Storage {
+    private struct State {
+        var files: [String: MemoryFile] = [:]
+        var directories: Set<String> = []
+        var locks: [String: ObjectIdentifier] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes an empty storage.
+    public init() {
+        state = Mutex(State())
+    }
+
+    private init(_ state: consuming sending State) {
+        self.state = Mutex(state)
+    }
+
+    public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+        try state.withLock { (state) throws(StorageError) -> MemoryFile in
+            if case .create = mode {
+                let file = MemoryFile(path)
+                state.files[path] = file
+                return file
+            }
+            guard let file = state.files[path] else { throw StorageError(.notFound, .open, path: path) }
+            return file
+        }
+    }
+
+    public func kind(of path: String) -> StorageEntryKind? {
+        state.withLock { state in
+            if state.files[path] != nil { return .file }
+            return state.directories.contains(path) ? .directory : nil
+        }
+    }
+
+    public func list(_ directory: String) throws(StorageError) -> [String] {
+        try state.withLock { (state) throws(StorageError) -> [String] in
+            guard state.directories.contains(directory) else { throw StorageError(.notFound, .list, path: directory) }
+            let prefix = directory + "/"
+            let paths = Array(state.files.keys) + Array(state.directories)
+            return paths.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }.filter { !$0.contains("/") }.sorted()
+        }
+    }
+
+    public func rename(_ path: String, to target: String) throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in
+            guard let file = state.files.removeValue(forKey: path) else { throw StorageError(.notFound, .rename, path: path) }
+            state.files[target] = file
+        }
+    }
+
+    public func remove(_ path: String) throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in
+            guard state.files.removeValue(forKey: path) != nil else { throw StorageError(.notFound, .remove, path: path) }
+        }
+    }
+
+    public func createDirectory(_ path: String) throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in
+            guard state.files[path] == nil && state.directories.insert(path).inserted else {
+                throw StorageError(.alreadyExists, .createDirectory, path: path)
+            }
+        }
+    }
+
+    public func syncDirectory(_ path: String) {}
+
+    public func lock(_ path: String) -> (any StorageLock)? {
+        let lock = MemoryLock(self, path)
+        return state.withLock { state in
+            guard state.locks[path] == nil else { return nil }
+            if state.files[path] == nil { state.files[path] = MemoryFile(path) }
+            state.locks[path] = ObjectIdentifier(lock)
+            return lock
+        }
+    }
+
+    public func isLocked(_ path: String) -> Bool {
+        state.withLock { $0.locks[path] != nil }
+    }
+
+    fileprivate func unlock(_ path: String, _ owner: ObjectIdentifier) {
+        state.withLock { state in
+            if state.locks[path] == owner { state.locks[path] = nil }
+        }
+    }
+}
+
+extension MemoryStorage {
+    /// A separate storage with the same files and no locks: what a copy of the disk would hold now. For tests of recovery.
+    package func copy() -> MemoryStorage {
+        let (files, directories) = state.withLock { ($0.files.mapValues { $0.contents() }, $0.directories) }
+        var copy = State()
+        copy.directories = directories
+        for (path, contents) in files { copy.files[path] = MemoryFile(path, contents) }
+        return MemoryStorage(copy)
+    }
+
+    /// The bytes of every file by its path.
+    package func allContents() -> [String: [UInt8]] {
+        state.withLock { $0.files.mapValues { $0.contents() } }
+    }
+
+    /// Replaces the bytes of the file at a path, or makes one.
+    package func setContents(_ bytes: [UInt8], of path: String) {
+        state.withLock { $0.files[path] = MemoryFile(path, bytes) }
+    }
+}
+
+private final class MemoryLock: StorageLock {
+    private let storage: MemoryStorage
+    private let path: String
+
+    init(_ storage: MemoryStorage, _ path: String) {
+        self.storage = storage
+        self.path = path
+    }
+
+    func unlock() {
+        storage.unlock(path, ObjectIdentifier(self))
+    }
+
+    deinit {
+        unlock()
+    }
+}
+
+/// The bytes of one file; `size` beyond them reads as zeros.
+private final class MemoryFile: StorageFile {
+    private struct State {
+        var bytes: [UInt8]
+        var size: UInt64
+    }
+
+    private let path: String
+    private let state: Mutex<State>
+
+    init(_ path: String, _ bytes: [UInt8] = []) {
+        self.path = path
+        state = Mutex(State(bytes: bytes, size: UInt64(bytes.count)))
+    }
+
+    func contents() -> [UInt8] {
+        state.withLock { $0.bytes + [UInt8](repeating: 0, count: Int($0.size) - $0.bytes.count) }
+    }
+
+    func read(into bytes: inout MutableRawSpan, at offset: UInt64) -> Int {
+        state.withLock { state in
+            guard offset < state.size else { return 0 }
+            let count = Int(min(UInt64(bytes.byteCount), state.size - offset))
+            let stored = offset < UInt64(state.bytes.count) ? min(count, state.bytes.count - Int(offset)) : 0
+            if stored > 0 { state.bytes.withBytes(Int(offset)..<(Int(offset) + stored)) { bytes.copy($0, to: 0) } }
+            bytes.zero(stored..<count)
+            return count
+        }
+    }
+
+    func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
+        let (end, overflow) = offset.addingReportingOverflow(UInt64(bytes.byteCount))
+        guard !overflow, end <= UInt64(Int.max) else { throw StorageError(.full, .write, path: path) }
+        state.withLock { state in
+            let start = Int(offset)
+            if state.bytes.count < start {
+                state.bytes.append(contentsOf: repeatElement(0, count: start - state.bytes.count))
+            }
+            let overlap = min(state.bytes.count - start, bytes.byteCount)
+            if overlap > 0 {
+                state.bytes.withMutableBytes(start..<(start + overlap)) { $0.copy(bytes.extracting(0..<overlap), to: 0) }
+            }
+            bytes.extracting(overlap..<bytes.byteCount).append(to: &state.bytes)
+            state.size = max(state.size, end)
+        }
+    }
+
+    func sync() {}
+
+    func size() -> UInt64 {
+        state.withLock { $0.size }
+    }
+
+    func truncate(to size: UInt64) {
+        state.withLock { state in
+            if UInt64(state.bytes.count) > size { state.bytes.removeLast(state.bytes.count - Int(size)) }
+            state.size = size
+        }
+    }
+
+    func allocate(to size: UInt64) {
+        state.withLock { $0.size = max($0.size, size) }
+    }
+}

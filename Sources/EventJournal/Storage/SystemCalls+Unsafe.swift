@@ -1,0 +1,284 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// Every system call of the module, with its interruptions (EINTR) and short counts handled; what differs on Apple platforms stands in
+/// `SystemCalls+Apple.swift`.
+///
+/// Unsafe, because system calls take addresses: each is that of a span or a local variable that outlives the call, with its own count.
+enum SystemCalls {
+    /// The failure that `errno` names now; to be asked for straight after the call.
+    static func failure(_ operation: StorageError.Operation, _ path: String, _ code: Int32 = errno) -> StorageError {
+        let kind: StorageError.Kind =
+            switch code {
+            case ENOENT: .notFound
+            case EEXIST: .alreadyExists
+            case EACCES, EPERM, EROFS: .accessDenied
+            case ENOTDIR: .notADirectory
+            case ENOSPC, EDQUOT, EFBIG: .full
+            default: .failed
+            }
+        return StorageError(kind, operation, path: path, errno: code)
+    }
+
+    /// Repeats a call that returns -1 on failure while it is interrupted.
+    static func retrying<Value: SignedInteger>(
+        _ operation: StorageError.Operation, _ path: String, _ call: () -> Value
+    ) throws(StorageError) -> Value {
+        while true {
+            let value = call()
+            if value != -1 { return value }
+            if errno != EINTR { throw failure(operation, path) }
+        }
+    }
+
+    // MARK: Names
+
+    /// A text with a zero byte in it would name another file than it shows.
+    private static func check(_ path: String, _ operation: StorageError.Operation) throws(StorageError) {
+        if path.isEmpty || path.utf8.contains(0) { throw StorageError(.notFound, operation, path: path, errno: nil) }
+    }
+
+    static func open(_ path: String, _ mode: StorageOpenMode, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
+        try check(path, operation)
+        let flags =
+            switch mode {
+            case .read: O_RDONLY | O_CLOEXEC
+            case .readWrite: O_RDWR | O_CLOEXEC
+            case .create: O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC
+            }
+        #if canImport(Darwin)
+            return try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
+        #elseif canImport(Musl)
+            return try retrying(operation, path) { unsafe Musl.open(path, flags, 0o600) }
+        #else
+            return try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
+        #endif
+    }
+
+    static func openOrCreate(_ path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
+        try check(path, operation)
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC
+        #if canImport(Darwin)
+            return try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
+        #elseif canImport(Musl)
+            return try retrying(operation, path) { unsafe Musl.open(path, flags, 0o600) }
+        #else
+            return try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
+        #endif
+    }
+
+    static func close(_ descriptor: Int32) {
+        // Never repeated: after an interrupted close the number may belong to another file already. Nothing is lost: what matters was synced.
+        #if canImport(Darwin)
+            _ = Darwin.close(descriptor)
+        #elseif canImport(Musl)
+            _ = Musl.close(descriptor)
+        #else
+            _ = Glibc.close(descriptor)
+        #endif
+    }
+
+    static func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
+        try check(path, .inspect)
+        var status = stat()
+        do throws(StorageError) {
+            _ = try retrying(.inspect, path) { unsafe stat(path, &status) }
+        } catch where error.kind == .notFound {
+            return nil
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file
+        case S_IFDIR: return .directory
+        default: return .other
+        }
+    }
+
+    static func list(_ directory: String) throws(StorageError) -> [String] {
+        try check(directory, .list)
+        guard let stream = unsafe opendir(directory) else { throw failure(.list, directory) }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while true {
+            // readdir tells its end and its failure apart by errno alone.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                if errno != 0 { throw failure(.list, directory) }
+                return names
+            }
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+    }
+
+    static func rename(_ path: String, to target: String) throws(StorageError) {
+        try check(path, .rename)
+        try check(target, .rename)
+        #if canImport(Darwin)
+            _ = try retrying(.rename, path) { unsafe Darwin.rename(path, target) }
+        #elseif canImport(Musl)
+            _ = try retrying(.rename, path) { unsafe Musl.rename(path, target) }
+        #else
+            _ = try retrying(.rename, path) { unsafe Glibc.rename(path, target) }
+        #endif
+    }
+
+    static func remove(_ path: String) throws(StorageError) {
+        try check(path, .remove)
+        _ = try retrying(.remove, path) { unsafe unlink(path) }
+    }
+
+    static func createDirectory(_ path: String) throws(StorageError) {
+        try check(path, .createDirectory)
+        _ = try retrying(.createDirectory, path) { unsafe mkdir(path, 0o700) }
+    }
+
+    static func syncDirectory(_ descriptor: Int32, _ path: String) throws(StorageError) {
+        _ = try retrying(.syncDirectory, path) { fsync(descriptor) }
+    }
+
+    // MARK: Bytes
+
+    /// A file offset; one that the system cannot express is beyond any file.
+    private static func position(
+        _ offset: UInt64, _ operation: StorageError.Operation, _ path: String
+    ) throws(StorageError) -> off_t {
+        guard let position = off_t(exactly: offset) else { throw StorageError(.failed, operation, path: path, errno: EOVERFLOW) }
+        return position
+    }
+
+    static func read(
+        _ descriptor: Int32, into bytes: inout MutableRawSpan, at offset: UInt64, _ path: String
+    ) throws(StorageError) -> Int {
+        let start = try position(offset, .read, path)
+        let wanted = bytes.byteCount
+        var done = 0
+        var code: Int32 = 0
+        unsafe bytes.withUnsafeMutableBytes { buffer in
+            while done < wanted {
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                let count = unsafe pread(descriptor, rest.baseAddress, rest.count, start + off_t(done))
+                if count > 0 {
+                    done += count
+                } else if count == 0 {
+                    return
+                } else if errno != EINTR {
+                    code = errno
+                    return
+                }
+            }
+        }
+        if code != 0 { throw failure(.read, path, code) }
+        return done
+    }
+
+    static func write(_ descriptor: Int32, _ bytes: RawSpan, at offset: UInt64, _ path: String) throws(StorageError) {
+        let start = try position(offset, .write, path)
+        var code: Int32 = 0
+        unsafe bytes.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+                let count = unsafe pwrite(descriptor, rest.baseAddress, rest.count, start + off_t(done))
+                if count > 0 {
+                    done += count
+                } else if count == 0 {
+                    code = EIO
+                    return
+                } else if errno != EINTR {
+                    code = errno
+                    return
+                }
+            }
+        }
+        if code != 0 { throw failure(.write, path, code) }
+    }
+
+    static func size(_ descriptor: Int32, _ path: String) throws(StorageError) -> UInt64 {
+        var status = stat()
+        _ = try retrying(.inspect, path) { unsafe fstat(descriptor, &status) }
+        return UInt64(max(0, status.st_size))
+    }
+
+    static func truncate(_ descriptor: Int32, to size: UInt64, _ path: String) throws(StorageError) {
+        let size = try position(size, .truncate, path)
+        _ = try retrying(.truncate, path) { ftruncate(descriptor, size) }
+    }
+
+    #if !canImport(Darwin)
+
+        static func sync(_ descriptor: Int32, _ path: String) throws(StorageError) {
+            _ = try retrying(.sync, path) { fdatasync(descriptor) }
+        }
+
+        /// Reserves a range beyond the end of a file; the C library writes zeros where the file system cannot reserve.
+        static func allocate(_ descriptor: Int32, _ range: Range<UInt64>, _ path: String) throws(StorageError) {
+            let start = try position(range.lowerBound, .allocate, path)
+            let end = try position(range.upperBound, .allocate, path)
+            while true {
+                // Returns its error instead of setting errno.
+                let code = posix_fallocate(descriptor, start, end - start)
+                if code == 0 { return }
+                if code != EINTR { throw failure(.allocate, path, code) }
+            }
+        }
+
+        // The C library's module leaves these two out; the numbers are the same on every Linux (fcntl.h).
+        private static let ofdGetLock: Int32 = 36
+        private static let ofdSetLock: Int32 = 37
+
+        /// A lock of the open file description (fcntl(2), "Open file description locks"): a second open in this process is refused too,
+        /// and closing another descriptor of the file does not release it.
+        static func tryLock(_ descriptor: Int32, _ path: String) throws(StorageError) -> Bool {
+            var lock = wholeFile(F_WRLCK)
+            while unsafe fcntl(descriptor, ofdSetLock, &lock) == -1 {
+                if errno == EAGAIN || errno == EACCES { return false }
+                if errno != EINTR { throw failure(.lock, path) }
+            }
+            return true
+        }
+
+        static func unlock(_ descriptor: Int32) {
+            var lock = wholeFile(F_UNLCK)
+            // Cannot fail for a lock of the whole file on a descriptor that is open; closing it would release the lock anyway.
+            _ = unsafe fcntl(descriptor, ofdSetLock, &lock)
+        }
+
+        static func isLocked(_ descriptor: Int32, _ path: String) throws(StorageError) -> Bool {
+            var lock = wholeFile(F_WRLCK)
+            _ = try retrying(.lock, path) { unsafe fcntl(descriptor, ofdGetLock, &lock) }
+            return lock.l_type != Int16(F_UNLCK)
+        }
+
+        private static func wholeFile(_ type: Int32) -> flock {
+            var lock = flock()
+            lock.l_type = Int16(type)
+            lock.l_whence = Int16(SEEK_SET)
+            return lock
+        }
+
+        static func fillWithEntropy(_ bytes: inout MutableRawSpan) {
+            unsafe bytes.withUnsafeMutableBytes { buffer in
+                var done = 0
+                while done < buffer.count {
+                    // getentropy(3) gives at most 256 bytes a call, all or none.
+                    let count = min(256, buffer.count - done)
+                    let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done..<(done + count)])
+                    if unsafe getentropy(rest.baseAddress, count) != 0 {
+                        // A kernel without the call: the standard library's generator has its own ways to the same source.
+                        var generator = SystemRandomNumberGenerator()
+                        for index in rest.indices { unsafe rest[index] = generator.next() }
+                    }
+                    done += count
+                }
+            }
+        }
+
+    #endif
+}

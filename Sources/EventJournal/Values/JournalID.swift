@@ -1,0 +1,84 @@
+/// The identity of a journal: 16 random bytes, chosen when it is created and written into every segment and slot.
+///
+/// A copy of a journal's files keeps the id; a journal made anew from another's records (a repair) gets its own. The text form is that of
+/// a UUID (RFC 9562) in lower case.
+public struct JournalID: Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
+    /// The 128 bits of the UUID, its first byte highest.
+    public var bits: UInt128
+
+    /// Makes the id with the given bits.
+    public init(bits: UInt128) {
+        self.bits = bits
+    }
+
+    /// Reads the text of a UUID: 32 hexadecimal digits of either case in groups of 8, 4, 4, 4 and 12, joined by hyphens; else nil.
+    public init?(_ text: String) {
+        var bits: UInt128 = 0
+        var index = 0
+        for byte in text.utf8 {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard index < 36, let digit = Hexadecimal.value(of: byte) else { return nil }
+                bits = bits << 4 | UInt128(digit)
+            }
+            index += 1
+        }
+        guard index == 36 else { return nil }
+        self.bits = bits
+    }
+
+    /// The UUID text in lower case.
+    public var description: String {
+        let digits = Hexadecimal.text(of: bits, digits: 32)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// Decodes the UUID text; any other string is a decoding error.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = JournalID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID")
+        }
+        self = id
+    }
+
+    /// Encodes the UUID text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// Hexadecimal digits, by hand: the tokens and ids are fixed in form, and a radix parser of the library accepts signs.
+enum Hexadecimal {
+    static func value(of byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    static func text<Value: FixedWidthInteger & UnsignedInteger>(of value: Value, digits: Int) -> String {
+        let text = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+
+    /// Exactly `digits` lower-case digits, or nil.
+    static func parse(_ text: Substring, digits: Int) -> UInt128? {
+        guard text.utf8.count == digits else { return nil }
+        var result: UInt128 = 0
+        for byte in text.utf8 {
+            guard let digit = value(of: byte), !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) else { return nil }
+            result = result << 4 | UInt128(digit)
+        }
+        return result
+    }
+}

@@ -1,0 +1,58 @@
+/// The records of a commit that is being put together, already in the form in which they are stored, but for salt and checksums.
+///
+/// Make one and use it again: ``removeAll()`` keeps its memory.
+///
+///     var draft = CommitDraft()
+///     try draft.append(kept: header, erasable: body)
+///     let positions = try journal.append(draft, expecting: journal.lastPosition)
+public struct CommitDraft: ~Copyable, Sendable {
+    /// The commit's bytes, with room for its header at the start.
+    private(set) var bytes: [UInt8]
+    /// The number of records so far.
+    public private(set) var recordCount: Int
+
+    /// Makes an empty draft.
+    public init() {
+        bytes = [UInt8](repeating: 0, count: CommitHeader.size)
+        recordCount = 0
+    }
+
+    /// The number of bytes that the commit takes in a segment, header included: what to give to ``Journal/reserve(_:)``.
+    public var encodedByteCount: Int { bytes.count }
+
+    /// Adds a record.
+    ///
+    /// - Parameters:
+    ///   - kept: What is never erased, at most ``JournalLimits/keptBytes``.
+    ///   - erasable: What may be erased later, at most ``JournalLimits/erasableBytes``.
+    /// - Throws: `tooLarge` when a part is over its limit or the commit would exceed ``JournalLimits/commitBytes``; the draft is then as it
+    ///   was.
+    public mutating func append(kept: RawSpan, erasable: RawSpan) throws(JournalError) {
+        guard kept.byteCount <= JournalLimits.keptBytes else {
+            throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
+        }
+        guard erasable.byteCount <= JournalLimits.erasableBytes else {
+            throw JournalError(
+                .tooLarge, "The erasable part has \(erasable.byteCount) bytes; at most \(JournalLimits.erasableBytes) are allowed.")
+        }
+        let keptLength = UInt32(kept.byteCount)
+        let tail = UInt32(erasable.byteCount) << 2 | UInt32(RecordState.whole.rawValue)
+        let length = 4 + LEB128.size(keptLength) + LEB128.size(tail) + kept.byteCount + JournalLimits.recordSalt + erasable.byteCount
+        guard bytes.count + length <= JournalLimits.commitBytes else {
+            throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
+        }
+        for _ in 0..<4 { bytes.append(0) }
+        LEB128.append(keptLength, to: &bytes)
+        LEB128.append(tail, to: &bytes)
+        kept.append(to: &bytes)
+        for _ in 0..<JournalLimits.recordSalt { bytes.append(0) }
+        erasable.append(to: &bytes)
+        recordCount += 1
+    }
+
+    /// Empties the draft and keeps its memory.
+    public mutating func removeAll() {
+        bytes.removeLast(bytes.count - CommitHeader.size)
+        recordCount = 0
+    }
+}
