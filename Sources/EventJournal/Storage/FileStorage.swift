@@ -36,7 +36,7 @@ public struct FileStorage: Storage {
         let descriptor: Descriptor
         do throws(StorageError) {
             descriptor = try Descriptor(path, .readWrite, .lock)
-        } catch where error.kind == .notFound {
+        } catch  where error.kind == .notFound {
             descriptor = try Descriptor(createKeeping: path, .lock)
         }
         guard try SystemCalls.tryLock(descriptor.number, path) else { return nil }
@@ -47,7 +47,7 @@ public struct FileStorage: Storage {
         let descriptor: Descriptor
         do throws(StorageError) {
             descriptor = try Descriptor(path, .read, .lock)
-        } catch where error.kind == .notFound {
+        } catch  where error.kind == .notFound {
             return false
         }
         return try SystemCalls.isLocked(descriptor.number, path)

@@ -97,10 +97,10 @@ public final class MemoryStorage: Storage {
 extension MemoryStorage {
     /// A separate storage with the same files and no locks: what a copy of the disk would hold now. For tests of recovery.
     package func copy() -> MemoryStorage {
-        let (files, directories) = state.withLock { ($0.files.mapValues { $0.contents() }, $0.directories) }
+        let (files, directories) = state.withLock { ($0.files.mapValues { $0.copy() }, $0.directories) }
         var copy = State()
         copy.directories = directories
-        for (path, contents) in files { copy.files[path] = MemoryFile(path, contents) }
+        copy.files = files
         return MemoryStorage(copy)
     }
 
@@ -146,6 +146,13 @@ private final class MemoryFile: StorageFile {
     init(_ path: String, _ bytes: [UInt8] = []) {
         self.path = path
         state = Mutex(State(bytes: bytes, size: UInt64(bytes.count)))
+    }
+
+    func copy() -> MemoryFile {
+        let (bytes, size) = state.withLock { ($0.bytes, $0.size) }
+        let copy = MemoryFile(path, bytes)
+        copy.truncate(to: size)
+        return copy
     }
 
     func contents() -> [UInt8] {

@@ -88,7 +88,7 @@ enum SystemCalls {
         var status = stat()
         do throws(StorageError) {
             _ = try retrying(.inspect, path) { unsafe stat(path, &status) }
-        } catch where error.kind == .notFound {
+        } catch  where error.kind == .notFound {
             return nil
         }
         switch status.st_mode & S_IFMT {

@@ -72,7 +72,7 @@ struct EntropyPool {
     /// Copies `count` (at most a block) fresh bytes to `offset` of `bytes`; none is ever given out twice.
     mutating func take(_ count: Int, into bytes: inout [UInt8], at offset: Int) {
         if used + count > Self.blockSize {
-            block.withMutableBytes(0..<Self.blockSize) { span in source.fill(&span) }
+            block.withMutableBytes(0..<Self.blockSize) { [source] span in source.fill(&span) }
             used = 0
         }
         bytes.copy(block, used..<(used + count), to: offset)

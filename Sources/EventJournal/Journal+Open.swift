@@ -1,0 +1,178 @@
+internal import Synchronization
+
+extension Journal {
+    /// Opens the journal in a directory for writing, after recovering it; makes it when there is none and the options say so.
+    ///
+    /// - Parameters:
+    ///   - directory: The journal's directory. Its parent must exist.
+    ///   - options: See ``JournalOptions``.
+    /// - Throws: `notAJournal` (a file, or a directory with something else in it, untouched), `newerVersion`, `locked`, `notFound`,
+    ///   `accessDenied`, `storageFull`, `damaged` (refused and unchanged), `headMismatch` (likewise), `ioFailed`, `syncFailed`.
+    /// - Complexity: Reads every segment.
+    public static func open(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
+        let directory = JournalDirectory(directory, options.storage)
+        switch try storage({ () throws(StorageError) in try options.storage.kind(of: directory.path) }) {
+        case .directory: break
+        case .file, .other: throw notAJournal(directory)
+        case nil:
+            guard options.create && options.expectedHead == nil else { throw notFound(directory) }
+            try storage { () throws(StorageError) in try options.storage.createDirectory(directory.path) }
+        }
+        // Looked at before the lock file is made, so that a directory of somebody else stays untouched.
+        let first = try directory.list()
+        if !first.isJournal {
+            if first.hasForeign { throw notAJournal(directory) }
+            guard options.create && options.expectedHead == nil else { throw notFound(directory) }
+        }
+        guard let lock = try storage({ () throws(StorageError) in try options.storage.lock(directory.lockPath) }) else {
+            throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
+        }
+        do throws(JournalError) {
+            return try open(locked: directory, options, lock)
+        } catch {
+            lock.unlock()
+            throw error
+        }
+    }
+
+    /// Opens the journal in a directory for reading. Writes nothing at all, not even a lock file.
+    ///
+    /// While a writer has it open, a `.synced` journal shows what is durable and a `.written` one all that is valid, as of now. Without a
+    /// writer the journal is recovered in memory, under the same rules and with the same refusals as for writing; what it shows beyond the
+    /// attested position (``RecoveryReport/recoveredPositions``) was whole on the disk, but only a writer makes it durable.
+    ///
+    /// - Parameters:
+    ///   - directory: The journal's directory.
+    ///   - options: Of which `storage` and `expectedHead` matter.
+    /// - Throws: `notAJournal`, `newerVersion`, `notFound`, `accessDenied`, `damaged`, `headMismatch`, `ioFailed`.
+    /// - Complexity: Reads every segment.
+    public static func openReadOnly(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
+        let directory = JournalDirectory(directory, options.storage)
+        try checkReadable(directory)
+        // A writer may come or go while the files are read; what then looks wrong is read again under the new circumstances.
+        var attempts = 8
+        while true {
+            let live = try isLocked(directory)
+            do throws(JournalError) {
+                let request = Recovery.Request(
+                    directory: directory, mode: .read, expectedHead: options.expectedHead, hasLiveWriter: live)
+                let recovery = try Recovery(request)
+                return Journal(recovery, directory: directory, options: options, durability: recovery.slots.newest.durability, lock: nil)
+            } catch {
+                attempts -= 1
+                let isPassing = error.code == .damaged || error.code == .ioFailed || error.code == .notFound
+                let hasWriter = try isLocked(directory)
+                guard attempts > 0, isPassing, live || hasWriter else { throw error }
+            }
+        }
+    }
+
+    /// Throws unless there is a journal, as far as names tell.
+    static func checkReadable(_ directory: JournalDirectory) throws(JournalError) {
+        switch try storage({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
+        case .directory: break
+        case .file, .other: throw notAJournal(directory)
+        case nil: throw notFound(directory)
+        }
+        let listing = try directory.list()
+        if listing.isJournal { return }
+        throw listing.hasForeign ? notAJournal(directory) : notFound(directory)
+    }
+
+    static func isLocked(_ directory: JournalDirectory) throws(JournalError) -> Bool {
+        try storage { () throws(StorageError) in try directory.storage.isLocked(directory.lockPath) }
+    }
+
+    private static func notAJournal(_ directory: JournalDirectory) -> JournalError {
+        JournalError(.notAJournal, "There is something else than a journal at the path.", path: directory.path)
+    }
+
+    private static func notFound(_ directory: JournalDirectory) -> JournalError {
+        JournalError(.notFound, "There is no journal at the path.", path: directory.path)
+    }
+
+    private static func open(
+        locked directory: JournalDirectory, _ options: JournalOptions, _ lock: any StorageLock
+    ) throws(JournalError) -> Journal {
+        var listing = try directory.list()
+        let repairs = Repairs(directory: directory)
+        let created = try create(directory, options, &listing)
+        var recovery = try Recovery(
+            Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
+        recovery.report.created = created
+        recovery.report.removedFiles = try repairs.removeTemporaries(listing)
+        if !recovery.report.wasClean { try repairs.settle(&recovery) }
+        let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
+        try journal.begin(afterCleanClose: recovery.report.wasClean)
+        return journal
+    }
+
+    /// Makes what is missing of a new journal: the durable file, then the first segment. True when anything was made.
+    private static func create(
+        _ directory: JournalDirectory, _ options: JournalOptions, _ listing: inout DirectoryListing
+    ) throws(JournalError) -> Bool {
+        if !listing.segments.isEmpty { return false }
+        var entropy = EntropyPool(options.entropy)
+        if !listing.hasDurable {
+            // Also when the directory was there: a crash may have come before its name was made durable.
+            try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }
+            var random = [UInt8](repeating: 0, count: 16)
+            entropy.take(16, into: &random, at: 0)
+            let bits = random.withBytes(0..<16) { $0.integer(at: 0, as: UInt128.self) }
+            // Version 4, variant 10 (RFC 9562 section 5.4).
+            let version: UInt128 = 0xF << 76
+            let variant: UInt128 = 0x3 << 62
+            let id = JournalID(bits: bits & ~(version | variant) | 0x4 << 76 | 0x2 << 62)
+            var bytes = [UInt8](repeating: 0, count: DurableSlot.fileSize)
+            for sequence in 1...2 as ClosedRange<UInt64> {
+                let slot = DurableSlot(
+                    sequence: sequence, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true)
+                bytes.copy(slot.encoded(), 0..<DurableSlot.size, to: Int(slot.offset))
+            }
+            _ = try directory.create(DirectoryListing.durableName, bytes)
+        }
+        let slots = try DurableSlots(directory, .readWrite)
+        guard slots.newest.position == 0 else {
+            throw JournalError(
+                .damaged, "The journal's segments are missing.", path: directory.path, positions: 1...slots.newest.position)
+        }
+        _ = try makeSegment(in: directory, journal: slots.newest.journal, first: 1, chain: Chain.start(slots.newest.journal), &entropy)
+        listing = try directory.list()
+        return true
+    }
+
+    /// Makes an empty segment, whole and durable; `prepare` may reserve space in it before it gets its name.
+    static func makeSegment(
+        in directory: JournalDirectory, journal: JournalID, first: Position, chain: UInt64, _ entropy: inout EntropyPool,
+        prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
+    ) throws(JournalError) -> Segment {
+        var random = [UInt8](repeating: 0, count: 8)
+        entropy.take(8, into: &random, at: 0)
+        let salt = random.withBytes(0..<8) { $0.integer(at: 0, as: UInt64.self) }
+        let header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: salt)
+        let name = DirectoryListing.segmentName(first)
+        let file = try directory.create(name, header.encoded(), prepare: prepare)
+        return Segment(name: name, header: header, file: file)
+    }
+
+    /// Marks the journal open; after anything but a clean close, also makes durable what recovery found and begins a new segment, because
+    /// the end of the old one may still have sectors in it that were written and not synced.
+    private func begin(afterCleanClose isClean: Bool) throws(JournalError) {
+        try sync.withLock { (sync) throws(JournalError) in
+            try state.withLock { (state) throws(JournalError) in
+                try sync.write(slot(state.lastPosition, state.lastChain, isClean: false))
+                if isClean { return }
+                try sync.syncSlots()
+                let segment = try Self.makeSegment(
+                    in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy)
+                if state.segments.last?.isEmpty == true { state.segments.removeLast() }
+                state.segments.append(segment)
+                state.allocated = segment.end
+            }
+        }
+    }
+
+    func slot(_ position: Position, _ chain: UInt64, isClean: Bool) -> DurableSlot {
+        DurableSlot(sequence: 0, position: position, chain: chain, journal: id, durability: durability, isClean: isClean)
+    }
+}

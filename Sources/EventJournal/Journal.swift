@@ -1,0 +1,122 @@
+internal import Dispatch
+internal import Synchronization
+
+/// An append-only journal of opaque records: commits in, positions out.
+///
+/// One `Journal` may write to a directory at a time (``open(_:options:)``); any number may read it, in this process and others
+/// (``openReadOnly(_:options:)``). All methods may be called from any thread.
+///
+///     let journal = try Journal.open("neighbourhood.journal")
+///     try journal.reserve(draft.encodedByteCount)
+///     let positions = try journal.append(draft, expecting: journal.lastPosition)
+///     try journal.waitUntilDurable(positions.upperBound)
+///
+/// `append` writes and does not wait; `waitUntilDurable` waits, and everyone who waits shares one sync. A write or sync that fails stops the
+/// journal: every later append and wait throws the same error, until the journal is opened again. Reading goes on.
+public final class Journal: Sendable {
+    /// The journal's identity.
+    public let id: JournalID
+    /// Whether the journal was opened for reading only.
+    public let isReadOnly: Bool
+    /// The durability that the journal is open with.
+    public let durability: Durability
+    /// What opening found and did.
+    public let recovery: RecoveryReport
+
+    let directory: JournalDirectory
+    let segmentSize: UInt64
+    let state: Mutex<JournalState>
+    /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
+    /// once, and the other would take it for success.
+    let sync: Mutex<SyncState>
+    let buffers = ReadBuffers()
+    /// Where syncs are led for tasks, so that no thread of the cooperative pool blocks.
+    let queue = DispatchQueue(label: "EventJournal.sync")
+
+    init(
+        _ recovery: Recovery, directory: JournalDirectory, options: JournalOptions, durability: Durability, lock: (any StorageLock)?
+    ) {
+        id = recovery.id
+        isReadOnly = lock == nil
+        self.durability = durability
+        self.recovery = recovery.report
+        self.directory = directory
+        segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
+        state = Mutex(JournalState(recovery, durability, options.entropy))
+        sync = Mutex(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
+    }
+
+    /// The last position that is durable under the journal's mode; what is beyond it must not be shown. 0 when there is none.
+    public var durablePosition: Position { state.withLock { $0.durablePosition } }
+
+    /// The last position appended. 0 when there is none.
+    public var lastPosition: Position { state.withLock { $0.lastPosition } }
+
+    /// The token of everything that is durable under the journal's mode. See ``JournalOptions/expectedHead``.
+    public var head: JournalHead {
+        let (position, chain) = state.withLock { ($0.durablePosition, $0.durableChain) }
+        return JournalHead(journal: id, position: position, chain: chain)
+    }
+}
+
+/// What the journal's own lock protects.
+struct JournalState {
+    var segments: [Segment]
+    var lastPosition: Position
+    var lastChain: UInt64
+    var syncedPosition: Position
+    var syncedChain: UInt64
+    let durability: Durability
+    /// The size up to which the last segment has space for sure.
+    var allocated: UInt64
+    /// The bytes of the commit that is being written; its memory is used again.
+    var buffer: [UInt8] = []
+    var entropy: EntropyPool
+    /// Why the journal has stopped.
+    var failure: JournalError?
+    var isClosed = false
+    var waiters = Waiters()
+
+    init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
+        segments = recovery.segments
+        lastPosition = recovery.lastPosition
+        lastChain = recovery.chain
+        syncedPosition = recovery.lastPosition
+        syncedChain = recovery.chain
+        self.durability = durability
+        allocated = recovery.segments.last?.end ?? 0
+        self.entropy = EntropyPool(entropy)
+    }
+
+    var durablePosition: Position { durability == .synced ? syncedPosition : lastPosition }
+    var durableChain: UInt64 { durability == .synced ? syncedChain : lastChain }
+
+    /// Throws when the journal can no longer be written.
+    func checkWritable() throws(JournalError) {
+        if isClosed { throw JournalError(.closed, "The journal has been closed.") }
+        if let failure { throw failure }
+    }
+}
+
+/// What belongs to whoever syncs.
+struct SyncState {
+    let slotFile: any StorageFile
+    /// Of the slot written last.
+    var sequence: UInt64
+    let lock: (any StorageLock)?
+
+    /// Writes the slot that is due, the other than last time.
+    mutating func write(_ slot: DurableSlot) throws(JournalError) {
+        var slot = slot
+        slot.sequence = sequence &+ 1
+        let bytes = slot.encoded()
+        try storage { () throws(StorageError) in
+            try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try slotFile.write(span, at: slot.offset) }
+        }
+        sequence = slot.sequence
+    }
+
+    func syncSlots() throws(JournalError) {
+        try storage { () throws(StorageError) in try slotFile.sync() }
+    }
+}

@@ -1,0 +1,28 @@
+/// How a journal is opened.
+public struct JournalOptions: Sendable {
+    /// When an append counts as durable. The journal does not remember a choice: each opening makes its own.
+    public var durability: Durability
+    /// The size in bytes at which a new segment file is begun; taken as the nearer bound when outside ``JournalLimits/segmentBytes``.
+    public var segmentSize: UInt64
+    /// What the journal's files are on.
+    public var storage: any Storage
+    /// Where random bytes come from.
+    public var entropy: any EntropySource
+    /// A head taken earlier, which the journal must contain; opening refuses (`headMismatch`) when it does not.
+    public var expectedHead: JournalHead?
+    /// Whether opening for writing makes the journal when there is none.
+    public var create: Bool
+
+    /// Makes options; every one has a safe default.
+    public init(
+        durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any Storage = FileStorage(),
+        entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, create: Bool = true
+    ) {
+        self.durability = durability
+        self.segmentSize = segmentSize
+        self.storage = storage
+        self.entropy = entropy
+        self.expectedHead = expectedHead
+        self.create = create
+    }
+}

@@ -1,0 +1,261 @@
+/// What is told about each commit and record on a walk.
+protocol CommitVisitor {
+    /// A commit whose header is valid begins at `offset`; false ends the walk before it.
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool
+    /// A valid record; `chain` is the value after it, where the walk keeps one. False ends the walk.
+    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    /// The commit that began last is valid as a whole and ends at `offset`.
+    mutating func end(_ header: CommitHeader, at offset: UInt64)
+}
+
+/// Where a record is.
+struct RecordPlace {
+    var position: Position
+    /// The offset of its first byte in the segment.
+    var offset: UInt64
+    /// How many records of the commit are left, this one included.
+    var recordsLeft: UInt32
+}
+
+/// Why the bytes at a place are not what a writer wrote there.
+struct CommitProblem {
+    enum Kind: String {
+        case commitHeader, commitFields, commitTruncated, recordFraming, recordChecksum, commitChecksum, chain
+    }
+
+    var kind: Kind
+    /// Where the commit begins.
+    var commitOffset: UInt64
+    /// Its header, when that is valid in itself.
+    var header: CommitHeader?
+    /// The bytes concerned.
+    var bytes: Range<UInt64>
+    /// The positions concerned, as far as they are known.
+    var positions: ClosedRange<Position>
+
+    var message: String {
+        switch kind {
+        case .commitHeader: "The checksum of a commit's header does not fit."
+        case .commitFields: "A commit's header is valid in itself but cannot stand in this place."
+        case .commitTruncated: "The file ends inside a commit."
+        case .recordFraming: "The lengths of a record cannot be right."
+        case .recordChecksum: "The checksum of a record does not fit."
+        case .commitChecksum: "The records of a commit are not those that its header sums up."
+        case .chain: "The chain value of a commit does not follow from the records before it."
+        }
+    }
+}
+
+/// The state of a walk along the commits of one segment: bytes in, commits and records out. Pure: it knows no file.
+struct CommitWalk {
+    enum Outcome {
+        /// So many bytes from `offset` on are needed to go on.
+        case need(Int)
+        /// The last position asked for has been passed.
+        case done
+        /// The visitor ended the walk.
+        case stopped
+        /// At `offset`, a commit boundary, there is no further commit: a zero length, or the end of the file.
+        case end
+        case bad(CommitProblem)
+    }
+
+    let seed: UInt32
+    /// Where the segment's bytes end for this walk.
+    let end: UInt64
+    /// Records before this one are passed over unchecked.
+    let first: Position
+    /// The walk is done after this one.
+    let last: Position
+    /// Whether the chain is followed.
+    let followsChain: Bool
+    /// Whether ``chain`` is the value before the next record, so that it can be compared.
+    var knowsChain: Bool
+    /// Whether all records of the commit so far were seen and valid, so that its sums can be compared.
+    private var isComplete = true
+
+    /// The offset of the next header or record.
+    var offset: UInt64
+    /// The position of the next record.
+    var position: Position
+    var recordsLeft: UInt32 = 0
+    var chain: UInt64 = 0
+    /// The commit that the walk is in, when it has seen its header.
+    var commit: CommitHeader?
+    var commitOffset: UInt64 = 0
+    private var recordsCRC: UInt32 = 0
+
+    init(segment: Segment, from offset: UInt64, position: Position, recordsLeft: UInt32, through positions: ClosedRange<Position>) {
+        seed = segment.framingSeed
+        end = segment.end
+        first = positions.lowerBound
+        last = positions.upperBound
+        followsChain = false
+        knowsChain = false
+        self.offset = offset
+        self.position = position
+        self.recordsLeft = recordsLeft
+        commitOffset = offset
+    }
+
+    init(seed: UInt32, end: UInt64, from offset: UInt64, position: Position, chain: UInt64) {
+        self.seed = seed
+        self.end = end
+        first = 0
+        last = .max
+        followsChain = true
+        knowsChain = true
+        self.offset = offset
+        self.position = position
+        self.chain = chain
+        commitOffset = offset
+    }
+
+    /// Goes on as far as `bytes`, which begin at `offset`, go.
+    mutating func consume<Visitor: CommitVisitor>(_ bytes: RawSpan, _ visitor: inout Visitor) -> Outcome {
+        var cursor = 0
+        while true {
+            if recordsLeft == 0 {
+                if position > last { return .done }
+                if let outcome = enterCommit(bytes, &cursor, &visitor) { return outcome }
+            }
+            let commitEnd = commit.map { commitOffset + UInt64($0.length) } ?? end
+            while recordsLeft > 0 {
+                let layout: RecordLayout
+                switch RecordLayout.decode(bytes, at: cursor) {
+                case .record(let found): layout = found
+                case .incomplete(let length):
+                    if UInt64(length) > commitEnd - offset { return .bad(problem(.recordFraming, offset..<commitEnd, position)) }
+                    return .need(length)
+                case .invalid: return .bad(problem(.recordFraming, offset..<commitEnd, position))
+                }
+                guard UInt64(layout.length) <= commitEnd - offset else {
+                    return .bad(problem(.recordFraming, offset..<commitEnd, position))
+                }
+                if position >= first {
+                    let record = bytes.extracting(cursor..<(cursor + layout.length))
+                    let stored: UInt32 = record.integer(at: 0)
+                    guard CRC32C.checksum(of: record.extracting(4..<layout.length)) == stored else {
+                        return .bad(problem(.recordChecksum, offset..<(offset + UInt64(layout.length)), position))
+                    }
+                    if followsChain { chain = Chain.step(chain, record: layout.originalCRC(record, at: 0, stored: stored)) }
+                    recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
+                    let place = RecordPlace(position: position, offset: offset, recordsLeft: recordsLeft)
+                    guard visitor.record(place, layout, record, chain: chain) else { return .stopped }
+                } else {
+                    isComplete = false
+                }
+                cursor += layout.length
+                offset += UInt64(layout.length)
+                recordsLeft -= 1
+                if position == last && recordsLeft > 0 { return .done }
+                position += 1
+            }
+            if let problem = leaveCommit() { return .bad(problem) }
+            if let commit {
+                if followsChain { (chain, knowsChain) = (commit.chain, true) }
+                visitor.end(commit, at: offset)
+            }
+            commit = nil
+        }
+    }
+
+    /// Reads the header at `cursor`; nil when the walk is inside the commit now.
+    private mutating func enterCommit<Visitor: CommitVisitor>(
+        _ bytes: RawSpan, _ cursor: inout Int, _ visitor: inout Visitor
+    ) -> Outcome? {
+        commitOffset = offset
+        guard end - offset >= UInt64(CommitHeader.size) else {
+            let rest = Int(end - offset)
+            guard bytes.byteCount - cursor >= rest else { return .need(rest) }
+            if bytes.extracting(cursor..<(cursor + rest)).isZero { return .end }
+            return .bad(problem(.commitTruncated, offset..<end, position))
+        }
+        guard bytes.byteCount - cursor >= CommitHeader.size else { return .need(CommitHeader.size) }
+        if bytes.integer(at: cursor, as: UInt32.self) == 0 { return .end }
+        guard let header = CommitHeader(decoding: bytes, at: cursor, seed: seed) else {
+            return .bad(problem(.commitHeader, offset..<(offset + UInt64(CommitHeader.size)), position))
+        }
+        commit = header
+        guard header.isPlausible, header.firstPosition == position else {
+            return .bad(problem(.commitFields, offset..<(offset + UInt64(CommitHeader.size)), position))
+        }
+        guard UInt64(header.length) <= end - offset else {
+            return .bad(problem(.commitTruncated, offset..<end, header.firstPosition, header.lastPosition))
+        }
+        guard visitor.begin(header, at: offset) else { return .stopped }
+        recordsLeft = header.recordCount
+        recordsCRC = 0
+        isComplete = true
+        cursor += CommitHeader.size
+        offset += UInt64(CommitHeader.size)
+        return nil
+    }
+
+    /// Compares the commit as a whole, after its last record.
+    private func leaveCommit() -> CommitProblem? {
+        guard let commit else { return nil }
+        let range = commitOffset..<(commitOffset + UInt64(commit.length))
+        if offset != range.upperBound { return problem(.recordFraming, range, commit.firstPosition, commit.lastPosition) }
+        guard isComplete else { return nil }
+        if recordsCRC != commit.recordsCRC { return problem(.commitChecksum, range, commit.firstPosition, commit.lastPosition) }
+        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }
+        return nil
+    }
+
+    private func problem(_ kind: CommitProblem.Kind, _ bytes: Range<UInt64>, _ first: Position, _ last: Position? = nil) -> CommitProblem {
+        CommitProblem(
+            kind: kind, commitOffset: commitOffset, header: commit, bytes: bytes, positions: first...max(first, last ?? first))
+    }
+}
+
+extension CommitWalk {
+    /// Goes on behind a record whose checksum does not fit: its lengths are believed until the commit's length tells otherwise.
+    mutating func skipRecord(of bytes: Range<UInt64>) {
+        if recordsLeft == 1, let commit {
+            skipCommit(commit, at: commitOffset)
+            return
+        }
+        offset = bytes.upperBound
+        position += 1
+        recordsLeft -= 1
+        isComplete = false
+    }
+
+    /// Goes on behind the commit with this header: with its chain value, which nothing before it confirms.
+    mutating func skipCommit(_ header: CommitHeader, at offset: UInt64) {
+        self.offset = offset + UInt64(header.length)
+        position = header.firstPosition + UInt64(header.recordCount)
+        recordsLeft = 0
+        commit = nil
+        (chain, knowsChain) = (header.chain, true)
+    }
+
+    /// Goes on at a commit header found by searching; the chain before it is unknown.
+    mutating func jump(to header: CommitHeader, at offset: UInt64) {
+        self.offset = offset
+        position = header.firstPosition
+        recordsLeft = 0
+        commit = nil
+        knowsChain = false
+    }
+
+    /// Walks along a file until an outcome other than a need; reads on in chunks up to `bound`, where more is not yet known to be needed.
+    mutating func run<Visitor: CommitVisitor>(
+        _ window: inout FileWindow, bound: UInt64, _ visitor: inout Visitor
+    ) throws(JournalError) -> Outcome {
+        var needed = 1
+        while true {
+            if offset >= end { needed = 0 }
+            let start = offset
+            let available = try storage { () throws(StorageError) in try window.load(at: start, needed: needed, bound: min(bound, end)) }
+            guard available >= needed else {
+                throw JournalError(
+                    .damaged, "The file ends before its records do; it was cut while it was read.", bytes: offset..<end)
+            }
+            let outcome = window.withBytes(from: offset) { bytes in consume(bytes, &visitor) }
+            guard case .need(let count) = outcome else { return outcome }
+            needed = count
+        }
+    }
+}

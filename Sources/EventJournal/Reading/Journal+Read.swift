@@ -1,0 +1,142 @@
+internal import Synchronization
+
+extension Journal {
+    /// Reads records in order.
+    ///
+    /// Every record's checksum is verified each time. A record that cannot be delivered as it was written ends the reading with an error that
+    /// names the place; none is ever skipped. The spans are valid only during the call of `body`.
+    ///
+    /// - Parameters:
+    ///   - positions: Within 1 and ``lastPosition``. What is beyond ``durablePosition`` must not be shown to anybody.
+    ///   - body: Is given the position, what the record still holds, the kept part and the erasable part (empty unless the record is whole).
+    /// - Throws: ``ReadError/journal(_:)`` with `outOfRange`, `closed`, `damaged`, `ioFailed`; ``ReadError/body(_:)`` with what `body` threw.
+    /// - Complexity: Linear in the bytes of the records read, and one small read more. Memory is one buffer of about 1 MiB at most.
+    public func read<Failure: Error>(
+        _ positions: ClosedRange<Position>,
+        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
+    ) throws(ReadError<Failure>) {
+        var thrown: Failure?
+        do throws(JournalError) {
+            try deliver(positions) { position, state, kept, erasable in
+                do throws(Failure) {
+                    try body(position, state, kept, erasable)
+                    return true
+                } catch {
+                    thrown = error
+                    return false
+                }
+            }
+        } catch {
+            throw .journal(error)
+        }
+        if let thrown { throw .body(thrown) }
+    }
+
+    /// The last position, for a reading of the files apart from the journal's state.
+    func snapshotForVerifying() throws(JournalError) -> Position {
+        try state.withLock { (state) throws(JournalError) in
+            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            return state.lastPosition
+        }
+    }
+
+    /// The reading itself, with no type of the caller's in it; `body` returns whether to go on.
+    private func deliver(
+        _ positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+    ) throws(JournalError) {
+        var next = positions.lowerBound
+        while true {
+            let stretch = try state.withLock { (state) throws(JournalError) in
+                try state.stretch(next...positions.upperBound, in: directory)
+            }
+            guard try read(stretch, body), stretch.positions.upperBound < positions.upperBound else { return }
+            next = stretch.positions.upperBound + 1
+        }
+    }
+
+    /// Reads the stretch of one segment; false when `body` ended the reading.
+    private func read(
+        _ stretch: Stretch, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+    ) throws(JournalError) -> Bool {
+        let size = Int(min(stretch.bound - UInt64(stretch.start.offset), UInt64(FileWindow.chunk)))
+        var window = FileWindow(stretch.segment.file, buffer: buffers.take(size))
+        defer { buffers.give(window.buffer) }
+        var walk = CommitWalk(
+            segment: stretch.segment, from: UInt64(stretch.start.offset),
+            position: stretch.segment.header.firstPosition + UInt64(stretch.start.relativePosition),
+            recordsLeft: stretch.start.recordsLeft, through: stretch.positions)
+        let outcome: CommitWalk.Outcome
+        do throws(JournalError) {
+            outcome = try withoutActuallyEscaping(body) { (body) throws(JournalError) in
+                var delivery = Delivery(body: body)
+                return try walk.run(&window, bound: stretch.bound, &delivery)
+            }
+        } catch {
+            throw error.inSegment(stretch.segment.name)
+        }
+        switch outcome {
+        case .done: return true
+        case .stopped: return false
+        case .bad(let problem):
+            throw JournalError(
+                .damaged, problem.message, path: directory.file(stretch.segment.name), segment: stretch.segment.name,
+                bytes: problem.bytes, positions: problem.positions)
+        case .end, .need:
+            // The walk ends only where its last position is; a zero length before that was not there when the segment was opened.
+            if walk.position > stretch.positions.upperBound { return true }
+            throw JournalError(
+                .damaged, "A commit that was there has gone.", path: directory.file(stretch.segment.name),
+                segment: stretch.segment.name, bytes: walk.offset..<max(walk.offset, stretch.segment.end),
+                positions: walk.position...stretch.positions.upperBound)
+        }
+    }
+}
+
+/// A part of a reading that lies in one segment.
+struct Stretch {
+    /// The segment, with an empty index: the journal's own may grow meanwhile.
+    var segment: Segment
+    var start: SparseIndex.Entry
+    /// The offset at which the last position has been passed.
+    var bound: UInt64
+    var positions: ClosedRange<Position>
+}
+
+extension JournalState {
+    /// Where to read the first of these positions, and as many of the next as its segment has.
+    func stretch(_ positions: ClosedRange<Position>, in directory: JournalDirectory) throws(JournalError) -> Stretch {
+        if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+        guard positions.lowerBound >= 1, positions.upperBound <= lastPosition else {
+            throw JournalError(
+                .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path, positions: positions)
+        }
+        var low = 0
+        var high = segments.count - 1
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if segments[middle].header.firstPosition <= positions.lowerBound { low = middle } else { high = middle - 1 }
+        }
+        let first = segments[low].header.firstPosition
+        let last = min(positions.upperBound, segments[low].lastPosition)
+        guard let (start, bound) = segments[low].index.lookUp(positions.lowerBound - first, last - first) else {
+            throw JournalError(
+                .damaged, "The segment's index does not cover its records.", segment: segments[low].name, positions: positions)
+        }
+        var segment = segments[low]
+        segment.index = SparseIndex()
+        return Stretch(segment: segment, start: start, bound: bound ?? segment.end, positions: positions.lowerBound...last)
+    }
+}
+
+/// Hands records to a closure.
+private struct Delivery: CommitVisitor {
+    let body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
+
+    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+        body(place.position, layout.state, bytes.extracting(layout.kept), bytes.extracting(layout.erasable))
+    }
+
+    mutating func end(_ header: CommitHeader, at offset: UInt64) {}
+}

@@ -1,0 +1,74 @@
+/// Where to start reading a segment for a position: one entry about every 4 KiB, so that any record is one small read away.
+struct SparseIndex {
+    /// 12 bytes: segments and the positions in them are bounded so that 32 bits are enough.
+    struct Entry {
+        /// The position, less the segment's first.
+        var relativePosition: UInt32
+        var offset: UInt32
+        /// How many records of the commit are left, the one at `offset` included; 0 when a commit header is at `offset`.
+        var recordsLeft: UInt32
+    }
+
+    static let spacing: UInt32 = 4096
+
+    private(set) var entries: [Entry] = []
+
+    /// Notes a boundary, if the last entry is far enough before it.
+    @inline(__always)
+    mutating func note(_ relativePosition: UInt64, at offset: UInt64, recordsLeft: UInt32) {
+        let offset = UInt32(truncatingIfNeeded: offset)
+        if let last = entries.last, offset &- last.offset < Self.spacing { return }
+        entries.append(
+            Entry(relativePosition: UInt32(truncatingIfNeeded: relativePosition), offset: offset, recordsLeft: recordsLeft))
+    }
+
+    /// Forgets the entries from `relativePosition` on: those of a commit that turned out to be invalid.
+    mutating func remove(from relativePosition: UInt64) {
+        while let last = entries.last, UInt64(last.relativePosition) >= relativePosition { entries.removeLast() }
+    }
+
+    /// The entry to start from for the first of two positions, and the offset at which the second one has been passed for sure, if an entry
+    /// tells.
+    func lookUp(_ first: UInt64, _ last: UInt64) -> (start: Entry, bound: UInt64?)? {
+        let after = partition { UInt64($0.relativePosition) > first }
+        guard after > 0 else { return nil }
+        let beyond = partition { UInt64($0.relativePosition) > last }
+        return (entries[after - 1], beyond < entries.count ? UInt64(entries[beyond].offset) : nil)
+    }
+
+    /// The index of the first entry for which the predicate, false and then true along the entries, is true.
+    private func partition(_ predicate: (Entry) -> Bool) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if predicate(entries[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+/// A segment as a journal in memory knows it.
+struct Segment {
+    let name: String
+    let header: SegmentHeader
+    let framingSeed: UInt32
+    let file: any StorageFile
+    var index: SparseIndex
+    /// The last position in it; one less than its first when it is empty.
+    var lastPosition: Position
+    /// Where the valid commits end.
+    var end: UInt64
+
+    init(name: String, header: SegmentHeader, file: any StorageFile) {
+        self.name = name
+        self.header = header
+        self.file = file
+        framingSeed = header.framingSeed
+        index = SparseIndex()
+        lastPosition = header.firstPosition - 1
+        end = UInt64(SegmentHeader.size)
+    }
+
+    var isEmpty: Bool { end == UInt64(SegmentHeader.size) }
+}

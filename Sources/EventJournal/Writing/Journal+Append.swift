@@ -1,0 +1,159 @@
+internal import Synchronization
+
+extension Journal {
+    /// Appends the draft's records as one commit: after a crash all of them are there, or none is.
+    ///
+    /// Writes, and does not wait: see ``waitUntilDurable(_:)-(Position)``. Under `.written` the commit is durable when this returns.
+    ///
+    /// - Parameters:
+    ///   - draft: At least one record. It is left as it is and can be emptied and used again.
+    ///   - head: What the caller takes for ``lastPosition``; the commit is appended only if it is.
+    /// - Returns: The positions of the records, in their order.
+    /// - Throws: `conflict` (`head` is not the last position), `storageFull` (nothing was written; a later call is tried again), `tooLarge`
+    ///   (an empty draft), `readOnly`, `closed`; or the error that stopped the journal.
+    /// - Complexity: Linear in the commit's bytes; one write. At a segment's end also some syncs.
+    public func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "A commit needs at least one record.") }
+        try checkMayWrite()
+        let (bytes, count) = (draft.bytes, UInt32(draft.recordCount))
+        while true {
+            let positions = try state.withLock { (state) throws(JournalError) -> ClosedRange<Position>? in
+                try state.checkWritable()
+                guard state.lastPosition == head else {
+                    throw JournalError(
+                        .conflict, "The journal's last position is \(state.lastPosition), not \(head) as expected.", path: directory.path)
+                }
+                guard state.hasRoom(UInt64(bytes.count), segmentSize) else { return nil }
+                try state.allocate(UInt64(bytes.count), segmentSize)
+                return try state.append(bytes, count)
+            }
+            if let positions { return positions }
+            try rollOver(for: UInt64(bytes.count))
+        }
+    }
+
+    /// Makes sure that the next commits of together at most `byteCount` bytes (``CommitDraft/encodedByteCount``) will not run out of space.
+    ///
+    /// Reservations do not add up: a later one replaces an earlier one. Call it before deciding, so that nothing decided has to be undone.
+    ///
+    /// - Throws: `storageFull` (tried again at the next call), `tooLarge` (more than ``JournalLimits/commitBytes``), `readOnly`, `closed`; or
+    ///   the error that stopped the journal.
+    /// - Complexity: Constant while space is left from an earlier step.
+    public func reserve(_ byteCount: Int) throws(JournalError) {
+        guard byteCount <= JournalLimits.commitBytes else {
+            throw JournalError(.tooLarge, "A commit has at most \(JournalLimits.commitBytes) bytes.")
+        }
+        try checkMayWrite()
+        let count = UInt64(max(0, byteCount))
+        let hasRoom = try state.withLock { (state) throws(JournalError) -> Bool in
+            try state.checkWritable()
+            guard state.hasRoom(count, segmentSize) else { return false }
+            try state.allocate(count, segmentSize)
+            return true
+        }
+        if !hasRoom { try rollOver(for: count) }
+    }
+
+    func checkMayWrite() throws(JournalError) {
+        if isReadOnly { throw JournalError(.readOnly, "The journal is open for reading only.", path: directory.path) }
+    }
+}
+
+extension JournalState {
+    /// Whether a commit of so many bytes belongs into the last segment: it fits, or the segment is empty and the commit too long for any.
+    func hasRoom(_ count: UInt64, _ segmentSize: UInt64) -> Bool {
+        guard let active = segments.last else { return false }
+        return active.isEmpty || active.end + count <= segmentSize
+    }
+
+    /// Makes sure that the last segment has space for so many more bytes.
+    mutating func allocate(_ count: UInt64, _ segmentSize: UInt64) throws(JournalError) {
+        guard let active = segments.last, active.end + count > allocated else { return }
+        allocated = try Self.allocate(active.file, used: active.end, needed: active.end + count, segmentSize)
+    }
+
+    /// Reserves space in steps: as much again as is used, within bounds, up to the segment's size; when there is less, half of that, and so
+    /// on down to what is needed. Returns the size reserved.
+    static func allocate(
+        _ file: any StorageFile, used: UInt64, needed: UInt64, _ segmentSize: UInt64
+    ) throws(JournalError) -> UInt64 {
+        var step = min(max(used, 1 << 20), 64 << 20)
+        while true {
+            let target = max(needed, min(segmentSize, needed + step))
+            do throws(StorageError) {
+                try file.allocate(to: target)
+                return target
+            } catch {
+                guard error.kind == .full, target > needed else { throw JournalError(error) }
+                step = step > 65_536 ? step / 2 : 0
+            }
+        }
+    }
+
+    /// Writes the draft's bytes as the next commit of the last segment, which has space for them.
+    mutating func append(_ draft: [UInt8], _ recordCount: UInt32) throws(JournalError) -> ClosedRange<Position> {
+        let active = segments.count - 1
+        let first = lastPosition + 1
+        let offset = segments[active].end
+        if buffer.count < draft.count { buffer = [UInt8](repeating: 0, count: max(draft.count, min(2 * buffer.count, 1 << 20))) }
+        buffer.copy(draft, 0..<draft.count, to: 0)
+
+        let relative = first - segments[active].header.firstPosition
+        segments[active].index.note(relative, at: offset, recordsLeft: 0)
+        var chain = lastChain
+        var recordsCRC: UInt32 = 0
+        var cursor = CommitHeader.size
+        for index in 0..<recordCount {
+            segments[active].index.note(
+                relative + UInt64(index), at: offset + UInt64(cursor), recordsLeft: recordCount - index)
+            let (salt, length) = Self.saltPlace(buffer, cursor, draft.count)
+            entropy.take(JournalLimits.recordSalt, into: &buffer, at: salt)
+            let crc = buffer.withBytes((cursor + 4)..<(cursor + length)) { CRC32C.checksum(of: $0) }
+            buffer.store(crc, at: cursor)
+            recordsCRC = CRC32C.checksum(of: crc, continuing: recordsCRC)
+            chain = Chain.step(chain, record: crc)
+            cursor += length
+        }
+        let header = CommitHeader(
+            length: UInt32(draft.count), recordCount: recordCount, firstPosition: first, syncedPosition: syncedPosition, chain: chain,
+            recordsCRC: recordsCRC)
+        header.encode(into: &buffer, seed: segments[active].framingSeed)
+
+        let file = segments[active].file
+        do throws(StorageError) {
+            try buffer.withBytes(0..<draft.count) { (bytes) throws(StorageError) in try file.write(bytes, at: offset) }
+        } catch {
+            segments[active].index.remove(from: relative)
+            throw stop(after: error, in: segments[active], at: offset)
+        }
+        segments[active].end = offset + UInt64(draft.count)
+        segments[active].lastPosition = header.lastPosition
+        lastPosition = header.lastPosition
+        lastChain = chain
+        return first...lastPosition
+    }
+
+    /// Where the salt of the draft's record at `cursor` goes, and how long the record is.
+    private static func saltPlace(_ buffer: [UInt8], _ cursor: Int, _ end: Int) -> (salt: Int, length: Int) {
+        buffer.withBytes(0..<end) { bytes in
+            guard case .record(let layout) = RecordLayout.decode(bytes, at: cursor) else {
+                preconditionFailure("a draft holds whole records only")
+            }
+            return (cursor + layout.kept.upperBound, layout.length)
+        }
+    }
+
+    /// Stops the journal after a write that failed, perhaps half done, and cuts off what it left, so that reopening does not have to tell it
+    /// from damage.
+    private mutating func stop(after error: StorageError, in segment: Segment, at offset: UInt64) -> JournalError {
+        var failure = JournalError(error).inSegment(segment.name)
+        failure.message = "A write failed and the journal has stopped until it is reopened."
+        do throws(StorageError) {
+            try segment.file.truncate(to: offset)
+        } catch {
+            failure.message += " What it left could not be cut off either."
+        }
+        self.failure = failure
+        return failure
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import EventJournal
+
+/// A record as a test sees it.
+struct Entry: Equatable, CustomStringConvertible {
+    var kept: [UInt8]
+    var erasable: [UInt8]
+    var state: RecordState = .whole
+
+    init(_ kept: String, _ erasable: String) {
+        self.init(kept: Array(kept.utf8), erasable: Array(erasable.utf8))
+    }
+
+    init(kept: [UInt8], erasable: [UInt8], state: RecordState = .whole) {
+        self.kept = kept
+        self.erasable = erasable
+        self.state = state
+    }
+
+    var description: String { "\(state)(\(kept.count)+\(erasable.count): \(kept.prefix(8)) \(erasable.prefix(8)))" }
+}
+
+extension Array where Element == UInt8 {
+    func hex() -> String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
+
+func draft(_ entries: [Entry]) throws -> CommitDraft {
+    var draft = CommitDraft()
+    for entry in entries { try draft.append(entry) }
+    return draft
+}
+
+extension CommitDraft {
+    mutating func append(_ entry: Entry) throws(JournalError) {
+        try entry.kept.withBytes(0..<entry.kept.count) { (kept) throws(JournalError) in
+            try entry.erasable.withBytes(0..<entry.erasable.count) { (erasable) throws(JournalError) in
+                try append(kept: kept, erasable: erasable)
+            }
+        }
+    }
+}
+
+extension Journal {
+    @discardableResult
+    func append(_ entries: [Entry]) throws -> ClosedRange<Position> {
+        try append(try draft(entries), expecting: lastPosition)
+    }
+
+    func entries(_ positions: ClosedRange<Position>? = nil) throws -> [Entry] {
+        let last = lastPosition
+        guard last > 0 else { return [] }
+        let wanted = positions ?? 1...last
+        var entries: [Entry] = []
+        var expected = wanted.lowerBound
+        try read(wanted) { position, state, kept, erasable in
+            #expect(position == expected)
+            expected += 1
+            entries.append(Entry(kept: kept.toArray(), erasable: erasable.toArray(), state: state))
+        }
+        return entries
+    }
+}
+
+/// Runs the work and returns the journal error that it throws; records an issue when it throws none.
+func journalError(_ work: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) -> JournalError? {
+    do {
+        try work()
+    } catch let error as JournalError {
+        return error
+    } catch ReadError<any Error>.journal(let error) {
+        return error
+    } catch ReadError<Never>.journal(let error) {
+        return error
+    } catch {
+        Issue.record("another error: \(error)", sourceLocation: sourceLocation)
+        return nil
+    }
+    Issue.record("no error was thrown", sourceLocation: sourceLocation)
+    return nil
+}
+
+/// A generator whose seed is printed with a failure and replayed by CHATJOURNAL_SEED.
+struct SeededGenerator: RandomNumberGenerator {
+    let seed: UInt64
+    private var state: UInt64
+
+    init(_ fixed: UInt64? = nil) {
+        let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) }
+        seed = given ?? fixed ?? UInt64.random(in: 0...UInt64.max)
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
+
+    mutating func entry(kept: Int = 40, erasable: Int = 120) -> Entry {
+        Entry(kept: bytes(Int.random(in: 0...kept, using: &self)), erasable: bytes(Int.random(in: 0...erasable, using: &self)))
+    }
+}
+
+/// A directory of its own on the real file system, removed with the object.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "EventJournalTests-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            Issue.record("could not remove \(path): \(error)")
+        }
+    }
+
+    func file(_ name: String) -> String { path + "/" + name }
+
+    /// Every file below with its bytes.
+    func contents() throws -> [String: [UInt8]] {
+        var contents: [String: [UInt8]] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+            contents[name] = FileManager.default.contents(atPath: file(name)).map { [UInt8]($0) } ?? []
+        }
+        return contents
+    }
+}
