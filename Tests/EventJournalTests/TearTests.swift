@@ -7,12 +7,15 @@ import Testing
     /// A journal with two acknowledged commits and then some that nobody has waited for.
     private func specimen(_ sizes: [Int], seed: UInt64) throws -> (storage: MemoryStorage, model: [[Entry]], ends: [UInt64]) {
         let storage = MemoryStorage()
-        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: storage, entropy: SeededEntropy(seed: seed)))
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(segmentSize: 8192, storage: storage, entropy: SeededEntropy(seed: seed)))
         var generator = SeededGenerator(seed)
         var model: [[Entry]] = []
         var ends: [UInt64] = []
         for (index, size) in ([100, 30] + sizes).enumerated() {
-            let commit = [Entry(kept: generator.bytes(9), erasable: generator.bytes(size / 2)), Entry(kept: [], erasable: generator.bytes(size / 2))]
+            let commit = [
+                Entry(kept: generator.bytes(9), erasable: generator.bytes(size / 2)), Entry(kept: [], erasable: generator.bytes(size / 2)),
+            ]
             try journal.append(commit)
             model.append(commit)
             if index == 1 { try journal.waitUntilDurable(journal.lastPosition) }
@@ -51,7 +54,9 @@ import Testing
     ) throws {
         let torn = storage.copy()
         torn.setContents(bytes, of: name)
-        let whole = ends.indices.prefix { Int(ends[$0]) <= bytes.count && bytes[..<Int(ends[$0])] == (storage.allContents()[name] ?? [])[..<Int(ends[$0])] }
+        let whole = ends.indices.prefix {
+            Int(ends[$0]) <= bytes.count && bytes[..<Int(ends[$0])] == (storage.allContents()[name] ?? [])[..<Int(ends[$0])]
+        }
         let expected = Array(model[..<whole.count].joined())
         let options = JournalOptions(segmentSize: 8192, storage: torn)
         #expect(try Journal.openReadOnly("journal", options: options).entries() == expected, "\(place)")
