@@ -32,8 +32,11 @@ public struct CrashExplorer<Model: Sendable> {
 
     /// The name, for replaying; no other explorer of the tests has it.
     public let name: String
-    /// The number of outcomes tried for one crash; all there are, where there are fewer and at most twelve choices. The outcomes "nothing",
-    /// "everything", "only this", "all but this" are always among them.
+    /// Up to how many outcomes of a crash all are tried, where there are at most twelve choices.
+    public var exhaustiveOutcomes = 4096
+    /// The number of outcomes tried for a crash where not all are.
+    ///
+    /// "Nothing", "everything", "only this" and "all but this" are always among them, even if they are more; the others are random.
     public var outcomesPerCrash = 64
     /// The number of states tried in which a recovery was cut off, for each state of a first crash.
     public var crashesInRecovery = 1
@@ -67,7 +70,8 @@ public struct CrashExplorer<Model: Sendable> {
         var report = CrashReport()
         for moment in try moments(on: disk.crash(.everything), model, workload) {
             report.crashes += 1
-            let outcomes = CrashOutcomes(moment.image, limit: outcomesPerCrash, seed: seed ^ UInt64(moment.operation) << 32)
+            let outcomes = CrashOutcomes(
+                moment.image, exhaustive: exhaustiveOutcomes, limit: outcomesPerCrash, seed: seed ^ UInt64(moment.operation) << 32)
             for picks in outcomes.picks {
                 tryState(moment, picks, &report)
                 if report.failures.count >= 10 { return report }

@@ -10,13 +10,16 @@ struct CrashOutcomes {
 
     /// Lists the distinct outcomes to try at a crash of this disk.
     ///
-    /// - Parameter limit: How many are tried at most, unless the extreme ones (nothing, everything, each choice alone, each choice left out)
-    ///   are more.
-    init(_ image: DiskImage, limit: Int, seed: UInt64) {
+    /// - Parameters:
+    ///   - exhaustive: Up to how many outcomes all are tried.
+    ///   - limit: How many are tried where there are more, unless the extreme ones (nothing, everything, each choice alone, each choice left
+    ///     out) are more than that.
+    ///   - seed: What they follow from.
+    init(_ image: DiskImage, exhaustive: Int, limit: Int, seed: UInt64) {
         self.image = image
         radices = image.radices
-        let count = radices.reduce(1) { count, radix in count > limit ? count : count * radix }
-        if radices.count <= Self.enumerableChoices && count <= limit {
+        let count = radices.reduce(1) { count, radix in count > exhaustive ? count : count * radix }
+        if radices.count <= Self.enumerableChoices && count <= exhaustive {
             enumerate()
         } else {
             sample(limit, seed)

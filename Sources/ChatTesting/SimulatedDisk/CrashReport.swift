@@ -11,7 +11,10 @@ public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
     /// Whether this was one state by `CHATJOURNAL_CRASH`, so that the numbers say nothing.
     public var isReplay = false
 
-    init(isReplay: Bool = false) {
+    /// Makes a report of nothing yet, to add others to.
+    public init() {}
+
+    init(isReplay: Bool) {
         self.isReplay = isReplay
     }
 

@@ -27,7 +27,7 @@ public final class CrashWitness<Model: Sendable>: Sendable {
     /// The moments noted so far, in order.
     var moments: [CrashMoment<Model>] { state.withLock { $0.moments } }
 
-    /// Notes the moment before an operation. Where the disk has not changed since the last one, what was promised by now counts.
+    /// Notes the moment before an operation; where the disk has not changed since the last one, what was promised by now counts.
     func note(_ operation: Int, _ image: DiskImage) {
         state.withLock { state in
             if state.moments.last?.image.changeCount == image.changeCount { state.moments.removeLast() }

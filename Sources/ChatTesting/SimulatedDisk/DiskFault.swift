@@ -19,8 +19,9 @@ public struct DiskFault: Hashable, Sendable {
     public enum Effect: Hashable, Sendable {
         /// The operation throws an error of this kind.
         ///
-        /// A failing write leaves a part of its bytes, a failing reservation a part of the space, as the disk's seed has it; a failing
-        /// ``StorageFile/sync()`` leaves the bytes readable and clean, and they are gone after a crash; anything else leaves all as it was.
+        /// A failing write leaves a part of its bytes, which ends with a sector (file systems work by blocks) unless the disk tears sectors,
+        /// and a failing reservation a part of the space, as the disk's seed has it; a failing ``StorageFile/sync()`` leaves the bytes
+        /// readable and clean, and they are gone after a crash; anything else leaves all as it was.
         case fails(StorageError.Kind)
         /// A sync, of a file or of a directory, succeeds and does nothing: what it covered stays pending. No effect on other operations.
         ///

@@ -4,7 +4,7 @@ import EventJournal
 ///
 /// A copy shares its files and sectors with the original until one of the two changes, so a copy before every operation is cheap.
 struct DiskImage: Sendable {
-    /// What a name leads to. Numbers are never used again.
+    /// What a name leads to, by a number that is never used again.
     enum Node: Hashable, Sendable {
         case file(Int)
         case directory(Int)
@@ -159,7 +159,7 @@ struct DiskImage: Sendable {
         return (try directoryNumber(at: names.joined(separator: "/"), operation), name)
     }
 
-    /// The names of a path. The disk knows one directory as root, current directory and its own parent.
+    /// The names of a path; root, current directory and the root's parent are one.
     private static func components(of path: String) -> [String] {
         var names: [String] = []
         for name in path.split(separator: "/") where name != "." {
@@ -198,8 +198,10 @@ extension DiskImage {
         return zip(titles, radices).map { PendingChoice(title: $0, alternatives: $1) }
     }
 
-    /// The same picks with 0 in place of those that make no difference: of files that have no name after the crash, of sectors beyond the
-    /// end of their file. Two canonical lists of picks are, but for rare cases, two different disks.
+    /// The same picks with 0 in place of those that make no difference.
+    ///
+    /// Those are the picks of files that have no name after the crash, and of sectors beyond the end of their file. Two canonical lists of
+    /// picks are, but for rare cases, two different disks.
     func canonical(_ picks: [Int]) -> [Int] {
         var picks = picks
         let named = reachable(crashedDirectories(picks))

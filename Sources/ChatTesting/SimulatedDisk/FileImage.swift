@@ -89,8 +89,9 @@ struct FileImage: Sendable {
         sectors = []
     }
 
-    /// What a failed sync leaves: the written bytes can be read and count as clean, so no later sync writes them. Sizes are metadata, which
-    /// a file system writes through its own journal: they stay pending.
+    /// Does what a failed sync does: the written bytes can be read and count as clean, so no later sync writes them.
+    ///
+    /// Sizes are metadata, which a file system writes through its own journal: they stay pending.
     mutating func forgetSectors() {
         sectors = []
     }

@@ -24,7 +24,7 @@ internal import Synchronization
 ///
 /// Paths are looked up from one root, with or without a leading slash. Locks belong to the object that holds them and vanish in a crash.
 /// All methods may be called from any thread.
-public final class SimulatedDisk: Storage {
+public final class SimulatedDisk: Sendable {
     /// The longest file, in bytes; a write beyond fails as on a full disk.
     public static let maximumFileSize = 1 << 32
 
@@ -103,8 +103,7 @@ public final class SimulatedDisk: Storage {
         }
     }
 
-    /// Calls the closure before every operation that is carried out, with its number and the disk as it then is. The closure must not use
-    /// this disk.
+    /// Calls the closure, which must not use this disk, before every operation that is carried out, with its number and the disk as it is.
     func watch(_ body: (@Sendable (_ operation: Int, DiskImage) -> Void)?) { state.withLock { $0.watch = body } }
 
     /// Runs an operation: counts it, cuts the power, finds its fault, and throws what the body has no say in.
@@ -125,107 +124,6 @@ public final class SimulatedDisk: Storage {
                 throw StorageError(.failed, operation, path: path, errno: 5)
             }
             return result
-        }
-    }
-
-    /// Runs an operation that a fault prevents.
-    private func performWhole<Result: Sendable>(
-        _ operation: StorageError.Operation, _ path: String, _ body: (inout State) throws(StorageError) -> Result
-    ) throws(StorageError) -> Result {
-        try perform(operation, path) { (state, fault) throws(StorageError) in
-            try Self.check(fault, operation, path)
-            return try body(&state)
-        }
-    }
-
-    /// Throws the error of a fault that is one.
-    static func check(_ fault: DiskFault.Effect?, _ operation: StorageError.Operation, _ path: String) throws(StorageError) {
-        guard case .fails(let kind) = fault else { return }
-        // The numbers are those of Linux and Apple platforms alike.
-        let number: Int32 =
-            switch kind {
-            case .notFound: 2
-            case .failed: 5
-            case .accessDenied: 13
-            case .alreadyExists: 17
-            case .notADirectory: 20
-            case .full: 28
-            }
-        throw StorageError(kind, operation, path: path, errno: number)
-    }
-
-    // MARK: - Storage
-
-    public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
-        let number = try performWhole(.open, path) { (state) throws(StorageError) in
-            guard mode == .create else { return try state.image.fileNumber(at: path, .open) }
-            guard try state.image.node(at: path, .open) != nil else { return try state.image.createFile(at: path, .open) }
-            let number = try state.image.fileNumber(at: path, .open)
-            state.image.change(number) { file, change in file.resize(to: 0, number: change) }
-            return number
-        }
-        return SimulatedFile(self, number, path, isWritable: mode != .read)
-    }
-
-    public func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
-        try performWhole(.inspect, path) { (state) throws(StorageError) in
-            switch try state.image.node(at: path, .inspect) {
-            case nil: nil
-            case .file: .file
-            case .directory: .directory
-            }
-        }
-    }
-
-    public func list(_ directory: String) throws(StorageError) -> [String] {
-        try performWhole(.list, directory) { (state) throws(StorageError) in
-            state.image.names(in: try state.image.directoryNumber(at: directory, .list))
-        }
-    }
-
-    public func rename(_ path: String, to target: String) throws(StorageError) {
-        try performWhole(.rename, path) { (state) throws(StorageError) in try state.image.rename(path, to: target) }
-    }
-
-    public func remove(_ path: String) throws(StorageError) {
-        try performWhole(.remove, path) { (state) throws(StorageError) in try state.image.remove(path) }
-    }
-
-    public func createDirectory(_ path: String) throws(StorageError) {
-        try performWhole(.createDirectory, path) { (state) throws(StorageError) in try state.image.createDirectory(at: path) }
-    }
-
-    /// Makes the names in a directory durable.
-    ///
-    /// One that fails leaves them pending: names are metadata, which a file system writes through its own journal, or not at all.
-    public func syncDirectory(_ path: String) throws(StorageError) {
-        try perform(.syncDirectory, path) { (state, fault) throws(StorageError) in
-            try Self.check(fault, .syncDirectory, path)
-            let directory = try state.image.directoryNumber(at: path, .syncDirectory)
-            if fault != .losesSync { state.image.syncDirectory(directory) }
-        }
-    }
-
-    public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
-        let lock = SimulatedLock(self)
-        let file: Int? = try performWhole(.lock, path) { (state) throws(StorageError) in
-            let number: Int
-            if try state.image.node(at: path, .lock) == nil {
-                number = try state.image.createFile(at: path, .lock)
-            } else {
-                number = try state.image.fileNumber(at: path, .lock)
-            }
-            guard state.locks[number] == nil else { return nil }
-            state.locks[number] = ObjectIdentifier(lock)
-            return number
-        }
-        return file == nil ? nil : lock
-    }
-
-    public func isLocked(_ path: String) throws(StorageError) -> Bool {
-        try performWhole(.lock, path) { (state) throws(StorageError) in
-            guard try state.image.node(at: path, .lock) != nil else { return false }
-            return state.locks[try state.image.fileNumber(at: path, .lock)] != nil
         }
     }
 }

@@ -29,7 +29,14 @@ final class SimulatedFile: StorageFile {
             let room = SimulatedDisk.maximumFileSize - bytes.byteCount
             guard room >= 0, offset <= UInt64(room) else { throw StorageError(.full, .write, path: path, errno: 27) }
             var count = bytes.byteCount
-            if case .fails = fault { count = Int.random(in: 0...count, using: &state.random) }
+            if case .fails = fault {
+                count = Int.random(in: 0...count, using: &state.random)
+                if state.image.tearing == nil && count < bytes.byteCount {
+                    // File systems work by blocks: what is written of a call ends with a sector, if not with the call.
+                    let end = Int(offset) + count
+                    count = max(0, end - end % SparseBytes.sectorSize - Int(offset))
+                }
+            }
             state.image.change(number) { file, change in file.write(bytes.extracting(0..<count), at: Int(offset), number: change) }
             try SimulatedDisk.check(fault, .write, path)
         }

@@ -93,10 +93,10 @@ import Testing
             seen[sectors, default: 0] += 1
         }
         explorer.crashesInRecovery = 0
-        explorer.outcomesPerCrash = 256
         if try explorer.run().isReplay { return }
         let whole = seen.filter { $0.key.count == 8 }
         #expect(whole.count == 256)
+        explorer.exhaustiveOutcomes = 255
         explorer.outcomesPerCrash = 20
         seen = [:]
         let report = try explorer.run()

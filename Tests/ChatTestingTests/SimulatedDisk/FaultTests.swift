@@ -54,6 +54,7 @@ import Testing
         let bytes = try #require(try disk.bytes(of: "a"))
         let written = bytes.count { $0 == 2 }
         #expect(bytes == [UInt8](repeating: 2, count: written) + [UInt8](repeating: 1, count: max(0, 1536 - written)))
+        #expect(written % 512 == 0)
         disk.inject(DiskFault(.fails(.full), at: .occurrence(1, of: .allocate)))
         #expect(try storageError { try disk.existing("a").allocate(to: 9000) }?.kind == .full)
         #expect(try (bytes.count...9000).contains(Int(disk.existing("a").size())))
