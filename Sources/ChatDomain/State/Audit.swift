@@ -55,7 +55,7 @@ extension ChatState {
         switch event.fact {
         case .userRegistered, .usernameChanged:
             if let name = event.username, let owner = usersByName[name.foldKey] {
-                require(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(userNumbers.ids[owner])")
+                require(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(userNumbers.id(owner))")
             }
             if let subject = event.subject {
                 require(usersBySubject[Array(subject.utf8)] == nil, .subjectTwice, "the subject belongs to another user")
@@ -122,12 +122,12 @@ extension ChatState {
             place = Int(messages[Int(row.place)].place)
         }
         var faults: [HistoryFault] = []
-        if threadNumbers.ids[place] != thread {
+        if threadNumbers.id(place) != thread {
             faults.append(
-                HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.ids[place]), not \(thread)"))
+                HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.id(place)), not \(thread)"))
         }
-        if let user, userNumbers.ids[row.author] != user {
-            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.ids[row.author]), not \(user)"))
+        if let user, userNumbers.id(row.author) != user {
+            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.id(row.author)), not \(user)"))
         }
         if isChange, row.isRetracted {
             faults.append(HistoryFault(problem: .afterRetraction, message: "it was retracted before"))

@@ -6,7 +6,7 @@ extension ChatState {
         if let id {
             if let code = id.outwardCode { return try importThread(of: code, text, by, draft) }
             if let thread = threadNumbers.find(id) {
-                guard userNumbers.ids[threads[thread].openedBy] == by else { throw .identifierTaken }
+                guard userNumbers.id(threads[thread].openedBy) == by else { throw .identifierTaken }
                 return firstReceipt(ofThread: thread)
             }
         }
@@ -28,7 +28,7 @@ extension ChatState {
         guard case .imported = draft.origin, OutwardCode(text) == code else { throw .identifierTaken }
         let thread = ThreadID(code)
         let known = threadNumbers.find(thread)
-        if let known, userNumbers.ids[threads[known].openedBy] == by { return firstReceipt(ofThread: known) }
+        if let known, userNumbers.id(threads[known].openedBy) == by { return firstReceipt(ofThread: known) }
         _ = try knownUser(by)
         // Two writers that open one outward code open one thread, whoever came first.
         guard known == nil else { return .unchanged }

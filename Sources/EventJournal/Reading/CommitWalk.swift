@@ -46,7 +46,9 @@ struct CommitProblem {
     }
 }
 
-/// The state of a walk along the commits of one segment: bytes in, commits and records out. Pure: it knows no file.
+/// The state of a walk along the commits of one segment: bytes in, commits and records out.
+///
+/// Pure: it knows no file.
 struct CommitWalk {
     enum Outcome {
         /// So many bytes from `offset` on are needed to go on.
@@ -67,8 +69,12 @@ struct CommitWalk {
     let first: Position
     /// The walk is done after this one.
     let last: Position
-    /// Whether the chain is followed and compared.
+    /// Whether the chain is followed.
     let followsChain: Bool
+    /// Whether ``chain`` is the value before the next record, so that it can be compared.
+    var knowsChain: Bool
+    /// Whether all records of the commit so far were seen and valid, so that its sums can be compared.
+    private var isComplete = true
 
     /// The offset of the next header or record.
     var offset: UInt64
@@ -87,6 +93,7 @@ struct CommitWalk {
         first = positions.lowerBound
         last = positions.upperBound
         followsChain = false
+        knowsChain = false
         self.offset = offset
         self.position = position
         self.recordsLeft = recordsLeft
@@ -99,6 +106,7 @@ struct CommitWalk {
         first = 0
         last = .max
         followsChain = true
+        knowsChain = true
         self.offset = offset
         self.position = position
         self.chain = chain
@@ -133,12 +141,11 @@ struct CommitWalk {
                         return .bad(problem(.recordChecksum, offset..<(offset + UInt64(layout.length)), position))
                     }
                     if followsChain { chain = Chain.step(chain, record: layout.originalCRC(record, at: 0, stored: stored)) }
-                    if commit != nil { recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC) }
+                    recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
                     let place = RecordPlace(position: position, offset: offset, recordsLeft: recordsLeft)
                     guard visitor.record(place, layout, record, chain: chain) else { return .stopped }
                 } else {
-                    // A commit of which a part is passed over cannot be compared with its header's sum.
-                    commit = nil
+                    isComplete = false
                 }
                 cursor += layout.length
                 offset += UInt64(layout.length)
@@ -147,7 +154,10 @@ struct CommitWalk {
                 position += 1
             }
             if let problem = leaveCommit() { return .bad(problem) }
-            if let commit { visitor.end(commit, at: offset) }
+            if let commit {
+                if followsChain { (chain, knowsChain) = (commit.chain, true) }
+                visitor.end(commit, at: offset)
+            }
             commit = nil
         }
     }
@@ -178,6 +188,7 @@ struct CommitWalk {
         guard visitor.begin(header, at: offset) else { return .stopped }
         recordsLeft = header.recordCount
         recordsCRC = 0
+        isComplete = true
         cursor += CommitHeader.size
         offset += UInt64(CommitHeader.size)
         return nil
@@ -188,8 +199,9 @@ struct CommitWalk {
         guard let commit else { return nil }
         let range = commitOffset..<(commitOffset + UInt64(commit.length))
         if offset != range.upperBound { return problem(.recordFraming, range, commit.firstPosition, commit.lastPosition) }
+        guard isComplete else { return nil }
         if recordsCRC != commit.recordsCRC { return problem(.commitChecksum, range, commit.firstPosition, commit.lastPosition) }
-        if followsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }
+        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }
         return nil
     }
 
@@ -200,6 +212,36 @@ struct CommitWalk {
 }
 
 extension CommitWalk {
+    /// Goes on behind a record whose checksum does not fit: its lengths are believed until the commit's length tells otherwise.
+    mutating func skipRecord(of bytes: Range<UInt64>) {
+        if recordsLeft == 1, let commit {
+            skipCommit(commit, at: commitOffset)
+            return
+        }
+        offset = bytes.upperBound
+        position += 1
+        recordsLeft -= 1
+        isComplete = false
+    }
+
+    /// Goes on behind the commit with this header: with its chain value, which nothing before it confirms.
+    mutating func skipCommit(_ header: CommitHeader, at offset: UInt64) {
+        self.offset = offset + UInt64(header.length)
+        position = header.firstPosition + UInt64(header.recordCount)
+        recordsLeft = 0
+        commit = nil
+        (chain, knowsChain) = (header.chain, true)
+    }
+
+    /// Goes on at a commit header found by searching; the chain before it is unknown.
+    mutating func jump(to header: CommitHeader, at offset: UInt64) {
+        self.offset = offset
+        position = header.firstPosition
+        recordsLeft = 0
+        commit = nil
+        knowsChain = false
+    }
+
     /// Walks along a file until an outcome other than a need; reads on in chunks up to `bound`, where more is not yet known to be needed.
     mutating func run<Visitor: CommitVisitor>(
         _ window: inout FileWindow, bound: UInt64, _ visitor: inout Visitor

@@ -32,6 +32,14 @@ extension Journal {
         if let thrown { throw .body(thrown) }
     }
 
+    /// The last position, for a reading of the files apart from the journal's state.
+    func snapshotForVerifying() throws(JournalError) -> Position {
+        try state.withLock { (state) throws(JournalError) in
+            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            return state.lastPosition
+        }
+    }
+
     /// The reading itself, with no type of the caller's in it; `body` returns whether to go on.
     private func deliver(
         _ positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool

@@ -1,5 +1,6 @@
-/// What a writer does to the files after recovery and before its first append. Every step may be the last before a crash: each leaves files
-/// that recovery reads to the same end.
+/// What a writer does to the files after recovery and before its first append.
+///
+/// Every step may be the last before a crash: each leaves files that recovery reads to the same end.
 struct Repairs {
     let directory: JournalDirectory
 

@@ -30,44 +30,10 @@ enum TearRule {
     }
 
     /// The highest position that a valid commit beyond `offset` attests as synced; 0 when there is none.
-    ///
-    /// Looks at every place where a commit may begin: from one valid header to the end of its commit, else byte by byte, over zeros.
     static func attested(beyond offset: UInt64, in segment: Segment, size: UInt64) throws(JournalError) -> Position {
         var attested: Position = 0
-        var window = FileWindow(segment.file)
-        var place = offset
-        while place < size, size - place >= UInt64(CommitHeader.size) {
-            let start = place
-            let available = try storage { () throws(StorageError) in
-                try window.load(at: start, needed: CommitHeader.size, bound: size)
-            }
-            guard available >= CommitHeader.size else { break }
-            place += window.withBytes(from: place) { bytes in
-                hop(bytes, segment.framingSeed, after: segment.lastPosition, &attested)
-            }
-        }
+        var search = CommitSearch(segment, from: offset, size: size)
+        while let (_, header) = try search.next() { attested = max(attested, header.syncedPosition) }
         return attested
-    }
-
-    /// How far to go on from the start of `bytes`, which holds a header at least.
-    private static func hop(_ bytes: RawSpan, _ seed: UInt32, after last: Position, _ attested: inout Position) -> UInt64 {
-        var cursor = 0
-        while cursor + CommitHeader.size <= bytes.byteCount {
-            let length: UInt32 = bytes.integer(at: cursor)
-            if length == 0 {
-                // The length of a commit has its first nonzero byte within four.
-                let nonzero = bytes.firstNonzero(from: cursor)
-                cursor = max(cursor + 1, nonzero - 3)
-                continue
-            }
-            if length <= JournalLimits.commitBytes, length >= CommitHeader.smallestCommit,
-                let header = CommitHeader(decoding: bytes, at: cursor, seed: seed), header.isPlausible, header.firstPosition > last
-            {
-                attested = max(attested, header.syncedPosition)
-                return UInt64(cursor) + UInt64(length)
-            }
-            cursor += 1
-        }
-        return UInt64(cursor)
     }
 }

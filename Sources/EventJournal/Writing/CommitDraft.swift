@@ -11,6 +11,8 @@ public struct CommitDraft: ~Copyable, Sendable {
     /// The number of records so far.
     public private(set) var recordCount: Int
 
+    private static let saltRoom = [UInt8](repeating: 0, count: JournalLimits.recordSalt)
+
     /// Makes an empty draft.
     public init() {
         bytes = [UInt8](repeating: 0, count: CommitHeader.size)
@@ -45,7 +47,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         LEB128.append(keptLength, to: &bytes)
         LEB128.append(tail, to: &bytes)
         kept.append(to: &bytes)
-        for _ in 0..<JournalLimits.recordSalt { bytes.append(0) }
+        bytes += Self.saltRoom
         erasable.append(to: &bytes)
         recordCount += 1
     }

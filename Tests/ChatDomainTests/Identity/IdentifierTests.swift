@@ -101,7 +101,7 @@ struct IdentifierTests {
             numbers[id] = number
             #expect(index.count == numbers.count)
         }
-        for (id, number) in numbers { #expect(index.find(id) == number && index.ids[number] == id) }
+        for (id, number) in numbers { #expect(index.find(id) == number && index.id(number) == id) }
         #expect(index.find(UserID(bits: .max)) == nil)
     }
 

@@ -1,0 +1,42 @@
+/// The way to one crash state: a name, then for every crash the operation before which the power was cut and the values that were picked.
+///
+/// As text, `append/41:0.1.1>7:1.0` is the workload "append" cut before its 41st operation, then the recovery cut before its 7th.
+public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
+    /// One power cut.
+    public struct Step: Hashable, Sendable {
+        /// The number of the operation that did not happen any more.
+        public var operation: Int
+        /// The values picked; see ``CrashOutcome/picks(_:)``.
+        public var picks: [Int]
+    }
+
+    /// The name of the explorer.
+    public var name: String
+    /// The power cuts, in order; at least one.
+    public var steps: [Step]
+
+    init(name: String, steps: [Step]) {
+        self.name = name
+        self.steps = steps
+    }
+
+    /// Reads the text form; nil when it is none.
+    public init?(_ description: String) {
+        guard let slash = description.lastIndex(of: "/") else { return nil }
+        name = String(description[..<slash])
+        steps = []
+        for part in description[description.index(after: slash)...].split(separator: ">", omittingEmptySubsequences: false) {
+            let fields = part.split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count == 2, let operation = Int(fields[0]) else { return nil }
+            let texts = fields[1].split(separator: ".", omittingEmptySubsequences: false)
+            let picks = texts.compactMap { Int($0) }
+            guard fields[1].isEmpty || picks.count == texts.count else { return nil }
+            steps.append(Step(operation: operation, picks: picks))
+        }
+    }
+
+    /// The text form.
+    public var description: String {
+        name + "/" + steps.map { "\($0.operation):" + $0.picks.map(String.init).joined(separator: ".") }.joined(separator: ">")
+    }
+}

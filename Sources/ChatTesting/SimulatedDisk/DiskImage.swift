@@ -1,0 +1,259 @@
+import EventJournal
+
+/// A whole simulated disk as a value: directories, files, and what of them a power cut may take.
+///
+/// A copy shares its files and sectors with the original until one of the two changes, so a copy before every operation is cheap.
+struct DiskImage: Sendable {
+    /// What a name leads to, by a number that is never used again.
+    enum Node: Hashable, Sendable {
+        case file(Int)
+        case directory(Int)
+    }
+
+    /// The names in a directory.
+    struct Directory: Sendable {
+        var current: [String: Node] = [:]
+        var durable: [String: Node] = [:]
+    }
+
+    /// A name that is made or taken away.
+    struct NameChange: Sendable {
+        var directory: Int
+        var name: String
+        var node: Node
+        var isMade: Bool
+    }
+
+    /// What a creation, rename or removal does, kept or dropped as one; what a directory sync has settled is taken out.
+    struct NamingChange: Sendable {
+        var title: String
+        var changes: [NameChange]
+    }
+
+    var tearing: SectorTearing?
+    /// Grows with every change.
+    private(set) var changeCount = 0
+    private var files: [FileImage] = []
+    private var directories: [Directory] = [Directory()]
+    private var namings: [NamingChange] = []
+
+    /// Makes an empty disk.
+    init(tearing: SectorTearing? = nil) {
+        self.tearing = tearing
+    }
+
+    // MARK: - Files
+
+    /// Reads a file.
+    func file(_ number: Int) -> SparseBytes { files[number].current }
+
+    /// Changes a file; the body is given the number of the change.
+    mutating func change(_ file: Int, _ body: (inout FileImage, Int) -> Void) {
+        changeCount += 1
+        body(&files[file], changeCount)
+    }
+
+    /// Makes a file durable, but not its name.
+    mutating func sync(_ file: Int) {
+        changeCount += 1
+        files[file].sync()
+    }
+
+    // MARK: - Names
+
+    /// What is at a path; nil when there is nothing.
+    func node(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Node? {
+        var node = Node.directory(0)
+        for name in Self.components(of: path) {
+            guard case .directory(let number) = node else { throw StorageError(.notADirectory, operation, path: path, errno: 20) }
+            guard let next = directories[number].current[name] else { return nil }
+            node = next
+        }
+        return node
+    }
+
+    /// The file at a path, which must be there.
+    func fileNumber(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
+        guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, errno: 2) }
+        guard case .file(let number) = node else { throw StorageError(.failed, operation, path: path, errno: 21) }
+        return number
+    }
+
+    /// The directory at a path, which must be there.
+    func directoryNumber(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
+        guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, errno: 2) }
+        guard case .directory(let number) = node else { throw StorageError(.notADirectory, operation, path: path, errno: 20) }
+        return number
+    }
+
+    /// The names in a directory, sorted.
+    func names(in directory: Int) -> [String] { directories[directory].current.keys.sorted() }
+
+    /// Makes an empty file at a path at which there is nothing.
+    mutating func createFile(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
+        let (directory, name) = try place(of: path, operation)
+        files.append(FileImage())
+        let node = Node.file(files.count - 1)
+        record("create \(path)", [NameChange(directory: directory, name: name, node: node, isMade: true)])
+        return files.count - 1
+    }
+
+    /// Makes an empty directory.
+    mutating func createDirectory(at path: String) throws(StorageError) {
+        let present = try node(at: path, .createDirectory)
+        guard present == nil else { throw StorageError(.alreadyExists, .createDirectory, path: path, errno: 17) }
+        let (directory, name) = try place(of: path, .createDirectory)
+        directories.append(Directory())
+        let node = Node.directory(directories.count - 1)
+        record("create \(path)", [NameChange(directory: directory, name: name, node: node, isMade: true)])
+    }
+
+    /// Gives a file another name, in place of what is there.
+    mutating func rename(_ path: String, to target: String) throws(StorageError) {
+        let file = Node.file(try fileNumber(at: path, .rename))
+        let (from, oldName) = try place(of: path, .rename)
+        let (to, newName) = try place(of: target, .rename)
+        if case .directory = directories[to].current[newName] { throw StorageError(.failed, .rename, path: target, errno: 21) }
+        guard directories[to].current[newName] != file else { return }
+        record(
+            "rename \(path) to \(target)",
+            [
+                NameChange(directory: from, name: oldName, node: file, isMade: false),
+                NameChange(directory: to, name: newName, node: file, isMade: true),
+            ])
+    }
+
+    /// Removes the name of a file; who has it open goes on reading and writing it.
+    mutating func remove(_ path: String) throws(StorageError) {
+        let file = Node.file(try fileNumber(at: path, .remove))
+        let (directory, name) = try place(of: path, .remove)
+        record("remove \(path)", [NameChange(directory: directory, name: name, node: file, isMade: false)])
+    }
+
+    /// Makes the names in a directory durable, but not the directory's own name.
+    mutating func syncDirectory(_ directory: Int) {
+        changeCount += 1
+        directories[directory].durable = directories[directory].current
+        for index in namings.indices { namings[index].changes.removeAll { $0.directory == directory } }
+        namings.removeAll { $0.changes.isEmpty }
+    }
+
+    private mutating func record(_ title: String, _ changes: [NameChange]) {
+        changeCount += 1
+        for change in changes { Self.apply(change, to: &directories[change.directory].current) }
+        namings.append(NamingChange(title: title, changes: changes))
+    }
+
+    private static func apply(_ change: NameChange, to names: inout [String: Node]) {
+        if change.isMade {
+            names[change.name] = change.node
+        } else if names[change.name] == change.node {
+            names[change.name] = nil
+        }
+    }
+
+    /// The directory that a path's last name is in, and that name.
+    private func place(of path: String, _ operation: StorageError.Operation) throws(StorageError) -> (directory: Int, name: String) {
+        var names = Self.components(of: path)
+        guard let name = names.popLast() else { throw StorageError(.failed, operation, path: path, errno: 21) }
+        return (try directoryNumber(at: names.joined(separator: "/"), operation), name)
+    }
+
+    /// The names of a path; root, current directory and the root's parent are one.
+    private static func components(of path: String) -> [String] {
+        var names: [String] = []
+        for name in path.split(separator: "/") where name != "." {
+            if name == ".." { _ = names.popLast() } else { names.append(String(name)) }
+        }
+        return names
+    }
+}
+
+extension DiskImage {
+    // MARK: - Crash
+
+    /// The numbers of values that a crash picks from, for every choice, in a fixed order: those of the files, then names.
+    var radices: [Int] {
+        var radices: [Int] = []
+        for file in files { radices += file.radices(tearing) }
+        return radices + namings.map { _ in 2 }
+    }
+
+    /// The choices with what they are about.
+    var pendingChoices: [PendingChoice] {
+        var paths: [Int: String] = [:]
+        var waiting = [(number: 0, prefix: "")]
+        while let (number, prefix) = waiting.popLast() {
+            let directory = directories[number]
+            for (name, node) in directory.durable.merging(directory.current, uniquingKeysWith: { $1 }) {
+                switch node {
+                case .file(let file): paths[file] = prefix + name
+                case .directory(let inner): waiting.append((inner, prefix + name + "/"))
+                }
+            }
+        }
+        let titles =
+            files.enumerated().flatMap { number, file in file.choiceNames.map { "\(paths[number] ?? "file \(number)"): \($0)" } }
+            + namings.map(\.title)
+        return zip(titles, radices).map { PendingChoice(title: $0, alternatives: $1) }
+    }
+
+    /// The same picks with 0 in place of those that make no difference.
+    ///
+    /// Those are the picks of files that have no name after the crash, and of sectors beyond the end of their file. Two canonical lists of
+    /// picks are, but for rare cases, two different disks.
+    func canonical(_ picks: [Int]) -> [Int] {
+        var picks = picks
+        let named = reachable(crashedDirectories(picks))
+        var next = 0
+        for (number, file) in files.enumerated() {
+            let count = file.radices(tearing).count
+            if named.contains(number) {
+                file.canonical(&picks, from: next)
+            } else {
+                for index in next..<(next + count) { picks[index] = 0 }
+            }
+            next += count
+        }
+        return picks
+    }
+
+    /// The disk after a power cut that picked these values, one for each of ``radices``; all that is left is durable.
+    func crashed(_ picks: [Int]) -> DiskImage {
+        var image = DiskImage(tearing: tearing)
+        image.changeCount = changeCount + 1
+        image.directories = crashedDirectories(picks)
+        let named = reachable(image.directories)
+        var next = 0
+        image.files.reserveCapacity(files.count)
+        for (number, file) in files.enumerated() {
+            let crashed = file.crashed(picks, &next, tearing)
+            image.files.append(named.contains(number) ? crashed : FileImage())
+        }
+        return image
+    }
+
+    private func crashedDirectories(_ picks: [Int]) -> [Directory] {
+        var names = directories.map(\.durable)
+        for (naming, pick) in zip(namings, picks.suffix(namings.count)) where pick == 1 {
+            for change in naming.changes { Self.apply(change, to: &names[change.directory]) }
+        }
+        return names.map { Directory(current: $0, durable: $0) }
+    }
+
+    /// The files that the root leads to by durable names.
+    private func reachable(_ directories: [Directory]) -> Set<Int> {
+        var found: Set<Int> = []
+        var waiting = [0]
+        while let number = waiting.popLast() {
+            for node in directories[number].durable.values {
+                switch node {
+                case .file(let file): found.insert(file)
+                // A directory has one name at most, as none is ever renamed.
+                case .directory(let directory): waiting.append(directory)
+                }
+            }
+        }
+        return found
+    }
+}

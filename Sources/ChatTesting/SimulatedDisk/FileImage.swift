@@ -1,0 +1,196 @@
+/// One file of a simulated disk: what a program reads, what a power cut would leave for certain, and what it may leave of the rest.
+///
+/// The file is a set of registers: its size and each of its sectors. A register has the value that is durable and, in order, those that it
+/// was given since. A power cut picks one of them for every register, each by itself, but for one rule that every file system keeps: the
+/// changes of size happen in order, and what a truncation that happened has cut off never comes back, also when a later change has made
+/// the file longer again.
+struct FileImage: Sendable {
+    /// A change of size.
+    struct Resize: Sendable {
+        var number: Int
+        var size: Int
+    }
+
+    /// What a sector held after a write.
+    struct Version: Sendable {
+        var number: Int
+        var bytes: [UInt8]
+    }
+
+    /// The versions of a sector that were not synced.
+    struct PendingSector: Sendable {
+        var index: Int
+        var versions: [Version]
+    }
+
+    /// What a program reads.
+    private(set) var current = SparseBytes()
+    private var durable = SparseBytes()
+    private var resizes: [Resize] = []
+    /// In ascending order of index.
+    private(set) var sectors: [PendingSector] = []
+
+    /// Writes at `offset`; `number` orders the changes.
+    mutating func write(_ bytes: RawSpan, at offset: Int, number: Int) {
+        guard bytes.byteCount > 0 else { return }
+        let end = offset + bytes.byteCount
+        if end > current.size { resizes.append(Resize(number: number, size: end)) }
+        current.write(bytes, at: offset)
+        for index in (offset / SparseBytes.sectorSize)...((end - 1) / SparseBytes.sectorSize) { note(index, number) }
+    }
+
+    /// Cuts the file, or extends it with zeros.
+    mutating func resize(to size: Int, number: Int) {
+        guard size != current.size else { return }
+        // The rest of the sector at the new end is set to zero by a write of its own, which may reach the disk without the size.
+        let cutsSector = size < current.size && size % SparseBytes.sectorSize != 0 && !current.isZero(fromSectorOffset: size)
+        if cutsSector {
+            current.resize(to: size)
+            note(size / SparseBytes.sectorSize, number)
+        }
+        current.resize(to: size)
+        resizes.append(Resize(number: number, size: size))
+    }
+
+    /// Adds the present content of a sector to its versions, unless it is the last of them already.
+    private mutating func note(_ index: Int, _ number: Int) {
+        let bytes = current.sector(index)
+        let place = sectors.firstIndex { $0.index >= index } ?? sectors.count
+        if place < sectors.count, sectors[place].index == index {
+            if let last = sectors[place].versions.last, last.number >= lastCut(below: index),
+                SparseBytes.difference(last.bytes, bytes) == nil
+            {
+                return
+            }
+            sectors[place].versions.append(Version(number: number, bytes: bytes))
+        } else {
+            if lastCut(below: index) == .min, SparseBytes.difference(durable.sector(index), bytes) == nil { return }
+            sectors.insert(PendingSector(index: index, versions: [Version(number: number, bytes: bytes)]), at: place)
+        }
+    }
+
+    /// The number of the last pending truncation that cut into this sector; `Int.min` when there is none.
+    private func lastCut(below index: Int) -> Int {
+        let end = (index + 1) * SparseBytes.sectorSize
+        var size = durable.size
+        var number = Int.min
+        for resize in resizes {
+            if resize.size < size && resize.size < end { number = resize.number }
+            size = resize.size
+        }
+        return number
+    }
+
+    /// Makes durable what is pending.
+    mutating func sync() {
+        guard !resizes.isEmpty || !sectors.isEmpty else { return }
+        durable = settled(size: resizes.count, nil) { $0.versions.count }
+        resizes = []
+        sectors = []
+    }
+
+    /// Does what a failed sync does: the written bytes can be read and count as clean, so no later sync writes them.
+    ///
+    /// Sizes are metadata, which a file system writes through its own journal: they stay pending.
+    mutating func forgetSectors() {
+        sectors = []
+    }
+
+    /// Inverts a bit on the medium: a program reads it unless the sector is about to be written again.
+    mutating func flip(_ bit: Int, at offset: Int) {
+        if offset < durable.size { durable.flip(bit, at: offset) }
+        let isDirty = sectors.contains { $0.index == offset / SparseBytes.sectorSize }
+        if !isDirty { current.flip(bit, at: offset) }
+    }
+
+    // MARK: - Crash
+
+    /// The numbers of values that a crash picks from: that of the size first, when it is pending, then that of every pending sector.
+    func radices(_ tearing: SectorTearing?) -> [Int] {
+        var radices: [Int] = []
+        if !resizes.isEmpty { radices.append(resizes.count + 1) }
+        for sector in sectors { radices.append(1 + sector.versions.count * (tearing == nil ? 1 : 2)) }
+        return radices
+    }
+
+    /// What each choice is about, in the order of ``radices(_:)``.
+    var choiceNames: [String] {
+        (resizes.isEmpty ? [] : ["size \(durable.size) -> " + resizes.map { String($0.size) }.joined(separator: " -> ")])
+            + sectors.map { "sector \($0.index)" }
+    }
+
+    /// Replaces by 0 the picks that make no difference: those of sectors that lie beyond the picked size.
+    func canonical(_ picks: inout [Int], from start: Int) {
+        var next = start
+        var size = durable.size
+        if !resizes.isEmpty {
+            if picks[next] > 0 { size = resizes[picks[next] - 1].size }
+            next += 1
+        }
+        for sector in sectors {
+            if sector.index * SparseBytes.sectorSize >= size { picks[next] = 0 }
+            next += 1
+        }
+    }
+
+    /// The file after a crash that picked these values, beginning at `start` of `picks`; `start` is moved past them.
+    func crashed(_ picks: [Int], _ start: inout Int, _ tearing: SectorTearing?) -> FileImage {
+        guard !resizes.isEmpty || !sectors.isEmpty else {
+            // Bytes that a failed sync has lost are gone here, though nothing is pending.
+            return FileImage(durable)
+        }
+        let sizePick = resizes.isEmpty ? 0 : picks[start]
+        if !resizes.isEmpty { start += 1 }
+        var next = start
+        start += sectors.count
+        return FileImage(
+            settled(size: sizePick, tearing) { _ in
+                defer { next += 1 }
+                return picks[next]
+            })
+    }
+
+    init() {}
+
+    private init(_ bytes: SparseBytes) {
+        current = bytes
+        durable = bytes
+    }
+
+    private func settled(size pick: Int, _ tearing: SectorTearing?, _ pickSector: (PendingSector) -> Int) -> SparseBytes {
+        var cuts: [Resize] = []
+        var size = durable.size
+        for resize in resizes.prefix(pick) {
+            if resize.size < size { cuts.append(resize) }
+            size = resize.size
+        }
+        var bytes = durable
+        if let least = cuts.map(\.size).min() { bytes.resize(to: least) }
+        for sector in sectors {
+            let choice = pickSector(sector)
+            let start = sector.index * SparseBytes.sectorSize
+            guard choice > 0, start < size else { continue }
+            let count = sector.versions.count
+            let place = (choice - 1) % count
+            let new = sector.versions[place]
+            // With tearing, every version comes torn and then, in the upper half of the values, whole.
+            if choice <= count, let tearing {
+                if place > 0 { write(sector.versions[place - 1], of: sector.index, to: &bytes, size, cuts) }
+                let torn = tearing.torn(bytes.sector(sector.index), new.bytes, number: new.number, sector: sector.index)
+                write(Version(number: new.number, bytes: torn), of: sector.index, to: &bytes, size, cuts)
+            } else {
+                write(new, of: sector.index, to: &bytes, size, cuts)
+            }
+        }
+        bytes.resize(to: size)
+        return bytes
+    }
+
+    /// Writes what is left of a version after the truncations that followed it.
+    private func write(_ version: Version, of index: Int, to bytes: inout SparseBytes, _ size: Int, _ cuts: [Resize]) {
+        let start = index * SparseBytes.sectorSize
+        var end = min(size, start + SparseBytes.sectorSize)
+        for cut in cuts where cut.number > version.number { end = min(end, cut.size) }
+        if end > start { bytes.write(version.bytes, 0..<(end - start), at: start) }
+    }
+}

@@ -1,0 +1,112 @@
+public import EventJournal
+
+extension SimulatedDisk: Storage {
+    /// Opens the file at `path`; with ``StorageOpenMode/create``, a file that is there is cut to nothing, which is pending as any truncation.
+    public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+        let number = try performWhole(.open, path) { (state) throws(StorageError) in
+            guard mode == .create else { return try state.image.fileNumber(at: path, .open) }
+            guard try state.image.node(at: path, .open) != nil else { return try state.image.createFile(at: path, .open) }
+            let number = try state.image.fileNumber(at: path, .open)
+            state.image.change(number) { file, change in file.resize(to: 0, number: change) }
+            return number
+        }
+        return SimulatedFile(self, number, path, isWritable: mode != .read)
+    }
+
+    /// What is at `path`; nil when there is nothing.
+    public func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
+        try performWhole(.inspect, path) { (state) throws(StorageError) in
+            switch try state.image.node(at: path, .inspect) {
+            case nil: nil
+            case .file: .file
+            case .directory: .directory
+            }
+        }
+    }
+
+    /// The names in a directory, sorted.
+    public func list(_ directory: String) throws(StorageError) -> [String] {
+        try performWhole(.list, directory) { (state) throws(StorageError) in
+            state.image.names(in: try state.image.directoryNumber(at: directory, .list))
+        }
+    }
+
+    /// Renames a file, replacing what is at the target; pending until the directories of both names are synced.
+    public func rename(_ path: String, to target: String) throws(StorageError) {
+        try performWhole(.rename, path) { (state) throws(StorageError) in try state.image.rename(path, to: target) }
+    }
+
+    /// Removes the name of a file, pending until its directory is synced; who has it open goes on reading and writing it.
+    public func remove(_ path: String) throws(StorageError) {
+        try performWhole(.remove, path) { (state) throws(StorageError) in try state.image.remove(path) }
+    }
+
+    /// Creates a directory, pending until the directory that it is in is synced.
+    public func createDirectory(_ path: String) throws(StorageError) {
+        try performWhole(.createDirectory, path) { (state) throws(StorageError) in try state.image.createDirectory(at: path) }
+    }
+
+    /// Makes the names in a directory durable.
+    ///
+    /// One that fails leaves them pending: names are metadata, which a file system writes through its own journal, or not at all.
+    public func syncDirectory(_ path: String) throws(StorageError) {
+        try perform(.syncDirectory, path) { (state, fault) throws(StorageError) in
+            try Self.check(fault, .syncDirectory, path)
+            let directory = try state.image.directoryNumber(at: path, .syncDirectory)
+            if fault != .losesSync { state.image.syncDirectory(directory) }
+        }
+    }
+
+    /// Takes the lock of a lock file, which is created when absent, until it is released or a crash; nil when somebody holds it.
+    public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
+        let lock = SimulatedLock(self)
+        let file: Int? = try performWhole(.lock, path) { (state) throws(StorageError) in
+            let number: Int
+            if try state.image.node(at: path, .lock) == nil {
+                number = try state.image.createFile(at: path, .lock)
+            } else {
+                number = try state.image.fileNumber(at: path, .lock)
+            }
+            guard state.locks[number] == nil else { return nil }
+            state.locks[number] = ObjectIdentifier(lock)
+            return number
+        }
+        return file == nil ? nil : lock
+    }
+
+    /// Whether somebody holds the lock of a lock file.
+    public func isLocked(_ path: String) throws(StorageError) -> Bool {
+        try performWhole(.lock, path) { (state) throws(StorageError) in
+            guard try state.image.node(at: path, .lock) != nil else { return false }
+            return state.locks[try state.image.fileNumber(at: path, .lock)] != nil
+        }
+    }
+}
+
+extension SimulatedDisk {
+    /// Runs an operation that a fault prevents altogether.
+    private func performWhole<Result: Sendable>(
+        _ operation: StorageError.Operation, _ path: String, _ body: (inout State) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        try perform(operation, path) { (state, fault) throws(StorageError) in
+            try Self.check(fault, operation, path)
+            return try body(&state)
+        }
+    }
+
+    /// Throws the error of a fault that is one.
+    static func check(_ fault: DiskFault.Effect?, _ operation: StorageError.Operation, _ path: String) throws(StorageError) {
+        guard case .fails(let kind) = fault else { return }
+        // The numbers are those of Linux and Apple platforms alike.
+        let number: Int32 =
+            switch kind {
+            case .notFound: 2
+            case .failed: 5
+            case .accessDenied: 13
+            case .alreadyExists: 17
+            case .notADirectory: 20
+            case .full: 28
+            }
+        throw StorageError(kind, operation, path: path, errno: number)
+    }
+}

@@ -1,0 +1,198 @@
+/// A reading of all files of a journal that goes on after what is wrong.
+///
+/// It shares the decoders with recovery, but not its judgement: recovery stops at the first problem and decides what to do.
+struct Verifier {
+    let directory: JournalDirectory
+    /// What is beyond this position is not looked at; nil to look at everything.
+    let limit: Position?
+
+    private struct Progress {
+        var journal: JournalID?
+        /// The position that comes next.
+        var next: Position = 1
+        /// The chain value before it, where it is known.
+        var chain: UInt64?
+        var watched: [DurableSlot] = []
+        var chains: [Position: UInt64] = [:]
+    }
+
+    func run(_ report: (JournalFinding) -> Void) {
+        var progress = Progress()
+        verifySlots(&progress, report)
+        let listing: DirectoryListing
+        do throws(JournalError) {
+            listing = try directory.list()
+        } catch {
+            report(JournalFinding("unreadable", error.description))
+            return
+        }
+        for (index, entry) in listing.segments.enumerated() {
+            if let limit, entry.first > limit { break }
+            verify(entry.name, entry.first, isLast: index == listing.segments.count - 1, &progress, report)
+        }
+        let attested = min(progress.watched.map(\.position).max() ?? 0, limit ?? .max)
+        if progress.next <= attested {
+            report(
+                JournalFinding(
+                    "missingRecords", "Records that were synced are missing at the end of the journal.",
+                    segment: listing.segments.last?.name, positions: progress.next...attested))
+        }
+        for slot in progress.watched {
+            guard let chain = progress.chains[slot.position], chain != slot.chain else { continue }
+            report(
+                JournalFinding(
+                    "chain", "The chain value of a slot is not that of the records.", segment: DirectoryListing.durableName,
+                    bytes: slot.offset..<(slot.offset + UInt64(DurableSlot.size)), positions: slot.position...slot.position))
+        }
+    }
+
+    private func verifySlots(_ progress: inout Progress, _ report: (JournalFinding) -> Void) {
+        do throws(JournalError) {
+            let slots = try DurableSlots(directory, .read)
+            for index in slots.damaged {
+                let start = UInt64(index * DurableSlot.stride)
+                report(
+                    JournalFinding(
+                        "slot", "The checksum or place of a slot does not fit.", segment: DirectoryListing.durableName,
+                        bytes: start..<(start + UInt64(DurableSlot.size))))
+            }
+            progress.journal = slots.newest.journal
+            progress.chain = Chain.start(slots.newest.journal)
+            progress.watched = slots.slots.compactMap { $0 }
+        } catch {
+            report(JournalFinding("durableFile", error.message, segment: DirectoryListing.durableName))
+        }
+    }
+
+    private func verify(
+        _ name: String, _ first: Position, isLast: Bool, _ progress: inout Progress, _ report: (JournalFinding) -> Void
+    ) {
+        do throws(JournalError) {
+            guard let (segment, size) = try header(of: name, first, &progress, report) else {
+                // Nothing in it can be told from anything else without its salt.
+                (progress.next, progress.chain) = (first, nil)
+                return
+            }
+            try verify(segment, size, isLast: isLast, &progress, report)
+        } catch {
+            report(JournalFinding("unreadable", error.description, segment: name, bytes: error.bytes, positions: error.positions))
+            progress.chain = nil
+        }
+    }
+
+    /// Opens a segment and compares its header with what came before; nil when it has none that is valid.
+    private func header(
+        of name: String, _ first: Position, _ progress: inout Progress, _ report: (JournalFinding) -> Void
+    ) throws(JournalError) -> (Segment, UInt64)? {
+        var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
+        let (file, size) = try storage { () throws(StorageError) in
+            let file = try directory.storage.open(directory.file(name), .read)
+            _ = try bytes.withMutableBytes(0..<SegmentHeader.size) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
+            return (file, try file.size())
+        }
+        let place = 0..<UInt64(SegmentHeader.size)
+        if first != progress.next {
+            report(
+                JournalFinding(
+                    "missingRecords", "The segment does not begin where the records before it end.", segment: name,
+                    positions: min(first, progress.next)...max(first - 1, progress.next - 1, min(first, progress.next))))
+            progress.chain = nil
+        }
+        do throws(SegmentHeader.Problem) {
+            let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
+                try SegmentHeader(decoding: span)
+            }
+            if header.firstPosition != first || progress.journal.map({ $0 != header.journal }) == true {
+                report(JournalFinding("segmentHeader", "The header is that of another segment.", segment: name, bytes: place))
+                return nil
+            }
+            if let chain = progress.chain, chain != header.chain {
+                report(JournalFinding("chain", "The chain value in the header does not follow.", segment: name, bytes: place))
+            }
+            progress.journal = header.journal
+            return (Segment(name: name, header: header, file: file), size)
+        } catch {
+            report(JournalFinding("segmentHeader", "The header is not valid.", segment: name, bytes: place, positions: first...first))
+            return nil
+        }
+    }
+
+    private func verify(
+        _ segment: Segment, _ size: UInt64, isLast: Bool, _ progress: inout Progress, _ report: (JournalFinding) -> Void
+    ) throws(JournalError) {
+        var window = FileWindow(segment.file)
+        var walk = CommitWalk(
+            seed: segment.framingSeed, end: size, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain)
+        var visitor = Watcher(limit: limit ?? .max, watched: progress.watched.map(\.position))
+        visitor.chains[segment.header.firstPosition - 1] = segment.header.chain
+        walking: while true {
+            let outcome = try walk.run(&window, bound: size, &visitor)
+            switch outcome {
+            case .bad(let problem):
+                report(
+                    JournalFinding(
+                        problem.kind.rawValue, problem.message, segment: segment.name, bytes: problem.bytes, positions: problem.positions))
+                guard try goOn(&walk, after: problem, in: segment, size, report) else { break walking }
+            case .end:
+                if let nonzero = try storage({ () throws(StorageError) in try segment.file.firstNonzero(in: walk.offset..<size) }),
+                    limit == nil || !isLast
+                {
+                    report(
+                        JournalFinding(
+                            "trailingBytes", "There are bytes after the last commit of the segment.", segment: segment.name,
+                            bytes: nonzero..<size))
+                }
+                break walking
+            case .stopped, .done, .need: break walking
+            }
+        }
+        progress.next = walk.position
+        progress.chain = walk.knowsChain ? walk.chain : nil
+        progress.chains.merge(visitor.chains) { first, _ in first }
+    }
+
+    /// Puts the walk behind a problem; false when nothing more can be found in the segment.
+    private func goOn(
+        _ walk: inout CommitWalk, after problem: CommitProblem, in segment: Segment, _ size: UInt64, _ report: (JournalFinding) -> Void
+    ) throws(JournalError) -> Bool {
+        if let limit, walk.position > limit { return false }
+        if problem.kind == .recordChecksum {
+            walk.skipRecord(of: problem.bytes)
+            return true
+        }
+        if let header = problem.header, header.isPlausible, problem.kind != .commitFields,
+            UInt64(header.length) <= size - problem.commitOffset
+        {
+            walk.skipCommit(header, at: problem.commitOffset)
+            return true
+        }
+        var known = segment
+        known.lastPosition = walk.position - 1
+        var search = CommitSearch(known, from: problem.commitOffset + 1, size: size)
+        guard let (offset, header) = try search.next() else { return false }
+        if header.firstPosition > walk.position {
+            report(
+                JournalFinding(
+                    "missingRecords", "Records cannot be found.", segment: segment.name, bytes: problem.commitOffset..<offset,
+                    positions: walk.position...(header.firstPosition - 1)))
+        }
+        walk.jump(to: header, at: offset)
+        return true
+    }
+}
+
+/// Keeps the chain values at some positions.
+private struct Watcher: CommitVisitor {
+    let limit: Position
+    let watched: [Position]
+    var chains: [Position: UInt64] = [:]
+
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { header.firstPosition <= limit }
+
+    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
+
+    /// Slots attest the ends of commits.
+    mutating func end(_ header: CommitHeader, at offset: UInt64) {
+        if watched.contains(header.lastPosition) { chains[header.lastPosition] = header.chain }
+    }
+}

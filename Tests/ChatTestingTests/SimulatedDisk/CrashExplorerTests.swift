@@ -1,0 +1,106 @@
+import ChatTesting
+import EventJournal
+import Testing
+
+/// The explorer, on a small program that is right, and on the same with mistakes.
+@Suite struct CrashExplorerTests {
+    /// What a program that keeps one number in a file may do wrong.
+    enum Mistake: CaseIterable {
+        case none, fileNotSynced, directoryNotSynced, writtenInPlace, acknowledgedTooEarly
+    }
+
+    /// A number kept in two sectors of a file, replaced by writing aside and renaming.
+    struct Counter: Sendable {
+        var begun: UInt8 = 0
+        var acknowledged: UInt8 = 0
+    }
+
+    static func explorer(_ mistake: Mistake) -> CrashExplorer<Counter> {
+        CrashExplorer("counter-\(mistake)", model: Counter()) { disk, witness in
+            for value in 1...3 as ClosedRange<UInt8> { try store(value, mistake, disk, witness) }
+        } recovery: { disk, witness in
+            let bytes = try disk.sectors(of: "number") ?? [0, 0]
+            let model = witness.model
+            guard bytes.count == 2, bytes[0] == bytes[1] else { throw Surprise("half a number: \(bytes)") }
+            guard (model.acknowledged...model.begun).contains(bytes[0]) else { throw Surprise("\(bytes[0]), not \(model)") }
+            // What is shown must not go away again.
+            try disk.syncDirectory("/")
+            witness.update { $0 = Counter(begun: bytes[0], acknowledged: bytes[0]) }
+            try store(bytes[0] + 1, mistake, disk, witness)
+        }
+    }
+
+    static func store(_ value: UInt8, _ mistake: Mistake, _ disk: SimulatedDisk, _ witness: CrashWitness<Counter>) throws {
+        witness.update { $0.begun = value }
+        let path = mistake == .writtenInPlace ? "number" : "number.tmp"
+        let file = try mistake == .writtenInPlace ? disk.existing(path) : disk.open(path, .create)
+        let bytes = [UInt8](repeating: value, count: 1024)
+        try file.write(unsafe bytes.span.bytes, at: 0)
+        if mistake == .acknowledgedTooEarly { witness.update { $0.acknowledged = value } }
+        if mistake != .fileNotSynced { try file.sync() }
+        if mistake != .writtenInPlace { try disk.rename(path, to: "number") }
+        if mistake != .directoryNotSynced { try disk.syncDirectory("/") }
+        witness.update { $0.acknowledged = value }
+    }
+
+    @Test(arguments: Mistake.allCases) func findsMistakesAndNothingElse(_ mistake: Mistake) throws {
+        var explorer = Self.explorer(mistake)
+        explorer.crashesInRecovery = 4
+        let report = try explorer.run()
+        if report.isReplay { return }
+        #expect(report.failures.isEmpty == (mistake == .none), "\(report)")
+        if mistake == .none { #expect(report.crashes > 10 && report.states > 100 && report.statesInRecovery > 80, "\(report)") }
+    }
+
+    @Test func aFailureReplays() throws {
+        var explorer = Self.explorer(.directoryNotSynced)
+        explorer.crashesInRecovery = 4
+        let report = try explorer.run()
+        if report.isReplay { return }
+        for failure in report.failures {
+            let path = try #require(CrashPath("\(failure.path)"))
+            #expect(path == failure.path)
+            #expect(try explorer.replay(path).failures == [failure])
+            // The same state of the program without the mistake is another one, or none: it has other operations.
+            #expect(throws: CrashReplayError.self) {
+                let other = try Self.explorer(.none).replay(CrashPath("counter-none/999:1")!)
+                Issue.record("replayed: \(other)")
+            }
+        }
+        #expect(!report.failures.isEmpty)
+    }
+
+    @Test(arguments: ["", "a", "a/", "a/1", "a/x:1", "a/1:1.", "a/1:1>", "a/1:1.x", "a/1:1:1"])
+    func textsThatAreNoPathsAreRefused(_ text: String) {
+        #expect(CrashPath(text) == nil)
+    }
+
+    @Test(arguments: ["a/1:", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsPrintAsTheyAreRead(_ text: String) {
+        #expect(CrashPath(text)?.description == text)
+    }
+
+    @Test func outcomesAreDistinctAndHaveTheExtremes() throws {
+        var seen: [String: Int] = [:]
+        var explorer = CrashExplorer("sectors", model: 0) { disk, _ in
+            _ = try disk.open("a", .create)
+            try disk.syncDirectory("/")
+            try disk.truncate("a", to: 4096)
+            try disk.sync("a")
+            try disk.write(1, sectors: 0..<8, to: "a")
+        } recovery: { disk, witness in
+            let sectors = try disk.sectors(of: "a").map { $0.map(String.init).joined() } ?? "-"
+            witness.update { $0 += 1 }
+            seen[sectors, default: 0] += 1
+        }
+        explorer.crashesInRecovery = 0
+        if try explorer.run().isReplay { return }
+        let whole = seen.filter { $0.key.count == 8 }
+        #expect(whole.count == 256)
+        explorer.exhaustiveOutcomes = 255
+        explorer.outcomesPerCrash = 20
+        seen = [:]
+        let report = try explorer.run()
+        #expect(seen["11111111"] == 1 && seen["10000000"] == 1 && seen["11110111"] == 1, "\(report)")
+        #expect(seen.filter { $0.key.count == 8 && $0.key != "00000000" }.count == 19, "\(seen)")
+    }
+}

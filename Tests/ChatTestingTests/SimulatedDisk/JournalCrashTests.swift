@@ -1,0 +1,76 @@
+import ChatTesting
+import EventJournal
+import Foundation
+import Testing
+
+/// Power cuts at every operation of a journal's life, on an honest disk: opening succeeds, every promise is kept, nothing else is there.
+///
+/// These are some thousands of states. The long run tries as many as the environment variable asks for, best in a release build:
+///
+///     CHATJOURNAL_CRASH_STATES=1000000 swift test -c release --filter JournalCrashTests
+///
+/// A failure prints the way to its state; `CHATJOURNAL_CRASH='...' swift test` tries that state alone.
+@Suite struct JournalCrashTests {
+    @Test(arguments: JournalWorkload.allCases) func everyPromiseIsKept(_ workload: JournalWorkload) throws {
+        var explorer = workload.explorer(seed: 1, commits: 6)
+        explorer.exhaustiveOutcomes = 16
+        explorer.outcomesPerCrash = 16
+        let report = try explorer.run()
+        if !report.failures.isEmpty { Issue.record("\(report)") }
+        #expect(report.isReplay || report.states >= 300, "\(report)")
+    }
+
+    /// A fault, then power cuts: what a failed operation leaves must not make recovery refuse or forget.
+    @Test(arguments: JournalFault.examples) func everyPromiseIsKeptAfterAFault(_ fault: JournalFault) throws {
+        var explorer = fault.explorer()
+        explorer.crashesInRecovery = 0
+        explorer.exhaustiveOutcomes = 2
+        explorer.outcomesPerCrash = 2
+        let report = try explorer.run()
+        if !report.failures.isEmpty { Issue.record("\(report)") }
+        #expect(report.isReplay || report.states > 0, "\(report)")
+    }
+
+    /// Torn sectors and lost syncs: no disk of ours to make promises on, but never silence.
+    @Test(arguments: JournalDishonesty.allCases) func whatADishonestDiskTakesIsDetected(_ dishonesty: JournalDishonesty) throws {
+        var explorer = dishonesty.explorer(seed: 1)
+        explorer.exhaustiveOutcomes = 4
+        explorer.outcomesPerCrash = 4
+        let report = try explorer.run()
+        if !report.failures.isEmpty { Issue.record("\(report)") }
+        #expect(report.isReplay || report.states > 0, "\(report)")
+    }
+
+    static let longRun = ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH_STATES"].flatMap { Int($0) }
+
+    @Test(.enabled(if: longRun != nil, "set CHATJOURNAL_CRASH_STATES"), arguments: JournalWorkload.allCases)
+    func everyPromiseIsKeptInTheLongRun(_ workload: JournalWorkload) throws {
+        let share = (Self.longRun ?? 0) / JournalWorkload.allCases.count
+        try run(share) { seed in
+            var explorer = workload.explorer(seed: seed, commits: 12)
+            explorer.outcomesPerCrash = 256
+            return explorer
+        }
+    }
+
+    @Test(.enabled(if: longRun != nil, "set CHATJOURNAL_CRASH_STATES")) func everyPromiseIsKeptAfterAFaultInTheLongRun() throws {
+        try run((Self.longRun ?? 0) / 5) { seed in JournalFault(seed: seed).explorer() }
+    }
+
+    @Test(.enabled(if: longRun != nil, "set CHATJOURNAL_CRASH_STATES"), arguments: JournalDishonesty.allCases)
+    func whatADishonestDiskTakesIsDetectedInTheLongRun(_ dishonesty: JournalDishonesty) throws {
+        try run((Self.longRun ?? 0) / 10) { seed in dishonesty.explorer(seed: seed) }
+    }
+
+    /// Explores one seed after another until so many states have been tried.
+    private func run(_ states: Int, _ explorer: (UInt64) -> CrashExplorer<JournalModel>) throws {
+        var report = CrashReport()
+        var seed: UInt64 = 100
+        while report.states < states && report.failures.isEmpty && !report.isReplay {
+            report += try explorer(seed).run()
+            seed += 1
+        }
+        print("\(report); seeds up to \(seed - 1)")
+        if !report.failures.isEmpty { Issue.record("\(report)") }
+    }
+}

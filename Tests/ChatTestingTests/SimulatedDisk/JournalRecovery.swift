@@ -1,0 +1,41 @@
+import ChatTesting
+import EventJournal
+
+/// What must hold for a journal in whatever state a power cut left it, on an honest disk: the recovery of every crash suite.
+enum JournalRecovery {
+    /// Opens the journal read-only and as a writer, compares both with the model, appends, closes and opens again.
+    static func check(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
+        let shown = try checkReader(disk, witness.model, "read-only")
+        if let shown {
+            // From now on exactly this much is there, also when the writer's recovery is cut off.
+            witness.update { model in
+                model.promised = max(model.promised, shown)
+                model.commits = Array(model.commits.prefix(shown))
+            }
+        }
+        let writer = try ModelWriter(disk, witness)
+        var findings: [JournalFinding] = []
+        try writer.journal.verify { findings.append($0) }
+        guard findings.isEmpty else { throw Surprise("verify: \(findings)") }
+        var random = SeededRandom(seed: UInt64(witness.model.commits.count))
+        try writer.append(&random)
+        try writer.append(&random, wait: false)
+        try writer.close()
+        let model = witness.model
+        guard try checkReader(disk, model, "after closing") == model.commits.count else { throw Surprise("closing lost a commit") }
+    }
+
+    /// Opens the journal read-only, which must change nothing, and returns the number of commits it shows.
+    ///
+    /// Nil when there is no journal, which is right only when none was ever opened.
+    private static func checkReader(_ disk: SimulatedDisk, _ model: JournalModel, _ what: String) throws -> Int? {
+        let before = disk.pendingChoices
+        do {
+            let journal = try Journal.openReadOnly("journal", options: model.options(disk))
+            guard disk.pendingChoices == before else { throw Surprise("\(what): the reader has written") }
+            return try model.check(journal, what)
+        } catch let error as JournalError where error.code == .notFound && !model.exists {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Synchronization
+import Testing
+
+@testable import EventJournal
+
+/// A small journal of three segments in memory, and what must be in it.
+struct Specimen {
+    let storage: MemoryStorage
+    let model: [Entry]
+    /// What had been acknowledged when the storage was copied.
+    let acknowledged: Int
+
+    static let path = "journal"
+
+    init(closing: Bool) throws {
+        let storage = MemoryStorage()
+        let journal = try Journal.open(
+            Self.path, options: JournalOptions(segmentSize: 512, storage: storage, entropy: SeededEntropy(seed: 5)))
+        var generator = SeededGenerator(6)
+        var model: [Entry] = []
+        while try storage.list(Self.path).filter({ $0.hasSuffix(".segment") }).count < 3 {
+            let entries = (0..<Int.random(in: 1...3, using: &generator)).map { _ in generator.entry(kept: 12, erasable: 20) }
+            try journal.append(entries)
+            try journal.waitUntilDurable(journal.lastPosition)
+            model += entries
+        }
+        if closing { try journal.close() }
+        acknowledged = model.count
+        self.model = model
+        self.storage = storage.copy()
+    }
+
+    /// Opens a damaged copy in both ways.
+    ///
+    /// It must be refused, or show everything acknowledged and nothing that was not appended.
+    func check(_ damaged: MemoryStorage, _ place: @autoclosure () -> String) {
+        let before = damaged.allContents()
+        check(damaged, place()) { () throws(JournalError) in
+            try Journal.openReadOnly(Self.path, options: JournalOptions(storage: damaged))
+        }
+        if damaged.allContents() != before { Issue.record("reading changed the files: \(place())") }
+        let refused = check(damaged, place()) { () throws(JournalError) in
+            try Journal.open(Self.path, options: JournalOptions(segmentSize: 512, storage: damaged))
+        }
+        if refused, damaged.allContents().filter({ $0.key != "journal/lock" }) != before.filter({ $0.key != "journal/lock" }) {
+            Issue.record("a refused opening changed the files: \(place())")
+        }
+    }
+
+    @discardableResult
+    private func check(_ damaged: MemoryStorage, _ place: String, _ open: () throws(JournalError) -> Journal) -> Bool {
+        do {
+            let journal = try open()
+            let entries = try journal.entries()
+            if entries.count < acknowledged || entries != Array(model.prefix(entries.count)) {
+                Issue.record("other records than were appended: \(place)")
+            }
+            try journal.close()
+            return false
+        } catch let error as JournalError {
+            if error.code != .damaged { Issue.record("refused as \(error): \(place)") }
+            // What is refused must also be found by verifying.
+            var findings = 0
+            do {
+                try Journal.verify(Self.path, options: JournalOptions(storage: damaged)) { _ in findings += 1 }
+                if findings == 0 { Issue.record("verifying finds nothing: \(place)") }
+            } catch {
+                Issue.record("verifying fails with \(error): \(place)")
+            }
+            return true
+        } catch {
+            Issue.record("reading fails with \(error) after opening: \(place)")
+            return false
+        }
+    }
+}
+
+@Suite struct DamageTests {
+    @Test(arguments: [true, false]) func everyBitFlipIsDetectedOrHarmless(closing: Bool) throws {
+        let specimen = try Specimen(closing: closing)
+        for (path, bytes) in specimen.storage.allContents() where path != "journal/lock" {
+            for index in bytes.indices {
+                // All bits of what is written; one of each byte of what is zero, to keep the time short.
+                for bit in bytes[index] == 0 && index % 8 != 0 ? [index % 8] : Array(0..<8) {
+                    let damaged = specimen.storage.copy()
+                    var flipped = bytes
+                    flipped[index] ^= 1 << bit
+                    damaged.setContents(flipped, of: path)
+                    specimen.check(damaged, "bit \(bit) of byte \(index) of \(path)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [true, false]) func everyTruncationIsDetectedOrHarmless(closing: Bool) throws {
+        let specimen = try Specimen(closing: closing)
+        for (path, bytes) in specimen.storage.allContents() where path != "journal/lock" {
+            for length in 0..<bytes.count {
+                let damaged = specimen.storage.copy()
+                damaged.setContents(Array(bytes.prefix(length)), of: path)
+                specimen.check(damaged, "\(path) cut to \(length)")
+            }
+        }
+    }
+
+    @Test func everyFileIsMissed() throws {
+        let specimen = try Specimen(closing: true)
+        for path in specimen.storage.allContents().keys where path != "journal/lock" {
+            let damaged = specimen.storage.copy()
+            try damaged.remove(path)
+            let error = journalError { _ = try Journal.open(Specimen.path, options: JournalOptions(storage: damaged)) }
+            #expect(error?.code == .damaged, "\(path)")
+        }
+    }
+
+    @Test func anExchangedSegmentIsDetected() throws {
+        let specimen = try Specimen(closing: true)
+        let names = try specimen.storage.list("journal").filter { $0.hasSuffix(".segment") }
+        let contents = specimen.storage.allContents()
+        for target in names {
+            for source in names where source != target {
+                let damaged = specimen.storage.copy()
+                damaged.setContents(contents["journal/" + source] ?? [], of: "journal/" + target)
+                specimen.check(damaged, "\(source) in place of \(target)")
+                #expect(journalError { _ = try Journal.openReadOnly("journal", options: JournalOptions(storage: damaged)) } != nil)
+            }
+        }
+    }
+
+    @Test func readingAfterOpeningDetectsChanges() throws {
+        let specimen = try Specimen(closing: true)
+        let storage = specimen.storage.copy()
+        let journal = try Journal.openReadOnly(Specimen.path, options: JournalOptions(storage: storage))
+        // The open files are the storage's own objects: write into them behind the journal's back.
+        let name = "journal/" + DirectoryListing.segmentName(1)
+        let file = try storage.open(name, .readWrite)
+        let size = try file.size()
+        try [UInt8](repeating: 0xFF, count: 3).withBytes(0..<3) { (bytes) throws(StorageError) in try file.write(bytes, at: 190) }
+        let error = journalError { _ = try journal.entries() }
+        #expect(error?.code == .damaged)
+        #expect(error?.segment == DirectoryListing.segmentName(1))
+        #expect(error?.bytes != nil)
+        var findings: [JournalFinding] = []
+        try journal.verify { findings.append($0) }
+        #expect(!findings.isEmpty)
+        for length in stride(from: size - 1, to: 0, by: -7) {
+            try file.truncate(to: length)
+            #expect(journalError { _ = try journal.entries() } != nil)
+        }
+    }
+
+    @Test func verifyingGoesOnAfterEachFinding() throws {
+        let storage = MemoryStorage()
+        let options = JournalOptions(storage: storage, entropy: SeededEntropy(seed: 1))
+        let journal = try Journal.open("journal", options: options)
+        var offsets: [UInt64] = []
+        for index in 0..<10 {
+            offsets.append(journal.state.withLock { $0.segments[0].end })
+            try journal.append((0..<3).map { Entry("kept \(index) \($0)", "erasable") })
+        }
+        try journal.close()
+        var findings: [JournalFinding] = []
+        try Journal.verify("journal", options: options) { findings.append($0) }
+        #expect(findings.isEmpty)
+        let name = "journal/" + DirectoryListing.segmentName(1)
+        var bytes = storage.allContents()[name] ?? []
+        bytes[Int(offsets[2]) + CommitHeader.size + 12] ^= 1
+        bytes[Int(offsets[5]) + 9] ^= 1
+        bytes[Int(offsets[9]) - 1] ^= 1
+        storage.setContents(bytes, of: name)
+        try Journal.verify("journal", options: options) { findings.append($0) }
+        #expect(findings.map(\.problem) == ["recordChecksum", "commitHeader", "missingRecords", "recordChecksum"])
+        #expect(findings.map(\.positions) == [7...7, 16...16, 16...18, 27...27])
+        #expect(findings.allSatisfy { $0.segment == DirectoryListing.segmentName(1) && $0.bytes != nil })
+    }
+}

@@ -1,0 +1,192 @@
+import Synchronization
+import Testing
+
+@testable import EventJournal
+
+@Suite struct FaultTests {
+    @Test func aFailedSyncStopsTheJournal() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let options = JournalOptions(storage: storage)
+        let journal = try Journal.open("journal", options: options)
+        try journal.append([Entry("a", "b")])
+        try journal.waitUntilDurable(1)
+        try journal.append([Entry("c", "d")])
+        storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        #expect(journalError { try journal.waitUntilDurable(2) }?.code == .syncFailed)
+        storage.fail(nil)
+        // The disk is well again, the journal does not believe it.
+        let calls = storage.calls.count
+        #expect(journalError { try journal.waitUntilDurable(2) }?.code == .syncFailed)
+        #expect(journalError { _ = try journal.append([Entry("e", "f")]) }?.code == .syncFailed)
+        #expect(journalError { try journal.reserve(10) }?.code == .syncFailed)
+        #expect(journalError { try journal.synchronize() }?.code == .syncFailed)
+        #expect(storage.calls.count == calls)
+        try journal.waitUntilDurable(1)
+        #expect(journal.durablePosition == 1)
+        #expect(try journal.entries(1...1) == [Entry("a", "b")])
+        #expect(journalError { try journal.close() }?.code == .syncFailed)
+        // What the failed sync covered is written again before it is believed.
+        let again = try Journal.open("journal", options: options)
+        #expect(again.recovery.recoveredPositions == 2...2)
+        #expect(try again.entries() == [Entry("a", "b"), Entry("c", "d")])
+        #expect(storage.calls[calls...].contains { $0.operation == .write && $0.path.hasSuffix(".segment") })
+    }
+
+    @Test func everyWaiterLearnsOfAFailedSync() async throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
+        try journal.append([Entry("a", "b")])
+        storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        let failures = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    do throws(JournalError) {
+                        try await journal.waitUntilDurable(1)
+                        return false
+                    } catch {
+                        return error.code == .syncFailed
+                    }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(failures == 20)
+    }
+
+    @Test func aFailedWriteStopsTheJournal() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: storage))
+        try journal.append([Entry("a", "b")])
+        storage.fail { $0.operation == .write ? StorageError(.failed, .write, path: $0.path, errno: 5) : nil }
+        let error = journalError { _ = try journal.append([Entry("c", "d")]) }
+        #expect(error?.code == .ioFailed)
+        #expect(error?.errno == 5)
+        #expect(error?.segment == DirectoryListing.segmentName(1))
+        storage.fail(nil)
+        #expect(journalError { _ = try journal.append([Entry("c", "d")]) } == error)
+        #expect(journal.lastPosition == 1)
+        #expect(try journal.entries() == [Entry("a", "b")])
+        #expect(journalError { try journal.close() } == error)
+        #expect(try Journal.open("journal", options: JournalOptions(storage: storage)).entries() == [Entry("a", "b")])
+    }
+
+    @Test func aFullDiskIsTriedAgain() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage))
+        let limit = Mutex<UInt64>(1000)
+        storage.fail { call in
+            guard call.operation == .allocate, let size = call.bytes?.upperBound, size > limit.withLock({ $0 }) else { return nil }
+            return StorageError(.full, .allocate, path: call.path, errno: 28)
+        }
+        // The steps adapt: what fits is granted although a whole step does not.
+        try journal.reserve(800)
+        #expect(journalError { try journal.reserve(2000) }?.code == .storageFull)
+        try journal.append([Entry("a", "b")])
+        try journal.waitUntilDurable(1)
+        let long = Entry(kept: [], erasable: [UInt8](repeating: 1, count: 2000))
+        #expect(journalError { _ = try journal.append([long]) }?.code == .storageFull)
+        #expect(journal.lastPosition == 1)
+        #expect(try journal.entries() == [Entry("a", "b")])
+        // Neither is a roll-over sticky.
+        #expect(journalError { try journal.reserve(4000) }?.code == .storageFull)
+        limit.withLock { $0 = 100_000 }
+        try journal.reserve(4000)
+        try journal.append([long])
+        try journal.append([long])
+        try journal.waitUntilDurable(3)
+        try journal.close()
+        #expect(try Journal.open("journal", options: JournalOptions(storage: storage)).entries() == [Entry("a", "b"), long, long])
+    }
+
+    @Test func aFailureAtAnyCallLosesNothingAcknowledged() throws {
+        // Fails the nth call of a whole life of a journal, for every n, then reopens on a sound disk.
+        let entries = (0..<12).map { Entry("\($0)", String(repeating: "x", count: 60)) }
+        var nth = 0
+        var finished = false
+        while !finished {
+            let base = MemoryStorage()
+            let storage = FaultyStorage(base)
+            let options = JournalOptions(segmentSize: 600, storage: storage, entropy: SeededEntropy(seed: 3))
+            let left = Mutex(nth)
+            storage.fail { call in
+                left.withLock { left in
+                    left -= 1
+                    return left < 0 ? StorageError(.failed, call.operation, path: call.path, errno: 5) : nil
+                }
+            }
+            var acknowledged = 0
+            do {
+                for half in [entries[..<6], entries[6...]] {
+                    let journal = try Journal.open("journal", options: options)
+                    for entry in half {
+                        let positions = try journal.append([entry])
+                        try journal.waitUntilDurable(positions.upperBound)
+                        acknowledged += 1
+                    }
+                    if half.startIndex == 0 { try journal.close() }
+                }
+                finished = true
+            } catch {
+                #expect(error is JournalError)
+            }
+            storage.fail(nil)
+            let journal = try Journal.open("journal", options: options)
+            let found = try journal.entries()
+            #expect(found.count >= acknowledged && found == Array(entries.prefix(found.count)), "failure at call \(nth)")
+            try journal.append([entries[0]])
+            try journal.waitUntilDurable(journal.lastPosition)
+            nth += 1
+        }
+        #expect(nth > 50)
+    }
+
+    @Test func anInterruptedCreationIsFinished() throws {
+        let storage = MemoryStorage()
+        try storage.createDirectory("journal")
+        storage.setContents([1, 2, 3], of: "journal/durable.tmp")
+        storage.setContents([], of: "journal/lock")
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
+        #expect(journal.recovery.created)
+        storage.setContents([9], of: "journal/" + DirectoryListing.segmentName(7) + ".tmp")
+        try journal.append([Entry("a", "b")])
+        try journal.close()
+        let again = try Journal.open("journal", options: JournalOptions(storage: storage))
+        #expect(again.recovery.removedFiles == [DirectoryListing.segmentName(7) + ".tmp"])
+        #expect(try again.entries() == [Entry("a", "b")])
+    }
+}
+
+@Suite struct StickinessTests {
+    @Test func aFullDiskAtAWriteOrSyncIsNotCalledFull() throws {
+        // Only what will be tried again may be called `storageFull`.
+        for operation in [StorageError.Operation.write, .sync] {
+            let storage = FaultyStorage(MemoryStorage())
+            let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
+            storage.fail { $0.operation == operation ? StorageError(.full, operation, path: $0.path, errno: 28) : nil }
+            let error = journalError {
+                try journal.append([Entry("a", "b")])
+                try journal.waitUntilDurable(1)
+            }
+            #expect(error?.code == (operation == .write ? .ioFailed : .syncFailed))
+            storage.fail(nil)
+            #expect(journalError { _ = try journal.append([Entry("a", "b")]) } != nil)
+        }
+    }
+
+    @Test func aFileLongerThanAnySegmentIsRefused() throws {
+        let specimen = try Specimen(closing: true)
+        let file = try specimen.storage.open("journal/" + DirectoryListing.segmentName(1), .readWrite)
+        try file.truncate(to: 1 << 40)
+        #expect(journalError { _ = try Journal.open("journal", options: JournalOptions(storage: specimen.storage)) }?.code == .damaged)
+    }
+
+    @Test func aJournalWhoseMakingWasInterruptedIsNotThereYet() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let options = JournalOptions(storage: storage)
+        storage.fail { $0.path.hasSuffix(".segment.tmp") ? StorageError(.failed, $0.operation, path: $0.path, errno: 5) : nil }
+        #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .ioFailed)
+        storage.fail(nil)
+        #expect(journalError { _ = try Journal.openReadOnly("journal", options: options) }?.code == .notFound)
+        #expect(try Journal.open("journal", options: options).recovery.created)
+    }
+}

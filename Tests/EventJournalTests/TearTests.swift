@@ -1,0 +1,137 @@
+import Synchronization
+import Testing
+
+@testable import EventJournal
+
+@Suite struct TearTests {
+    /// A journal with two acknowledged commits and then some that nobody has waited for.
+    private func specimen(_ sizes: [Int], seed: UInt64) throws -> (storage: MemoryStorage, model: [[Entry]], ends: [UInt64]) {
+        let storage = MemoryStorage()
+        let journal = try Journal.open(
+            "journal", options: JournalOptions(segmentSize: 8192, storage: storage, entropy: SeededEntropy(seed: seed)))
+        var generator = SeededGenerator(seed)
+        var model: [[Entry]] = []
+        var ends: [UInt64] = []
+        for (index, size) in ([100, 30] + sizes).enumerated() {
+            let commit = [
+                Entry(kept: generator.bytes(9), erasable: generator.bytes(size / 2)), Entry(kept: [], erasable: generator.bytes(size / 2)),
+            ]
+            try journal.append(commit)
+            model.append(commit)
+            if index == 1 { try journal.waitUntilDurable(journal.lastPosition) }
+            ends.append(journal.state.withLock { $0.segments[0].end })
+        }
+        return (storage.copy(), model, ends)
+    }
+
+    @Test(arguments: [[3000], [200], [700, 900], [100, 100, 100, 2000], [450, 60], [10, 10, 10, 10]])
+    func everySubsetOfSectorsRecovers(_ sizes: [Int]) throws {
+        for seed in 1...3 as ClosedRange<UInt64> {
+            let (storage, model, ends) = try specimen(sizes, seed: seed)
+            let name = "journal/" + DirectoryListing.segmentName(1)
+            let contents = storage.allContents()[name] ?? []
+            let synced = Int(ends[1])
+            let sectors = Array((synced / 512)...((Int(ends[ends.count - 1]) - 1) / 512))
+            #expect(sectors.count <= 9)
+            for subset in 0..<(1 << sectors.count) {
+                var bytes = contents
+                for (bit, sector) in sectors.enumerated() where subset >> bit & 1 == 0 {
+                    for index in max(synced, sector * 512)..<min(bytes.count, sector * 512 + 512) { bytes[index] = 0 }
+                }
+                try check(storage, name, bytes, model, ends, "sizes \(sizes), seed \(seed), sectors kept \(subset)")
+            }
+            // A file whose new size did not reach the disk.
+            for size in stride(from: synced, through: Int(ends[ends.count - 1]), by: 37) {
+                try check(storage, name, Array(contents.prefix(size)), model, ends, "sizes \(sizes), seed \(seed), size \(size)")
+            }
+        }
+    }
+
+    /// What recovers must be a prefix of the commits with all that were acknowledged, for a reader and a writer alike, and again after a
+    /// second crash.
+    private func check(
+        _ storage: MemoryStorage, _ name: String, _ bytes: [UInt8], _ model: [[Entry]], _ ends: [UInt64], _ place: String
+    ) throws {
+        let torn = storage.copy()
+        torn.setContents(bytes, of: name)
+        let whole = ends.indices.prefix {
+            Int(ends[$0]) <= bytes.count && bytes[..<Int(ends[$0])] == (storage.allContents()[name] ?? [])[..<Int(ends[$0])]
+        }
+        let expected = Array(model[..<whole.count].joined())
+        let options = JournalOptions(segmentSize: 8192, storage: torn)
+        #expect(try Journal.openReadOnly("journal", options: options).entries() == expected, "\(place)")
+        let isWhole = whole.count == model.count
+        let end = Int(ends[whole.count - 1])
+        do {
+            let journal = try Journal.open("journal", options: options)
+            #expect(try journal.entries() == expected, "\(place)")
+            #expect(journal.recovery.wasClean == false)
+            let tail = bytes[min(end, bytes.count)...]
+            let cut = Array(tail[..<(tail.lastIndex { $0 != 0 }.map { $0 + 1 } ?? tail.startIndex)])
+            #expect((journal.recovery.cutFile == nil) == cut.isEmpty, "\(place)")
+            if let file = journal.recovery.cutFile {
+                #expect(!isWhole)
+                #expect(torn.allContents()["journal/" + file] == cut, "\(place)")
+            }
+            try journal.append([Entry("after", "recovery")])
+            try journal.waitUntilDurable(journal.lastPosition)
+        }
+        let again = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: torn.copy()))
+        #expect(try again.entries() == expected + [Entry("after", "recovery")], "\(place)")
+        var findings: [JournalFinding] = []
+        try again.verify { findings.append($0) }
+        #expect(findings == [], "\(place)")
+    }
+
+    @Test func whatNoTearExplainsIsRefused() throws {
+        let (storage, _, ends) = try specimen([3000, 100], seed: 9)
+        let name = "journal/" + DirectoryListing.segmentName(1)
+        let contents = storage.allContents()[name] ?? []
+        // One flipped bit in each tenth byte after the acknowledged end: nothing is zero there, so nothing was torn.
+        for index in stride(from: Int(ends[1]), to: Int(ends[3]), by: 10) {
+            let damaged = storage.copy()
+            var bytes = contents
+            bytes[index] ^= 0x10
+            damaged.setContents(bytes, of: name)
+            let error = journalError { _ = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: damaged)) }
+            #expect(error?.code == .damaged)
+            #expect(error?.segment == DirectoryListing.segmentName(1))
+            #expect(error?.bytes != nil && error?.positions != nil)
+            #expect(damaged.allContents()[name] == bytes)
+        }
+    }
+
+    @Test func aLaterCommitAttestsAnEarlierOne() throws {
+        // The slots are old (they are not synced with each commit), but a commit beyond the tear was written after the torn one was synced.
+        let storage = MemoryStorage()
+        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: storage))
+        let slots = storage.allContents()["journal/durable"] ?? []
+        try journal.append([Entry(kept: [], erasable: [UInt8](repeating: 1, count: 2000))])
+        try journal.waitUntilDurable(1)
+        try journal.append([Entry("later", "")])
+        let damaged = storage.copy()
+        damaged.setContents(slots, of: "journal/durable")
+        #expect(try Journal.openReadOnly("journal", options: JournalOptions(segmentSize: 8192, storage: damaged)).lastPosition == 2)
+        let name = "journal/" + DirectoryListing.segmentName(1)
+        var bytes = damaged.allContents()[name] ?? []
+        for index in 512..<1024 { bytes[index] = 0 }
+        damaged.setContents(bytes, of: name)
+        let error = journalError { _ = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: damaged)) }
+        #expect(error?.code == .damaged)
+        #expect(error?.positions == 1...1)
+    }
+
+    @Test func recoveredBytesAreWrittenAgainAndSynced() throws {
+        let (storage, model, ends) = try specimen([300], seed: 4)
+        let log = FaultyStorage(storage.copy())
+        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: log))
+        #expect(journal.recovery.recoveredPositions == 5...6)
+        #expect(try journal.entries() == Array(model.joined()))
+        let calls = log.calls
+        let segment = "journal/" + DirectoryListing.segmentName(1)
+        let write = try #require(calls.firstIndex(of: .init(.write, segment, ends[1]..<ends[2])))
+        let sync = try #require(calls[write...].firstIndex { $0.operation == .sync && $0.path == segment })
+        let slot = try #require(calls.firstIndex { $0.operation == .write && $0.path == "journal/durable" })
+        #expect(write < sync && sync < slot)
+    }
+}
