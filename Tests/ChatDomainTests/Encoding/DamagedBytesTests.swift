@@ -128,6 +128,7 @@ struct DamagedBytesTests {
             ("07 08 000000000000" + ids(3) + "01", "000000", .tooShort, .erasable, 0),
             ("07 08 000000000000" + ids(3) + "01", "41 02000000", .tooShort, .erasable, 1),
             ("07 08 000000000000" + ids(3) + "01", "41 FFFFFFFF", .tooShort, .erasable, 1),
+            ("07 0C 000000000000" + ids(3) + "01", "01 63 01000000", .tooShort, .erasable, 2),
             ("03 08 000000000000" + ids(2), "00414131413157 53 01000000", .tooShort, .erasable, 0),
             ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 09000000", .tooShort, .erasable, 0),
             ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 02000000", .tooShort, .erasable, 5),
