@@ -66,10 +66,13 @@ public final class ChatStore: Sendable {
     /// What was found when the journal was opened.
     public var recovery: RecoveryReport { journal.recovery }
 
-    /// Waits for everything that was appended, marks the journal clean and releases it; later commands are refused, and a second close does nothing.
+    /// Waits for everything that was appended, marks the journal clean and releases it.
+    ///
+    /// Later commands and queries are refused with `closed`; a second close does nothing.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if something that was appended could not be made durable.
     public func close() throws(ChatError) {
+        views.withLock { $0.isClosed = true }
         try wrapping { () throws(JournalError) in try journal.close() }
     }
 }

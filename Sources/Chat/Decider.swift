@@ -37,6 +37,7 @@ struct Decider: ~Copyable {
 /// The read models, and the events that wait until they are durable before they are shown.
 struct Views {
     var models: ReadModels
+    var isClosed = false
     private var pending: [RecordedEvent] = []
     private var shown = 0
 

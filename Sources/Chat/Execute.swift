@@ -15,13 +15,25 @@ extension ChatStore {
     ///   the journal has failed, in which case nobody can say whether the command took effect: send it again, with the same id, after reopening.
     @discardableResult
     public func execute(_ command: Command, correlation: String? = nil) async throws(ChatError) -> Receipt {
-        try await execute([CommandRequest(command, correlation: correlation)])[0].receipt()
+        try await execute(CommandRequest(command, correlation: correlation))
     }
 
     /// Executes a command and blocks the thread until its answer is durable; otherwise as the asynchronous form.
     @discardableResult
     public func execute(_ command: Command, correlation: String? = nil) throws(ChatError) -> Receipt {
-        try execute([CommandRequest(command, correlation: correlation)])[0].receipt()
+        try execute(CommandRequest(command, correlation: correlation))
+    }
+
+    /// Executes a command with what goes with it, and waits without holding a thread; otherwise as the form for a command alone.
+    @discardableResult
+    public func execute(_ request: CommandRequest) async throws(ChatError) -> Receipt {
+        try await execute([request])[0].receipt()
+    }
+
+    /// Executes a command with what goes with it, and blocks the thread until its answer is durable.
+    @discardableResult
+    public func execute(_ request: CommandRequest) throws(ChatError) -> Receipt {
+        try execute([request])[0].receipt()
     }
 
     /// Executes commands one after another as one commit, and waits, without holding a thread, until their answers are durable.

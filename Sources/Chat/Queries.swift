@@ -130,6 +130,7 @@ extension ChatStore {
     /// Asks the read models under their lock; the text is read from the journal afterwards, outside it.
     private func query<Value>(_ body: (borrowing ReadModels) throws(ChatError) -> Value) throws(ChatError) -> Value {
         let result: Result<Value, ChatError> = views.withLock { views in
+            if views.isClosed { return .failure(.journal(JournalError(.closed, "The store has been closed."))) }
             do throws(ChatError) { return .success(try body(views.models)) } catch { return .failure(error) }
         }
         return try result.get()

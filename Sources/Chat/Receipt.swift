@@ -30,3 +30,26 @@ extension Receipt: Encodable {
         try container.encode(duplicate, forKey: .duplicate)
     }
 }
+
+/// What the command created, nil if it created nothing of the kind: the ids that the store made are found here.
+extension Receipt {
+    /// The user who was registered.
+    public var user: UserID? { first { if case .userRegistered(let fact) = $0 { fact.user } else { nil } } }
+
+    /// The thread that was opened.
+    public var thread: ThreadID? { first { if case .threadOpened(let fact) = $0 { fact.thread } else { nil } } }
+
+    /// The message that was posted.
+    public var message: MessageID? { first { if case .messagePosted(let fact) = $0 { fact.message } else { nil } } }
+
+    /// The reply that was posted.
+    public var reply: ReplyID? { first { if case .replyPosted(let fact) = $0 { fact.reply } else { nil } } }
+
+    /// The session that was started.
+    public var session: SessionID? { first { if case .sessionStarted(let fact) = $0 { fact.session } else { nil } } }
+
+    private func first<ID>(_ id: (Fact) -> ID?) -> ID? {
+        for recorded in events { if let found = id(recorded.event.fact) { return found } }
+        return nil
+    }
+}

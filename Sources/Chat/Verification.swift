@@ -6,7 +6,7 @@ import Projections
 public struct Verification: Hashable, Sendable, Codable {
     /// Whether nothing is wrong.
     public var ok: Bool { findings.isEmpty }
-    /// The last position that could be checked.
+    /// The last position up to which everything could be read.
     public var position: Position
     /// Everything that is wrong, in the order in which it stands.
     public var findings: [Finding]
@@ -74,20 +74,38 @@ extension ChatStore {
         _ directory: String, options: JournalOptions = JournalOptions(), deep: Bool = false
     ) throws(ChatError) -> Verification {
         var report = Verification()
+        var unexpecting = options
+        unexpecting.expectedHead = nil
         do throws(JournalError) {
-            try Journal.verify(directory, options: options) { report.findings.append(Verification.Finding($0)) }
-            guard report.ok else { return report }
-            let journal = try Journal.openReadOnly(directory, options: options)
-            try report.checkHistory(of: journal, deep: deep)
+            try Journal.verify(directory, options: unexpecting) { report.findings.append(Verification.Finding($0)) }
+            if report.ok {
+                try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep)
+            } else {
+                // What lies before the first damage is whole; the history is looked at once all of it is.
+                report.position = (report.findings.compactMap { $0.positions?.first }.min() ?? 1) - 1
+            }
         } catch {
-            guard error.code == .headMismatch else { throw .journal(error) }
-            report.findings.append(Verification.Finding(error))
+            throw .journal(error)
         }
+        if options.expectedHead != nil { try report.check(directory, against: options) }
         return report
     }
 }
 
 extension Verification {
+    /// Checks that the journal still contains an expected head.
+    fileprivate mutating func check(_ directory: String, against options: JournalOptions) throws(ChatError) {
+        do throws(JournalError) {
+            _ = try Journal.openReadOnly(directory, options: options)
+        } catch {
+            switch error.code {
+            case .headMismatch: findings.append(Finding(error))
+            case .damaged: break  // found already
+            default: throw .journal(error)
+            }
+        }
+    }
+
     /// Checks that every record is an event and that the events are a history that the rules allow.
     fileprivate mutating func checkHistory(of journal: Journal, deep: Bool) throws(JournalError) {
         var state = ChatState()

@@ -2,7 +2,7 @@ public import Chat
 public import ChatDomain
 import Synchronization
 
-/// A clock that is set by hand, or that jumps about by its seed.
+/// A clock that is set by hand.
 public final class ManualClock: WallClock {
     private let time: Mutex<Timestamp>
 

@@ -151,6 +151,11 @@ private func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
         #expect(page(Page()) == positions)
         #expect(page(Page(limit: 0)) == [])
         #expect(page(Page(limit: -1)) == [])
+        var negative = Page()
+        negative.limit = .min
+        #expect(page(negative) == [])
+        negative.after = 3
+        #expect(page(negative) == [])
     }
 
     @Test func boundsAreExclusive() {

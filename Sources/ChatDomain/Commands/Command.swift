@@ -32,7 +32,9 @@ public enum Command: Hashable, Sendable {
 
 /// A message or a reply: what can be edited and retracted.
 public enum Post: Hashable, Sendable {
+    /// A message.
     case message(MessageID)
+    /// A reply.
     case reply(ReplyID)
 }
 

@@ -12,23 +12,39 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
 
     /// The rules that a command can break.
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The id belongs to something else, or is reserved for the thread of an outward code.
         case identifierTaken
+        /// Not 1 to 32 characters, over 128 bytes, or with a control, format or unassigned character.
         case invalidUsername
+        /// Another user bears the username now, under canonical caseless matching.
         case usernameTaken
         /// The subject belongs to another user, or is not 1 to 256 bytes.
         case subjectTaken
+        /// There is no such user.
         case unknownUser
+        /// Not of the format of a postcode of the United Kingdom.
         case invalidPostcode
+        /// Not 1 to 80 characters, with a character that usernames do not have, or an outward code.
         case invalidThreadName
+        /// There is no such thread.
         case unknownThread
+        /// The user does not live in the outward code whose thread it is.
         case notResident
+        /// The user is not a member of the thread now.
         case notAMember
+        /// Empty but for white space, or over 16,384 bytes.
         case invalidBody
+        /// There is no such message.
         case unknownMessage
+        /// There is no such reply.
         case unknownReply
+        /// The message or reply was retracted.
         case retracted
+        /// Somebody else wrote it.
         case notTheAuthor
+        /// The position lies beyond the head of the journal.
         case invalidPosition
+        /// There is no such session.
         case unknownSession
         /// The description of the device is over 1,024 bytes.
         case invalidDevice

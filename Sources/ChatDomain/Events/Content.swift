@@ -8,11 +8,17 @@ public enum Content: Hashable, Sendable {
     case erased
     /// The content is in the journal and was not decoded.
     case omitted
+    /// The username and the subject of who registered.
     case registration(Username, subject: String?)
+    /// The username that was taken.
     case username(Username)
+    /// The postcode that was set.
     case postcode(Postcode)
+    /// The name of the thread that was opened.
     case threadName(String)
+    /// What a message, a reply or an edit says.
     case body(String)
+    /// The description of the device of a session.
     case device(String)
     /// The bytes of an event of unknown kind: the whole kept part, and the whole erasable part (nil once erased).
     case opaque(kept: [UInt8], erasable: [UInt8]?)

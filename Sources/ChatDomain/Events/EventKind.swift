@@ -1,19 +1,34 @@
 /// The kinds of event that this version knows; the raw value is the kind's byte in the encoding.
 public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
+    /// Somebody registered.
     case userRegistered = 1
+    /// A user took another username.
     case usernameChanged = 2
+    /// A user set their postcode.
     case postcodeSet = 3
+    /// A thread was opened.
     case threadOpened = 4
+    /// A user became a member of a thread.
     case threadJoined = 5
+    /// A member left a thread.
     case threadLeft = 6
+    /// A member posted a message.
     case messagePosted = 7
+    /// A member replied to a message.
     case replyPosted = 8
+    /// The author gave a message another body.
     case messageEdited = 9
+    /// The author gave a reply another body.
     case replyEdited = 10
+    /// The author took a message back.
     case messageRetracted = 11
+    /// The author took a reply back.
     case replyRetracted = 12
+    /// A member has read a thread up to a position.
     case threadRead = 13
+    /// A user began a session.
     case sessionStarted = 14
+    /// A session ended.
     case sessionEnded = 15
 
     /// The name of the kind in JSON and on the command line, such as `messagePosted`.

@@ -3,20 +3,35 @@
 /// A fact holds no text. It stays in the journal when an event's content is erased, and it alone drives ``ChatState/evolve(_:at:)`` but for the indexes over
 /// content itself (names, subjects and postcodes). The set is closed but for ``unknown(kind:)``.
 public enum Fact: Hashable, Sendable {
+    /// Somebody registered.
     case userRegistered(UserRegistered)
+    /// A user took another username.
     case usernameChanged(UsernameChanged)
+    /// A user set their postcode.
     case postcodeSet(PostcodeSet)
+    /// A thread was opened.
     case threadOpened(ThreadOpened)
+    /// A user became a member of a thread.
     case threadJoined(ThreadJoined)
+    /// A member left a thread.
     case threadLeft(ThreadLeft)
+    /// A member posted a message.
     case messagePosted(MessagePosted)
+    /// A member replied to a message.
     case replyPosted(ReplyPosted)
+    /// The author gave a message another body.
     case messageEdited(MessageChanged)
+    /// The author gave a reply another body.
     case replyEdited(ReplyChanged)
+    /// The author took a message back.
     case messageRetracted(MessageChanged)
+    /// The author took a reply back.
     case replyRetracted(ReplyChanged)
+    /// A member has read a thread up to a position.
     case threadRead(ThreadRead)
+    /// A user began a session.
     case sessionStarted(SessionStarted)
+    /// A session ended.
     case sessionEnded(SessionEnded)
     /// A kind that this version does not know: its bytes are the event's content, carried untouched.
     case unknown(kind: UInt8)

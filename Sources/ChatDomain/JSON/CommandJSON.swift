@@ -35,11 +35,15 @@ extension CommandRequest: Codable {
 extension Command {
     fileprivate init(from container: FieldContainer, beside others: [FieldKey]) throws {
         let keys = container.allKeys.filter { !others.contains($0) }.sorted { $0.stringValue < $1.stringValue }
-        guard let key = keys.first, let read = Self.readers[key] else {
-            if let key = keys.first { try container.rejectFields(otherThan: others + keys.filter { $0 != key }) }
+        let commands = keys.filter { Self.readers[$0] != nil }
+        if commands.count > 1 {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath + [commands[1]], debugDescription: "a second command, where only one may stand"))
+        }
+        try container.rejectFields(otherThan: others + commands)
+        guard let key = commands.first, let read = Self.readers[key] else {
             throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "there is no command"))
         }
-        try container.rejectFields(otherThan: others + [key])
         self = try read(container.nestedContainer(keyedBy: FieldKey.self, forKey: key))
     }
 

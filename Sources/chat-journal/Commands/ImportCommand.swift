@@ -9,7 +9,7 @@ extension Command {
             options: [CommandSpec.Option("format", .choice(["messages"]), "the format of the file"), .durability, .json],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}. A channel that is an outward code is
-                that thread, another becomes a named thread. Importing the same file again appends nothing. A refused line is reported and does
+                that thread, another becomes a named thread. A reply to a reply joins the replies of its message. Importing the same file again appends nothing. A refused line is reported and does
                 not stop the rest.
                 """)
     ) { arguments, output in

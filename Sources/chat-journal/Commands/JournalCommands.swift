@@ -6,7 +6,7 @@ import EventJournal
 extension Command {
     static let events = Command(
         spec: CommandSpec(
-            "events", "shows the events, oldest first", positionals: [.journal],
+            "events", "shows the events that match, oldest first, each with the time at which it was created", positionals: [.journal],
             options: [
                 .after,
                 CommandSpec.Option("thread", .text("T"), "only events of this thread"),
@@ -26,7 +26,8 @@ extension Command {
     }
 
     static let export = Command(
-        spec: CommandSpec("export", "prints all events as JSON lines", positionals: [.journal], options: [.json])
+        spec: CommandSpec(
+            "export", "prints all events as JSON lines, for another program to keep", positionals: [.journal], options: [.json])
     ) { arguments, output in
         try output.writeEvents(of: try arguments.openReadOnly(), after: 0, matching: EventFilter(), asJSON: true)
         return true
@@ -46,6 +47,9 @@ extension Command {
             guard let head = JournalHead(text) else { throw arguments.error("--expect takes a token that head has printed") }
             options.expectedHead = head
         }
+        let checked =
+            ["bytes", "checksums", "chain", "events", "rules"] + (options.expectedHead == nil ? [] : ["expected head"])
+            + (arguments.has("deep") ? ["read models"] : [])
         let report = try ChatStore.verify(arguments[positional: "JOURNAL"], options: options, deep: arguments.has("deep"))
         if arguments.has("json") {
             try output.writeLine(json: report)
@@ -58,8 +62,9 @@ extension Command {
             }
             try output.writeLine(
                 report.ok
-                    ? "sound up to position \(report.position)"
-                    : "\(report.findings.count) findings; checked up to position \(report.position)")
+                    ? "sound up to position \(report.position): \(checked.joined(separator: ", "))"
+                    : "\(report.findings.count) \(report.findings.count == 1 ? "finding" : "findings"); whole up to position \(report.position)"
+            )
         }
         return report.ok
     }

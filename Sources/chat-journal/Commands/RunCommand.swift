@@ -13,10 +13,23 @@ extension Command {
                     "up to N commands (1 unless given, 4096 at most) share one commit; a batch ends early when no line is waiting"),
             ],
             discussion: """
-                A line is an object whose key is the command, with "correlation" as an optional second key:
-                  {"postMessage":{"thread":"SW1A","author":"389b0b66-f0e3-4907-9b4e-01ac4146bb0b","body":"Milk, anyone?"}}
+                A line is an object whose key is the command, with "correlation" as an optional second key. An id in brackets may be left out, and
+                the store makes it; given, it makes the line safe to send again. THREAD is an id or an outward code; other ids are UUIDs.
+                  {"registerUser":{["user":ID,] "username":TEXT [,"subject":TEXT]}}
+                  {"changeUsername":{"user":ID,"username":TEXT}}
+                  {"setPostcode":{"user":ID,"postcode":TEXT}}
+                  {"openThread":{["thread":ID,] "name":TEXT,"by":ID}}
+                  {"joinThread":{"user":ID,"thread":THREAD}}
+                  {"leaveThread":{"user":ID,"thread":THREAD}}
+                  {"postMessage":{["message":ID,] "thread":THREAD,"author":ID,"body":TEXT}}
+                  {"reply":{["reply":ID,] "message":ID,"author":ID,"body":TEXT}}
+                  {"edit":{"message" or "reply":ID,"by":ID,"body":TEXT}}
+                  {"retract":{"message" or "reply":ID,"by":ID}}
+                  {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
+                  {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}
+                  {"endSession":{"session":ID}}
                 An answer is {"line":1,"positions":[12,12],"events":[...],"duplicate":false}, or {"line":1,"rejection":{"code":...,"message":...}},
-                or for a line that is no command {"line":1,"error":{"code":...,"message":...}}.
+                or for a line that is no command {"line":1,"error":{"code":...,"message":...}}. The exit status is 1 if any line was not accepted.
                 """)
     ) { arguments, output in
         let batchSize = try arguments.integer("batch", in: 1...4_096) ?? 1

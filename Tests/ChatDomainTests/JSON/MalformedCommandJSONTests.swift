@@ -19,8 +19,8 @@ struct MalformedCommandJSONTests {
         (#"{"endSession":{"session":"\#(user)"},"zebra":1}"#, JSONProblem(.unknownField, "zebra")),
         (#"{"aardvark":1,"endSession":{"session":"\#(user)"}}"#, JSONProblem(.unknownField, "aardvark")),
         // Two commands: the one whose name comes later is too many.
-        (#"{"endSession":{"session":"\#(user)"},"retract":{}}"#, JSONProblem(.unknownField, "retract")),
-        (#"{"retract":{},"endSession":{"session":"\#(user)"}}"#, JSONProblem(.unknownField, "retract")),
+        (#"{"endSession":{"session":"\#(user)"},"retract":{}}"#, JSONProblem(.corrupted, "retract")),
+        (#"{"retract":{},"endSession":{"session":"\#(user)"}}"#, JSONProblem(.corrupted, "retract")),
         (#"{"endSession":[]}"#, JSONProblem(.wrongType, "endSession")),
         (#"{"endSession":null}"#, JSONProblem(.wrongType, "endSession")),
         (#"{"endSession":"\#(user)"}"#, JSONProblem(.wrongType, "endSession")),
