@@ -43,7 +43,7 @@ let package = Package(
         .testTarget(
             name: "ChatTests", dependencies: ["Chat", "ChatDomain", "EventJournal", "Projections", "ChatTesting"], swiftSettings: settings),
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain"], swiftSettings: settings),
-        .testTarget(name: "ChatJournalToolTests", dependencies: ["chat-journal"], swiftSettings: settings),
+        .testTarget(name: "ChatJournalToolTests", dependencies: ["chat-journal", "ChatDomain"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -17,7 +17,7 @@ struct Decider: ~Copyable {
     /// - Returns: Whether there is room; if not, the commit is as before.
     /// - Throws: What else the journal has to say.
     mutating func stage(_ events: [Event], reservingFrom journal: Journal) throws(JournalError) -> Bool {
-        let before = draft.recordCount
+        let before = draft.mark
         for event in events {
             encoder.encode(event)
             // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
@@ -28,7 +28,7 @@ struct Decider: ~Copyable {
             return true
         } catch {
             guard error.code == .storageFull else { throw error }
-            draft.truncate(toRecordCount: before)
+            draft.removeRecords(after: before)
             return false
         }
     }

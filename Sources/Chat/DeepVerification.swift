@@ -27,8 +27,8 @@ struct DeepVerification {
 
     private func users() -> [Verification.Finding] {
         finding(models.users.count == state.userNumbers.count, UserViews.name, "\(models.users.count) users for \(state.userNumbers.count)")
-            + state.userNumbers.ids.indices.flatMap { number in
-                let id = state.userNumbers.ids[number]
+            + (0..<state.userNumbers.count).flatMap { number in
+                let id = state.userNumbers.id(number)
                 let row = state.users[number]
                 let profile = models.users.profile(id)
                 return finding(
@@ -41,8 +41,8 @@ struct DeepVerification {
         let shown = models.timelines.threads(.init(limit: .max)).count
         return finding(
             shown == state.threadNumbers.count, ThreadTimelines.name, "\(shown) threads for \(state.threadNumbers.count)")
-            + state.threadNumbers.ids.indices.flatMap { number in
-                let id = state.threadNumbers.ids[number]
+            + (0..<state.threadNumbers.count).flatMap { number in
+                let id = state.threadNumbers.id(number)
                 let expected = messageCounts[number]
                 let count = models.timelines.thread(id)?.messageCount
                 return finding(count == expected, ThreadTimelines.name, "thread \(id) shows \(count ?? 0) messages for \(expected)")
@@ -51,8 +51,8 @@ struct DeepVerification {
 
     private func memberships() -> [Verification.Finding] {
         state.memberships.sorted { ($0.key.thread, $0.key.user) < ($1.key.thread, $1.key.user) }.flatMap { key, row in
-            let user = state.userNumbers.ids[Int(key.user)]
-            let thread = state.threadNumbers.ids[Int(key.thread)]
+            let user = state.userNumbers.id(Int(key.user))
+            let thread = state.threadNumbers.id(Int(key.thread))
             return finding(
                 (models.membership.memberSince(user, in: thread) != nil) == row.isMember, PostcodeMembership.name,
                 "the membership of user \(user) in thread \(thread)")
@@ -63,26 +63,26 @@ struct DeepVerification {
     }
 
     private func messages() -> [Verification.Finding] {
-        state.messageNumbers.ids.indices.flatMap { number in
-            let id = state.messageNumbers.ids[number]
+        (0..<state.messageNumbers.count).flatMap { number in
+            let id = state.messageNumbers.id(number)
             let row = state.messages[number]
             let record = models.timelines.message(id)
             return finding(
                 record?.position == row.position && record?.isRetracted == row.isRetracted
-                    && record?.author == state.userNumbers.ids[row.author] && record?.replyCount == replyCounts[number],
+                    && record?.author == state.userNumbers.id(row.author) && record?.replyCount == replyCounts[number],
                 ThreadTimelines.name, "message \(id)")
         }
     }
 
     private func replies() -> [Verification.Finding] {
-        state.replyNumbers.ids.indices.flatMap { number in
-            let id = state.replyNumbers.ids[number]
+        (0..<state.replyNumbers.count).flatMap { number in
+            let id = state.replyNumbers.id(number)
             let row = state.replies[number]
             let record = models.timelines.reply(id)
             return finding(
                 record?.position == row.position && record?.isRetracted == row.isRetracted
-                    && record?.author == state.userNumbers.ids[row.author]
-                    && models.timelines.message(answeredBy: id) == state.messageNumbers.ids[Int(row.place)],
+                    && record?.author == state.userNumbers.id(row.author)
+                    && models.timelines.message(answeredBy: id) == state.messageNumbers.id(Int(row.place)),
                 ThreadTimelines.name, "reply \(id)")
         }
     }

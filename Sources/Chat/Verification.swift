@@ -74,42 +74,47 @@ extension ChatStore {
         _ directory: String, options: JournalOptions = JournalOptions(), deep: Bool = false
     ) throws(ChatError) -> Verification {
         var report = Verification()
-        let journal: Journal
-        do { journal = try Journal.openReadOnly(directory, options: options) } catch {
-            switch error.code {
-            case .damaged, .headMismatch:
-                report.findings.append(Verification.Finding(error))
-                return report
-            default: throw .journal(error)
-            }
+        do throws(JournalError) {
+            try Journal.verify(directory, options: options) { report.findings.append(Verification.Finding($0)) }
+            guard report.ok else { return report }
+            let journal = try Journal.openReadOnly(directory, options: options)
+            try report.checkHistory(of: journal, deep: deep)
+        } catch {
+            guard error.code == .headMismatch else { throw .journal(error) }
+            report.findings.append(Verification.Finding(error))
         }
-        report.findings += journal.verify().map(Verification.Finding.init)
+        return report
+    }
+}
+
+extension Verification {
+    /// Checks that every record is an event and that the events are a history that the rules allow.
+    fileprivate mutating func checkHistory(of journal: Journal, deep: Bool) throws(JournalError) {
         var state = ChatState()
         var models = ReadModels()
-        do throws(ChatError) {
-            if journal.durablePosition > 0 {
-                try read(journal, 1...journal.durablePosition, contents: .all) { event, position in
-                    report.findings += state.faults(of: event).map { fault in
-                        Verification.Finding(positions: [position, position], problem: fault.problem.rawValue, message: fault.message)
-                    }
-                    state.evolve(event, at: position)
-                    if deep { models.apply(event, at: position) }
-                    return true
+        guard journal.durablePosition > 0 else { return }
+        do {
+            try journal.read(1...journal.durablePosition) { position, recordState, kept, erasable in
+                let event: Event
+                do throws(EventDecodingError) {
+                    event = try Event(kept: kept, erasable: recordState == .whole ? erasable : nil)
+                } catch {
+                    add("undecodable", "the record is no event: \(error)", at: position)
+                    return
                 }
+                for fault in state.faults(of: event) { add(fault.problem.rawValue, fault.message, at: position) }
+                state.evolve(event, at: position)
+                if deep { models.apply(event, at: position) }
             }
         } catch {
-            switch error {
-            case .undecodable(let position, let error):
-                report.findings.append(
-                    Verification.Finding(
-                        positions: [position, position], problem: "undecodable", message: "the record is no event: \(error)"))
-            case .journal(let error): if report.findings.isEmpty { report.findings.append(Verification.Finding(error)) }
-            default: throw error
-            }
+            if case .journal(let error) = error { throw error }
         }
-        report.position = state.head
-        if deep { report.findings += DeepVerification(state: state, models: models).findings() }
-        return report
+        position = state.head
+        if deep { findings += DeepVerification(state: state, models: models).findings() }
+    }
+
+    private mutating func add(_ problem: String, _ message: String, at position: Position) {
+        findings.append(Finding(positions: [position, position], problem: problem, message: message))
     }
 }
 

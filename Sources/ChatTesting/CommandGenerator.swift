@@ -2,130 +2,151 @@ public import ChatDomain
 
 /// Makes random commands about a small world, so that they meet: most make sense, many are refused, some come twice.
 ///
-/// The same seed gives the same commands. Every kind of command and of refusal occurs.
+/// The same seed gives the same commands. Every kind of command occurs, and every refusal that a command's own rules know. The generator decides each
+/// command itself to learn what there is to talk about, so the commands fit best where all of them are executed, in order.
 public struct CommandGenerator: Sendable {
     private var random: SeededRandom
-    private var users: [UserID] = []
-    private var threads: [ThreadID] = []
-    private var messages: [MessageID] = []
-    private var replies: [ReplyID] = []
-    private var sessions: [SessionID] = []
+    private var world = GeneratedWorld()
     private var made: [Command] = []
-    private var count = 0
 
     /// Makes a generator.
     public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// The next command.
     public mutating func next() -> Command {
-        count += 1
+        let command = makeCommand()
+        world.execute(CommandRequest(command))
+        return command
+    }
+
+    /// The next command as a request: now and then with a correlation id, or as an import.
+    public mutating func nextRequest() -> CommandRequest {
+        var request = CommandRequest(makeCommand())
+        if random.oneIn(8) { request.correlation = "correlation \(made.count)" }
+        if random.oneIn(16) {
+            let time = Int64.random(in: 0...1_700_000_000_000, using: &random)
+            request.origin = .imported(sentAt: random.oneIn(2) ? Timestamp(millisecondsSince1970: time) : nil)
+        }
+        world.execute(request)
+        return request
+    }
+
+    private mutating func makeCommand() -> Command {
         if !made.isEmpty, random.oneIn(12) { return pick(made) }
         let command = fresh()
         made.append(command)
         return command
     }
 
-    /// The next command as a request: now and then with a correlation id, or as an import.
-    public mutating func nextRequest() -> CommandRequest {
-        let command = next()
-        let correlation = random.oneIn(8) ? "correlation \(count)" : nil
-        guard random.oneIn(16) else { return CommandRequest(command, correlation: correlation) }
-        let sentAt = random.oneIn(2) ? Timestamp(millisecondsSince1970: Int64.random(in: 0...1_700_000_000_000, using: &random)) : nil
-        return CommandRequest(command, correlation: correlation, origin: .imported(sentAt: sentAt))
-    }
-
     private mutating func fresh() -> Command {
         // The first commands people the world; later ones live in it.
-        if users.count < 3 || random.oneIn(12) { return registerUser() }
-        switch Int.random(in: 0..<40, using: &random) {
-        case 0: return .changeUsername(user: user(), username: username())
-        case 1...4: return .setPostcode(user: user(), postcode: postcode())
-        case 5, 6: return openThread()
-        case 7...10: return .joinThread(user: user(), thread: thread())
-        case 11, 12: return .leaveThread(user: user(), thread: thread())
-        case 13...22: return postMessage()
-        case 23...28: return reply()
-        case 29, 30: return .edit(post(), by: user(), body: body())
-        case 31, 32: return .retract(post(), by: user())
-        case 33...36: return .markRead(user: user(), thread: thread(), upTo: UInt64.random(in: 0...UInt64(count * 2), using: &random))
-        case 37, 38: return startSession()
-        default: return .endSession(session: sessions.isEmpty || random.oneIn(10) ? SessionID(bits: random.bits128()) : pick(sessions))
+        if world.users.count < 3 || random.oneIn(20) {
+            let subject = random.oneIn(3) ? "subject \(Int.random(in: 0..<100, using: &random))" : nil
+            return .registerUser(user: newOr(world.users), username: username(), subject: subject)
         }
-    }
-
-    private mutating func registerUser() -> Command {
-        let id = UserID(bits: random.bits128())
-        users.append(id)
-        let subject = random.oneIn(3) ? "subject \(Int.random(in: 0..<40, using: &random))" : nil
-        return .registerUser(user: id, username: username(), subject: subject)
+        if world.threads.isEmpty || random.oneIn(12) { return .setPostcode(user: user(), postcode: postcode()) }
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0, 1: return .changeUsername(user: user(), username: username())
+        case 2, 3: return openThread()
+        case 4...8: return .joinThread(user: user(), thread: thread())
+        case 9, 10:
+            let thread = thread()
+            return .leaveThread(user: member(of: thread), thread: thread)
+        case 11...20:
+            let thread = thread()
+            return .postMessage(message: newOr(world.messages.map(\.id)), thread: thread, author: member(of: thread), body: body())
+        case 21...27:
+            let (message, thread) = message()
+            return .reply(reply: newOr(world.replies.map(\.id)), message: message, author: member(of: thread), body: body())
+        case 28...30:
+            let (post, author) = post()
+            return .edit(post, by: author, body: body())
+        case 31, 32:
+            let (post, author) = post()
+            return .retract(post, by: author)
+        case 33...35:
+            let thread = thread()
+            return .markRead(user: member(of: thread), thread: thread, upTo: UInt64.random(in: 0...world.head + 3, using: &random))
+        case 36, 37:
+            return .startSession(
+                user: user(), session: newOr(world.sessions), device: pick(["iPhone", "", "a browser", "Pixel 4a \u{1F4F1}"]))
+        default:
+            return .endSession(
+                session: world.sessions.isEmpty || random.oneIn(10) ? SessionID(bits: random.bits128()) : pick(world.sessions))
+        }
     }
 
     private mutating func openThread() -> Command {
-        let id = random.oneIn(20) ? ThreadID(pickCode()) : ThreadID(bits: random.bits128())
-        threads.append(id)
-        return .openThread(
-            thread: id, name: pick(["Shopping", "Dogs", "  Garden club ", "SW1A", "", "Lost & found", "Ünïcode 🐈"]), by: user())
+        let id = random.oneIn(15) ? ThreadID(code()) : newOr(world.threads)
+        let name = pick(["Shopping", "Dogs", "  Garden club ", "Lost & found", "Ünïcode 🐈", "SW1A", ""])
+        return .openThread(thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: user())
     }
 
-    private mutating func postMessage() -> Command {
-        let id = random.oneIn(20) && !messages.isEmpty ? pick(messages) : MessageID(bits: random.bits128())
-        messages.append(id)
-        return .postMessage(message: id, thread: thread(), author: user(), body: body())
+    /// A new id, or now and then one that is taken.
+    private mutating func newOr<ID: EntityID>(_ taken: [ID]) -> ID {
+        taken.isEmpty || !random.oneIn(25) ? ID(bits: random.bits128()) : pick(taken)
     }
 
-    private mutating func reply() -> Command {
-        let id = random.oneIn(20) && !replies.isEmpty ? pick(replies) : ReplyID(bits: random.bits128())
-        replies.append(id)
-        let message = messages.isEmpty || random.oneIn(20) ? MessageID(bits: random.bits128()) : pick(messages)
-        return .reply(reply: id, message: message, author: user(), body: body())
-    }
-
-    private mutating func startSession() -> Command {
-        let id = SessionID(bits: random.bits128())
-        sessions.append(id)
-        return .startSession(user: user(), session: id, device: pick(["iPhone", "", "a browser", "Pixel 4a \u{1F4F1}"]))
-    }
-
-    private mutating func user() -> UserID { random.oneIn(30) ? UserID(bits: random.bits128()) : pick(users) }
+    private mutating func user() -> UserID { world.users.isEmpty || random.oneIn(30) ? UserID(bits: random.bits128()) : pick(world.users) }
 
     private mutating func thread() -> ThreadID {
         if random.oneIn(30) { return ThreadID(bits: random.bits128()) }
-        return threads.isEmpty || random.oneIn(2) ? ThreadID(pickCode()) : pick(threads)
+        return world.threads.isEmpty || random.oneIn(12) ? ThreadID(code()) : pick(world.threads)
     }
 
-    private mutating func post() -> Post {
-        switch (messages.isEmpty, replies.isEmpty) {
-        case (false, false): random.oneIn(2) ? .message(pick(messages)) : .reply(pick(replies))
-        case (false, true): .message(pick(messages))
-        case (true, false): .reply(pick(replies))
-        case (true, true): .message(MessageID(bits: random.bits128()))
+    /// Mostly a member, so that something comes of it.
+    private mutating func member(of thread: ThreadID?) -> UserID {
+        guard let thread, let members = world.members[thread], !members.isEmpty, !random.oneIn(6) else { return user() }
+        return pick(members)
+    }
+
+    /// A message with its thread, or one that there is not.
+    private mutating func message() -> (MessageID, ThreadID?) {
+        guard !world.messages.isEmpty, !random.oneIn(20) else { return (MessageID(bits: random.bits128()), nil) }
+        let message = pick(world.messages)
+        return (message.id, message.thread)
+    }
+
+    /// A message or a reply, mostly with its author.
+    private mutating func post() -> (Post, UserID) {
+        let found: (Post, UserID)
+        if !world.replies.isEmpty, random.oneIn(2) {
+            let reply = pick(world.replies)
+            found = (.reply(reply.id), reply.author)
+        } else if !world.messages.isEmpty {
+            let message = pick(world.messages)
+            found = (.message(message.id), message.author)
+        } else {
+            found = (.message(MessageID(bits: random.bits128())), user())
         }
+        if random.oneIn(40) { return (.reply(ReplyID(bits: random.bits128())), found.1) }
+        if random.oneIn(40) { return (.message(MessageID(bits: random.bits128())), found.1) }
+        return random.oneIn(5) ? (found.0, user()) : found
     }
 
     private mutating func username() -> String {
-        pick([
-            "Ann", "ann", "Bob", "Çelik", "C\u{327}elik", "Strasse", "straße", "Дима", "李雷", "", "a\u{7}b",
-            "Name \(Int.random(in: 0..<60, using: &random))",
-        ])
+        random.oneIn(3)
+            ? pick(["Ann", "ann", "Bob", "Çelik", "C\u{327}elik", "Strasse", "straße", "Дима", "李雷", "", "a\u{7}b"])
+            : "Name \(Int.random(in: 0..<300, using: &random))"
     }
 
     private mutating func postcode() -> String {
-        pick(["SW1A 1AA", "sw1a1ab", " N1P 2NG", "E1 6AN", "E1 7AA", "M1 1AE", "GIR 0AA", "QQ1 1AA", ""])
+        random.oneIn(8) ? pick(["GIR 0AA", "QQ1 1AA", ""]) : pick(["SW1A 1AA", "sw1a1ab", " N1P 2NG", "E1 6AN", "E1 7AA", "M1 1AE"])
     }
 
-    private mutating func pickCode() -> OutwardCode {
+    private mutating func code() -> OutwardCode {
         guard let code = OutwardCode(pick(["SW1A", "N1P", "E1", "M1"])) else { preconditionFailure("these are outward codes") }
         return code
     }
 
     private mutating func body() -> String {
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<30, using: &random) {
         case 0: " \n\t"
         case 1: ""
         case 2: String(repeating: "x", count: Int.random(in: 16_380...16_390, using: &random))
         case 3: "\u{1b}[31mred\u{1b}[0m and a nul \0"
         case 4: "Zum Glück gibt es 🥛 noch, e\u{301}!"
-        default: "Message \(count) " + String(repeating: "la ", count: Int.random(in: 0..<30, using: &random))
+        default: "Message \(made.count) " + String(repeating: "la ", count: Int.random(in: 0..<30, using: &random))
         }
     }
 

@@ -35,7 +35,9 @@ extension Journal {
         }
     }
 
-    /// Opens the journal in a directory for reading. Writes nothing at all, not even a lock file.
+    /// Opens the journal in a directory for reading.
+    ///
+    /// Writes nothing at all, not even a lock file.
     ///
     /// While a writer has it open, a `.synced` journal shows what is durable and a `.written` one all that is valid, as of now. Without a
     /// writer the journal is recovered in memory, under the same rules and with the same refusals as for writing; what it shows beyond the
@@ -107,7 +109,9 @@ extension Journal {
         return journal
     }
 
-    /// Makes what is missing of a new journal: the durable file, then the first segment. True when anything was made.
+    /// Makes what is missing of a new journal: the durable file, then the first segment.
+    ///
+    /// True when anything was made.
     private static func create(
         _ directory: JournalDirectory, _ options: JournalOptions, _ listing: inout DirectoryListing
     ) throws(JournalError) -> Bool {

@@ -46,13 +46,19 @@ public final class Journal: Sendable {
         sync = Mutex(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
     }
 
-    /// The last position that is durable under the journal's mode; what is beyond it must not be shown. 0 when there is none.
+    /// The last position that is durable under the journal's mode; what is beyond it must not be shown.
+    ///
+    /// 0 when there is none.
     public var durablePosition: Position { state.withLock { $0.durablePosition } }
 
-    /// The last position appended. 0 when there is none.
+    /// The last position appended.
+    ///
+    /// 0 when there is none.
     public var lastPosition: Position { state.withLock { $0.lastPosition } }
 
-    /// The token of everything that is durable under the journal's mode. See ``JournalOptions/expectedHead``.
+    /// The token of everything that is durable under the journal's mode.
+    ///
+    /// See ``JournalOptions/expectedHead``.
     public var head: JournalHead {
         let (position, chain) = state.withLock { ($0.durablePosition, $0.durableChain) }
         return JournalHead(journal: id, position: position, chain: chain)

@@ -1,6 +1,8 @@
 /// How a journal is opened.
 public struct JournalOptions: Sendable {
-    /// When an append counts as durable. The journal does not remember a choice: each opening makes its own.
+    /// When an append counts as durable.
+    ///
+    /// The journal does not remember a choice: each opening makes its own.
     public var durability: Durability
     /// The size in bytes at which a new segment file is begun; taken as the nearer bound when outside ``JournalLimits/segmentBytes``.
     public var segmentSize: UInt64

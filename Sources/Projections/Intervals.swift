@@ -51,7 +51,7 @@ struct Intervals: Equatable, Sendable {
 
     func places(of user: UInt32) -> [(place: ThreadID, since: Position)] {
         (places[user] ?? []).compactMap { number in
-            open[number][user].map { (placeNumbers.ids[number], history[number][$0].from) }
+            open[number][user].map { (placeNumbers.id(number), history[number][$0].from) }
         }
     }
 }

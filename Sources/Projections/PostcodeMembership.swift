@@ -75,6 +75,6 @@ extension PostcodeMembership {
     }
 
     private func membership(_ user: UInt32, since: Position) -> Membership {
-        Membership(user: userNumbers.ids[Int(user)], since: since, postcode: postcodes[Int(user)])
+        Membership(user: userNumbers.id(Int(user)), since: since, postcode: postcodes[Int(user)])
     }
 }

@@ -35,7 +35,7 @@ extension ThreadTimelines {
     ///
     /// - Complexity: O(*n*) in the threads.
     public func threads(named name: String) -> [ThreadID] {
-        threads.indices.filter { threads[$0].name == name }.map { threadNumbers.ids[$0] }
+        threads.indices.filter { threads[$0].name == name }.map { threadNumbers.id($0) }
     }
 
     /// One thread, nil if there is none of this id.
@@ -45,7 +45,7 @@ extension ThreadTimelines {
     ///
     /// - Complexity: O(*n* log *n*) in the threads.
     public func threads(_ page: Page, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord] {
-        let ordered = threads.indices.filter { isShown(threadNumbers.ids[$0]) }.sorted {
+        let ordered = threads.indices.filter { isShown(threadNumbers.id($0)) }.sorted {
             threads[$0].lastPosition < threads[$1].lastPosition
         }
         return page.indices(count: ordered.count) { threads[ordered[$0]].lastPosition }.map { record(ofThread: ordered[$0]) }
@@ -76,12 +76,12 @@ extension ThreadTimelines {
 
     /// The thread that a message stands in.
     public func thread(of message: MessageID) -> ThreadID? {
-        messageNumbers.find(message).map { threadNumbers.ids[Int(messages[$0].place)] }
+        messageNumbers.find(message).map { threadNumbers.id(Int(messages[$0].place)) }
     }
 
     /// The message that a reply answers.
     public func message(answeredBy reply: ReplyID) -> MessageID? {
-        replyNumbers.find(reply).map { messageNumbers.ids[Int(replies[$0].place)] }
+        replyNumbers.find(reply).map { messageNumbers.id(Int(replies[$0].place)) }
     }
 
     /// The latest message of a thread, retracted or not.
@@ -104,21 +104,21 @@ extension ThreadTimelines {
     private func record(ofThread thread: Int) -> ThreadRecord {
         let row = threads[thread]
         return ThreadRecord(
-            id: threadNumbers.ids[thread], name: row.name, createdAt: row.createdAt, messageCount: row.messages.count,
+            id: threadNumbers.id(thread), name: row.name, createdAt: row.createdAt, messageCount: row.messages.count,
             lastPosition: row.lastPosition)
     }
 
     private func record(ofMessage message: Int) -> PostRecord<MessageID> {
-        record(messageNumbers.ids[message], messages[message], editPosition: messageEdits[UInt32(message)])
+        record(messageNumbers.id(message), messages[message], editPosition: messageEdits[UInt32(message)])
     }
 
     private func record(ofReply reply: Int) -> PostRecord<ReplyID> {
-        record(replyNumbers.ids[reply], replies[reply], editPosition: replyEdits[UInt32(reply)])
+        record(replyNumbers.id(reply), replies[reply], editPosition: replyEdits[UInt32(reply)])
     }
 
     private func record<ID>(_ id: ID, _ row: PostRow, editPosition: Position?) -> PostRecord<ID> {
         PostRecord(
-            id: id, position: row.position, editPosition: editPosition, author: authors.ids[Int(row.author)], isRetracted: row.isRetracted,
+            id: id, position: row.position, editPosition: editPosition, author: authors.id(Int(row.author)), isRetracted: row.isRetracted,
             replyCount: Int(row.replyCount))
     }
 }

@@ -68,10 +68,10 @@ extension UserViews {
     public func profile(_ user: UserID) -> UserProfile? { numbers.find(user).map { profiles[$0] } }
 
     /// The user who bears a username now, compared as usernames are: under full case folding.
-    public func user(named username: String) -> UserID? { byName[Username.foldKey(username)].map { numbers.ids[$0] } }
+    public func user(named username: String) -> UserID? { byName[Username.foldKey(username)].map { numbers.id($0) } }
 
     /// The user whom the identity provider calls by this subject.
-    public func user(withSubject subject: String) -> UserID? { bySubject[Array(subject.utf8)].map { numbers.ids[$0] } }
+    public func user(withSubject subject: String) -> UserID? { bySubject[Array(subject.utf8)].map { numbers.id($0) } }
 
     /// How far a user has marked a thread as read, 0 if not at all.
     public func readUpTo(_ user: UserID, in thread: ThreadID) -> Position { readMarkers[MarkerKey(user: user, thread: thread)] ?? 0 }

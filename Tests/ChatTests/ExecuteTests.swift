@@ -1,6 +1,7 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import Projections
 import Synchronization
 import Testing
 
@@ -132,7 +133,8 @@ import Testing
         let store = try StoreFixture().open()
         let ann = ann
         let task = Task {
-            withUnsafeCurrentTask { unsafe $0?.cancel() }
+            // The only way for a task to cancel itself; the reference does not leave the closure.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await store.execute(.registerUser(user: ann, username: "Ann"))
         }
         await #expect(throws: ChatError.self) { try await task.value }
@@ -154,7 +156,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(receipts.flatMap(\.events).map(\.position).sorted() == Array(5...164))
-        #expect(try store.timeline(sw1a, .init(limit: 1_000)).count == 160)
+        #expect(try store.timeline(sw1a, Page(limit: 1_000)).count == 160)
         #expect(try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
     }
 }

@@ -1,13 +1,15 @@
-import Chat
 import ChatDomain
 import ChatTesting
 import Projections
 import Testing
 
+@testable import Chat
+
 @Suite struct ImportTests {
     private func message(_ id: String, by user: String, in channel: String = "#rust", to replyTo: String? = nil) -> ImportedMessage {
         ImportedMessage(
-            t: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: user, id: id, replyTo: replyTo, body: "body of \(id)")
+            t: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: user, id: id, replyTo: replyTo,
+            body: "body of \(id)")
     }
 
     private func run(_ messages: [ImportedMessage], into store: ChatStore, batchSize: Int) throws -> (ImportSummary, [RefusedMessage]) {

@@ -30,7 +30,9 @@ struct Specimen {
         self.storage = storage.copy()
     }
 
-    /// Opens a damaged copy in both ways. It must be refused, or show everything acknowledged and nothing that was not appended.
+    /// Opens a damaged copy in both ways.
+    ///
+    /// It must be refused, or show everything acknowledged and nothing that was not appended.
     func check(_ damaged: MemoryStorage, _ place: @autoclosure () -> String) {
         let before = damaged.allContents()
         check(damaged, place()) { () throws(JournalError) in

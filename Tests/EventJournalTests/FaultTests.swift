@@ -155,3 +155,38 @@ import Testing
         #expect(try again.entries() == [Entry("a", "b")])
     }
 }
+
+@Suite struct StickinessTests {
+    @Test func aFullDiskAtAWriteOrSyncIsNotCalledFull() throws {
+        // Only what will be tried again may be called `storageFull`.
+        for operation in [StorageError.Operation.write, .sync] {
+            let storage = FaultyStorage(MemoryStorage())
+            let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
+            storage.fail { $0.operation == operation ? StorageError(.full, operation, path: $0.path, errno: 28) : nil }
+            let error = journalError {
+                try journal.append([Entry("a", "b")])
+                try journal.waitUntilDurable(1)
+            }
+            #expect(error?.code == (operation == .write ? .ioFailed : .syncFailed))
+            storage.fail(nil)
+            #expect(journalError { _ = try journal.append([Entry("a", "b")]) } != nil)
+        }
+    }
+
+    @Test func aFileLongerThanAnySegmentIsRefused() throws {
+        let specimen = try Specimen(closing: true)
+        let file = try specimen.storage.open("journal/" + DirectoryListing.segmentName(1), .readWrite)
+        try file.truncate(to: 1 << 40)
+        #expect(journalError { _ = try Journal.open("journal", options: JournalOptions(storage: specimen.storage)) }?.code == .damaged)
+    }
+
+    @Test func aJournalWhoseMakingWasInterruptedIsNotThereYet() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let options = JournalOptions(storage: storage)
+        storage.fail { $0.path.hasSuffix(".segment.tmp") ? StorageError(.failed, $0.operation, path: $0.path, errno: 5) : nil }
+        #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .ioFailed)
+        storage.fail(nil)
+        #expect(journalError { _ = try Journal.openReadOnly("journal", options: options) }?.code == .notFound)
+        #expect(try Journal.open("journal", options: options).recovery.created)
+    }
+}

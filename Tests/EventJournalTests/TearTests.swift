@@ -101,6 +101,40 @@ import Testing
         }
     }
 
+    /// A commit that nobody has waited for and in which every checksum is right, but which is not the one that was written: nothing in it
+    /// is missing, so it was not torn, even though it has a sector of zeros (in a record that holds zeros).
+    @Test(arguments: ["chain", "position", "records", "attestation"]) func aForgedEndIsRefused(_ field: String) throws {
+        let storage = MemoryStorage()
+        let options = JournalOptions(segmentSize: 8192, storage: storage)
+        let journal = try Journal.open("journal", options: options)
+        try journal.append([Entry("a", "b")])
+        try journal.waitUntilDurable(1)
+        let start = Int(journal.state.withLock { $0.segments[0].end })
+        try journal.append([Entry(kept: [], erasable: [UInt8](repeating: 0, count: 2000))])
+        let copy = storage.copy()
+        let name = "journal/" + DirectoryListing.segmentName(1)
+        let bytes = try #require(storage.allContents()[name])
+        let seed = journal.state.withLock { $0.segments[0].framingSeed }
+        var header = try #require(bytes.withBytes(0..<bytes.count) { CommitHeader(decoding: $0, at: start, seed: seed) })
+        #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: copy)).lastPosition == 2)
+        switch field {
+        case "chain": header.chain ^= 1
+        case "position": header.firstPosition += 1
+        case "records": header.recordsCRC ^= 1
+        default: (header.firstPosition, header.syncedPosition) = (9, 8)
+        }
+        var forged = [UInt8](repeating: 0, count: CommitHeader.size)
+        header.encode(into: &forged, seed: seed)
+        copy.setContents(bytes[..<start] + forged + bytes[(start + CommitHeader.size)...], of: name)
+        let before = copy.allContents()
+        let error = journalError { _ = try Journal.openReadOnly("journal", options: JournalOptions(storage: copy)) }
+        #expect(error?.code == .damaged)
+        #expect(error?.positions?.lowerBound == 2)
+        #expect(error?.positions?.upperBound == (field == "attestation" ? 8 : 2))
+        #expect(journalError { _ = try Journal.open("journal", options: JournalOptions(storage: copy)) }?.code == .damaged)
+        #expect(copy.allContents().filter { $0.key != "journal/lock" } == before.filter { $0.key != "journal/lock" })
+    }
+
     @Test func aLaterCommitAttestsAnEarlierOne() throws {
         // The slots are old (they are not synced with each commit), but a commit beyond the tear was written after the torn one was synced.
         let storage = MemoryStorage()

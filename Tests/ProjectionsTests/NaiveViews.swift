@@ -38,7 +38,8 @@ struct NaiveViews {
             return Reply(
                 id: posted.reply, position: recorded.position, author: posted.author,
                 editPosition: lastPosition { if case .replyEdited(let edit) = $0 { edit.reply == posted.reply } else { false } },
-                isRetracted: lastPosition { if case .replyRetracted(let change) = $0 { change.reply == posted.reply } else { false } } != nil)
+                isRetracted: lastPosition { if case .replyRetracted(let change) = $0 { change.reply == posted.reply } else { false } }
+                    != nil)
         }
     }
 

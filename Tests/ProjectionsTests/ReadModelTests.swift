@@ -133,7 +133,8 @@ private func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
         }
         let whole = models(of: events)
         for thread in whole.timelines.threads(Page(limit: .max)) {
-            #expect(erased.timelines.messages(of: thread.id, Page(limit: .max)) == whole.timelines.messages(of: thread.id, Page(limit: .max)))
+            #expect(
+                erased.timelines.messages(of: thread.id, Page(limit: .max)) == whole.timelines.messages(of: thread.id, Page(limit: .max)))
             #expect(erased.membership.members(of: thread.id).map(\.user) == whole.membership.members(of: thread.id).map(\.user))
             #expect(erased.timelines.thread(thread.id)?.name == thread.id.outwardCode?.description)
         }

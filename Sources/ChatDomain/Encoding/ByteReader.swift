@@ -57,6 +57,11 @@ struct ByteReader {
         return text
     }
 
+    /// Text up to the end.
+    mutating func remainingText(_ bytes: RawSpan) throws(EventDecodingError) -> String {
+        try text(bytes.byteCount - offset, bytes)
+    }
+
     /// Text whose length stands before it.
     mutating func countedText(_ bytes: RawSpan) throws(EventDecodingError) -> String {
         let count = try leb128(bytes)

@@ -54,23 +54,23 @@ extension Event {
     private mutating func decodeContent(of kind: EventKind, _ flags: EventFlags, _ erasable: RawSpan) throws(EventDecodingError) {
         var reader = ByteReader(.erasable)
         if flags.contains(.correlation) { correlation = try reader.countedText(erasable) }
-        let end = try reader.endOfContent(flags, erasable)
+        let known = erasable.extracting(0..<(try reader.endOfContent(flags, erasable)))
         switch kind {
         case .userRegistered:
-            let username = Username(text: try reader.countedText(erasable), foldKey: try reader.countedText(erasable))
-            let subject = try reader.countedText(erasable)
+            let username = Username(text: try reader.countedText(known), foldKey: try reader.countedText(known))
+            let subject = try reader.countedText(known)
             content = .registration(username, subject: subject.isEmpty ? nil : subject)
         case .usernameChanged:
-            content = .username(Username(text: try reader.countedText(erasable), foldKey: try reader.countedText(erasable)))
+            content = .username(Username(text: try reader.countedText(known), foldKey: try reader.countedText(known)))
         case .postcodeSet:
-            guard let postcode = Postcode(ascii: try reader.littleEndian(8, erasable)) else {
+            guard let postcode = Postcode(ascii: try reader.littleEndian(8, known)) else {
                 throw reader.error(.invalidPostcode, at: reader.offset - 8)
             }
             content = .postcode(postcode)
         case .threadOpened:
-            content = fact.thread?.outwardCode == nil ? .threadName(try reader.text(end - reader.offset, erasable)) : .none
-        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: content = .body(try reader.text(end - reader.offset, erasable))
-        case .sessionStarted: content = .device(try reader.text(end - reader.offset, erasable))
+            content = fact.thread?.outwardCode == nil ? .threadName(try reader.remainingText(known)) : .none
+        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: content = .body(try reader.remainingText(known))
+        case .sessionStarted: content = .device(try reader.remainingText(known))
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded: break
         }
     }

@@ -24,8 +24,6 @@ public struct EventDecodingError: Error, Hashable, Sendable {
         case invalidPostcode
         /// The kind 0 is none.
         case invalidKind
-        /// Content that this kind of event does not have.
-        case unexpectedContent
     }
 }
 

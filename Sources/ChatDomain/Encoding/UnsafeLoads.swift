@@ -1,4 +1,4 @@
-// The module's only unsafe code: loads of whole words from a span. `RawSpan` checks the bounds of each; it calls them unsafe because it cannot know
+// The module's only unsafe code: loads from a span, and the spans of arrays. `RawSpan` checks the bounds of each; it calls them unsafe because it cannot know
 // that every bit pattern is a value of the type, which for integers it is. Byte-wise loops took four times as long in replay.
 
 extension RawSpan {
@@ -18,5 +18,16 @@ extension RawSpan {
     /// A copy of a range of bytes.
     func array(in range: Range<Int>) -> [UInt8] {
         unsafe extracting(range).withUnsafeBytes { unsafe Array($0) }
+    }
+}
+
+extension Event {
+    /// Decodes an event from arrays of bytes; the standard library calls their raw spans unsafe for the sake of elements with padding, which bytes have not.
+    init(keptBytes: [UInt8], erasableBytes: [UInt8]?) throws(EventDecodingError) {
+        if let erasableBytes {
+            try unsafe self.init(kept: keptBytes.span.bytes, erasable: erasableBytes.span.bytes)
+        } else {
+            try unsafe self.init(kept: keptBytes.span.bytes, erasable: nil)
+        }
     }
 }

@@ -43,6 +43,9 @@ public enum Origin: Hashable, Sendable {
 }
 
 extension Event {
+    /// The times at which an event can be recorded: what six bytes hold.
+    static let recordable = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
+
     /// The time to show: the original one of an import, or else the recorded one.
     public var createdAt: Timestamp { origin.sentAt ?? recordedAt }
 

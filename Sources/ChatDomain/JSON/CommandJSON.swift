@@ -190,7 +190,9 @@ extension KeyedDecodingContainer where K == FieldKey {
         return thread
     }
 
-    fileprivate func optionalThread() throws -> ThreadID? { contains(.thread) ? try thread() : nil }
+    fileprivate func optionalThread() throws -> ThreadID? {
+        try contains(.thread) && !decodeNil(forKey: .thread) ? try thread() : nil
+    }
 
     fileprivate func post() throws -> Post {
         switch (try decodeIfPresent(MessageID.self, forKey: .message), try decodeIfPresent(ReplyID.self, forKey: .reply)) {

@@ -35,7 +35,7 @@ extension ChatState {
         }
         require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
         if let thread = event.fact.thread, let number = event.fact.threadNumber {
-            let expected = (threadNumbers.find(thread).map { threads[$0].eventCount } ?? 0) + 1
+            let expected = threadNumbers.find(thread).map { nextNumber(in: $0) } ?? 1
             require(number == expected, .threadNumberGap, "number \(number) of thread \(thread), where \(expected) is due")
         }
         let user = event.fact.user.flatMap { userNumbers.find($0) }
@@ -55,7 +55,7 @@ extension ChatState {
         switch event.fact {
         case .userRegistered, .usernameChanged:
             if let name = event.username, let owner = usersByName[name.foldKey] {
-                require(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(userNumbers.ids[owner])")
+                require(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(userNumbers.id(owner))")
             }
             if let subject = event.subject {
                 require(usersBySubject[Array(subject.utf8)] == nil, .subjectTwice, "the subject belongs to another user")
@@ -122,12 +122,12 @@ extension ChatState {
             place = Int(messages[Int(row.place)].place)
         }
         var faults: [HistoryFault] = []
-        if threadNumbers.ids[place] != thread {
+        if threadNumbers.id(place) != thread {
             faults.append(
-                HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.ids[place]), not \(thread)"))
+                HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.id(place)), not \(thread)"))
         }
-        if let user, userNumbers.ids[row.author] != user {
-            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.ids[row.author]), not \(user)"))
+        if let user, userNumbers.id(row.author) != user {
+            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.id(row.author)), not \(user)"))
         }
         if isChange, row.isRetracted {
             faults.append(HistoryFault(problem: .afterRetraction, message: "it was retracted before"))

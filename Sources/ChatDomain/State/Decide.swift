@@ -1,19 +1,26 @@
 extension ChatState {
     /// Decides a command: which events follow from it, if any.
     ///
-    /// Pure: the same state and arguments give the same answer. Refusals are checked in the order in which section "Rules" of the module's documentation lists them; an id that comes
+    /// Pure: the same state and arguments give the same answer. Refusals are checked in the order in which the rules of ``ChatDomain`` list them; an id that comes
     /// again from the same author for the same place is a duplicate before every other check.
     ///
     /// - Parameters:
     ///   - request: The command, its correlation id and its origin.
-    ///   - now: The time of the clock; events are recorded at it, or at the time of the last event if that is later.
+    ///   - now: The time of the clock; events are recorded at it, within the range of ``Event/recordedAt``, or at the time of the last event if that is later.
     ///   - freshID: An id that the events may use if the command bears none.
     /// - Returns: The events to append, or why there are none.
     /// - Throws: ``Rejection`` if the command breaks a rule.
     /// - Complexity: O(1) on average, and O(*n*) in the length of the command's text.
     public func decide(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
+        let decision = try decideCommand(request, at: now, freshID: freshID)
+        // Last, so that the command's own rules are answered first and a duplicate is one whatever came with it.
+        if case .duplicate = decision { return decision }
         if let correlation = request.correlation, !(1...256).contains(correlation.utf8.count) { throw .invalidCorrelation }
-        let time = max(now, lastRecordedAt, Timestamp(millisecondsSince1970: 0))
+        return decision
+    }
+
+    private func decideCommand(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
+        let time = max(min(max(now, Event.recordable.lowerBound), Event.recordable.upperBound), lastRecordedAt)
         let draft = Event(recordedAt: time, origin: request.origin, fact: .unknown(kind: 0), correlation: request.correlation)
         switch request.command {
         case .registerUser(let user, let username, let subject):
@@ -56,6 +63,12 @@ extension ChatState {
     func knownThread(_ id: ThreadID) throws(Rejection) -> Int {
         guard let thread = threadNumbers.find(id) else { throw .unknownThread }
         return thread
+    }
+
+    /// The number of the next event of a thread.
+    func nextNumber(in thread: Int) -> UInt64 {
+        // Wrapping, because a damaged journal can claim any number for its last event: an audit reports it, and nobody traps on it.
+        threads[thread].eventCount &+ 1
     }
 
     func isMember(_ user: Int, of thread: Int) -> Bool {

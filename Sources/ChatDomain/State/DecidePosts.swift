@@ -5,14 +5,14 @@ extension ChatState {
     ) throws(Rejection) -> Decision {
         if let id, let known = messageNumbers.find(id) {
             let row = messages[known]
-            guard threadNumbers.ids[Int(row.place)] == threadID, userNumbers.ids[row.author] == authorID else { throw .identifierTaken }
+            guard threadNumbers.id(Int(row.place)) == threadID, userNumbers.id(row.author) == authorID else { throw .identifierTaken }
             return .duplicate(of: row.position...row.position)
         }
         let author = try knownUser(authorID)
         let thread = try knownThread(threadID)
         guard isMember(author, of: thread) else { throw .notAMember }
         guard MessageBody.isValid(body) else { throw .invalidBody }
-        let number = threads[thread].eventCount + 1
+        let number = nextNumber(in: thread)
         let fact = MessagePosted(thread: threadID, number: number, message: id ?? fresh, author: authorID)
         return .append([draft.with(.messagePosted(fact), .body(body))])
     }
@@ -22,7 +22,7 @@ extension ChatState {
     ) throws(Rejection) -> Decision {
         if let id, let known = replyNumbers.find(id) {
             let row = replies[known]
-            guard messageNumbers.ids[Int(row.place)] == messageID, userNumbers.ids[row.author] == authorID else { throw .identifierTaken }
+            guard messageNumbers.id(Int(row.place)) == messageID, userNumbers.id(row.author) == authorID else { throw .identifierTaken }
             return .duplicate(of: row.position...row.position)
         }
         let author = try knownUser(authorID)
@@ -32,7 +32,7 @@ extension ChatState {
         guard !messages[message].isRetracted else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         let fact = ReplyPosted(
-            thread: threadNumbers.ids[thread], number: threads[thread].eventCount + 1, message: messageID, reply: id ?? fresh,
+            thread: threadNumbers.id(thread), number: nextNumber(in: thread), message: messageID, reply: id ?? fresh,
             author: authorID)
         return .append([draft.with(.replyPosted(fact), .body(body))])
     }
@@ -73,12 +73,12 @@ extension ChatState {
     private func fact(
         of post: Post, _ found: FoundPost, _ by: UserID, ifMessage: (MessageChanged) -> Fact, ifReply: (ReplyChanged) -> Fact
     ) -> Fact {
-        let thread = threadNumbers.ids[found.thread]
-        let number = threads[found.thread].eventCount + 1
+        let thread = threadNumbers.id(found.thread)
+        let number = nextNumber(in: found.thread)
         switch post {
         case .message(let message): return ifMessage(MessageChanged(thread: thread, number: number, message: message, by: by))
         case .reply(let reply):
-            let message = messageNumbers.ids[found.message]
+            let message = messageNumbers.id(found.message)
             return ifReply(ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: by))
         }
     }

@@ -6,8 +6,8 @@ extension ChatState {
         if let id {
             if let code = id.outwardCode { return try importThread(of: code, text, by, draft) }
             if let thread = threadNumbers.find(id) {
-                guard userNumbers.ids[threads[thread].openedBy] == by else { throw .identifierTaken }
-                return .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + 1)
+                guard userNumbers.id(threads[thread].openedBy) == by else { throw .identifierTaken }
+                return firstReceipt(ofThread: thread)
             }
         }
         _ = try knownUser(by)
@@ -19,13 +19,19 @@ extension ChatState {
         ])
     }
 
+    /// Whoever opens a thread joins it in the next event.
+    private func firstReceipt(ofThread thread: Int) -> Decision { .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + 1) }
+
     /// The id of an outward code's thread is the code's own, whether that thread is open or not: nobody opens it but by living there, or an import
     /// that brings its history.
     private func importThread(of code: OutwardCode, _ text: String, _ by: UserID, _ draft: Event) throws(Rejection) -> Decision {
         guard case .imported = draft.origin, OutwardCode(text) == code else { throw .identifierTaken }
         let thread = ThreadID(code)
-        guard threadNumbers.find(thread) == nil else { return .unchanged }
+        let known = threadNumbers.find(thread)
+        if let known, userNumbers.id(threads[known].openedBy) == by { return firstReceipt(ofThread: known) }
         _ = try knownUser(by)
+        // Two writers that open one outward code open one thread, whoever came first.
+        guard known == nil else { return .unchanged }
         return .append([
             draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by))),
             draft.with(.threadJoined(ThreadJoined(thread: thread, number: 2, user: by))),
@@ -37,7 +43,7 @@ extension ChatState {
         let thread = try knownThread(threadID)
         guard !isMember(user, of: thread) else { return .unchanged }
         if threadID.outwardCode != nil, users[user].residence != threadID, draft.origin == .native { throw .notResident }
-        let fact = ThreadJoined(thread: threadID, number: threads[thread].eventCount + 1, user: id)
+        let fact = ThreadJoined(thread: threadID, number: nextNumber(in: thread), user: id)
         return .append([draft.with(.threadJoined(fact))])
     }
 
@@ -45,7 +51,7 @@ extension ChatState {
         let user = try knownUser(id)
         let thread = try knownThread(threadID)
         guard isMember(user, of: thread) else { return .unchanged }
-        let fact = ThreadLeft(thread: threadID, number: threads[thread].eventCount + 1, user: id)
+        let fact = ThreadLeft(thread: threadID, number: nextNumber(in: thread), user: id)
         return .append([draft.with(.threadLeft(fact))])
     }
 

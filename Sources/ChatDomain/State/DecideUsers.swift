@@ -38,7 +38,7 @@ extension ChatState {
             return .append(events)
         }
         if !isMember(user, of: known) {
-            events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: threads[known].eventCount + 1, user: id))))
+            events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: nextNumber(in: known), user: id))))
         }
         return .append(events)
     }
@@ -47,7 +47,7 @@ extension ChatState {
         _ id: UserID, _ session: SessionID?, _ device: String, fresh: SessionID, _ draft: Event
     ) throws(Rejection) -> Decision {
         if let session, let known = sessionNumbers.find(session) {
-            guard userNumbers.ids[sessions[known].user] == id else { throw .identifierTaken }
+            guard userNumbers.id(sessions[known].user) == id else { throw .identifierTaken }
             return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
         }
         _ = try knownUser(id)
@@ -58,7 +58,7 @@ extension ChatState {
     func endSession(_ session: SessionID, _ draft: Event) throws(Rejection) -> Decision {
         guard let known = sessionNumbers.find(session) else { throw .unknownSession }
         guard !sessions[known].hasEnded else { return .unchanged }
-        let user = userNumbers.ids[sessions[known].user]
+        let user = userNumbers.id(sessions[known].user)
         return .append([draft.with(.sessionEnded(SessionEnded(user: user, session: session)))])
     }
 }

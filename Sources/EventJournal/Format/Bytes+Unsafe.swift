@@ -137,3 +137,10 @@ enum CRC32C {
         return unsafe chatjournal_crc32c(crc, &word, 4)
     }
 }
+
+extension CRC32C {
+    /// The checksum computed by table whatever the processor can do: what the other is tested against.
+    static func portableChecksum(of bytes: [UInt8]) -> UInt32 {
+        unsafe bytes.withUnsafeBytes { source in unsafe chatjournal_crc32c_portable(0, source.baseAddress, source.count) }
+    }
+}

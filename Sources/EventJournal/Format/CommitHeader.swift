@@ -1,4 +1,6 @@
-/// The 40 bytes before the records of a commit. See Format.md for the layout.
+/// The 40 bytes before the records of a commit.
+///
+/// See Format.md for the layout.
 struct CommitHeader: Equatable {
     static let size = 40
     static let smallestCommit = size + JournalLimits.smallestRecord

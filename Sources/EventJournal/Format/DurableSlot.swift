@@ -1,4 +1,6 @@
-/// One of the two slots of the `durable` file. See Format.md for the layout.
+/// One of the two slots of the `durable` file.
+///
+/// See Format.md for the layout.
 ///
 /// They are written in turn, each in a disk sector of its own, so that a power cut leaves at least the other one.
 struct DurableSlot: Equatable {

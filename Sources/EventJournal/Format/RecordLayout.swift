@@ -1,4 +1,6 @@
-/// Where the parts of one stored record lie, as offsets from its first byte. See Format.md for the layout.
+/// Where the parts of one stored record lie, as offsets from its first byte.
+///
+/// See Format.md for the layout.
 struct RecordLayout {
     var state: RecordState
     var kept: Range<Int>
@@ -63,8 +65,9 @@ struct RecordLayout {
     }
 }
 
-/// Unsigned LEB128: seven bits a byte, the lowest first, the top bit set in all but the last byte. Only the shortest form is valid, so
-/// that a value has one encoding.
+/// Unsigned LEB128: seven bits a byte, the lowest first, the top bit set in all but the last byte.
+///
+/// Only the shortest form is valid, so that a value has one encoding.
 enum LEB128 {
     enum Result {
         case value(UInt32, next: Int)

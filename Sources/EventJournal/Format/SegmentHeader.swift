@@ -1,4 +1,6 @@
-/// The first 128 bytes of a segment file. See Format.md for the layout.
+/// The first 128 bytes of a segment file.
+///
+/// See Format.md for the layout.
 struct SegmentHeader: Equatable {
     static let size = 128
     /// "CJSEG", then CR LF and control-Z, which a transfer as text would change.
@@ -12,8 +14,9 @@ struct SegmentHeader: Equatable {
     var chain: UInt64
     /// The last position that was synced when the segment was made.
     var syncedPosition: Position
-    /// Random bytes that every framing CRC of the segment begins with, as a little-endian number. Never given out: who knows it could
-    /// write a body that reads as a commit.
+    /// Random bytes that every framing CRC of the segment begins with, as a little-endian number.
+    ///
+    /// Never given out: who knows it could write a body that reads as a commit.
     var salt: UInt64
 
     func encoded() -> [UInt8] {
@@ -37,8 +40,10 @@ struct SegmentHeader: Equatable {
         case invalid
     }
 
-    /// Reads a header from exactly 128 bytes. Every version of the format keeps the magic, the version and the CRC where they are, so a
-    /// damaged header is told apart from a newer one.
+    /// Reads a header from exactly 128 bytes.
+    ///
+    /// Every version of the format keeps the magic, the version and the CRC where they are, so a damaged header is told apart from a newer
+    /// one.
     init(decoding bytes: RawSpan) throws(Problem) {
         guard bytes.byteCount == Self.size else { throw .notASegment }
         for (index, byte) in Self.magic.enumerated() where bytes.byte(at: index) != byte { throw .notASegment }

@@ -46,7 +46,9 @@ struct CommitProblem {
     }
 }
 
-/// The state of a walk along the commits of one segment: bytes in, commits and records out. Pure: it knows no file.
+/// The state of a walk along the commits of one segment: bytes in, commits and records out.
+///
+/// Pure: it knows no file.
 struct CommitWalk {
     enum Outcome {
         /// So many bytes from `offset` on are needed to go on.

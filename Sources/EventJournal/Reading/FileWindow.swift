@@ -39,7 +39,9 @@ struct FileWindow {
 }
 
 extension StorageFile {
-    /// The offset of the first byte in `range` that is not zero; nil when there is none. What is beyond the end of the file counts as zero.
+    /// The offset of the first byte in `range` that is not zero; nil when there is none.
+    ///
+    /// What is beyond the end of the file counts as zero.
     func firstNonzero(in range: Range<UInt64>) throws(StorageError) -> UInt64? {
         var window = FileWindow(self)
         var offset = range.lowerBound

@@ -39,6 +39,10 @@ struct Recovery {
         }
         let listing = try request.directory.list()
         guard !listing.segments.isEmpty else {
+            if slots.newest.position == 0 {
+                // A crash while the journal was being made: nothing was ever in it, and the next writer finishes it.
+                throw JournalError(.notFound, "The journal was not yet made in whole.", path: request.directory.path)
+            }
             throw JournalError(.damaged, "The journal has no segments.", path: request.directory.path)
         }
         try scan(listing, request)
@@ -89,6 +93,8 @@ struct Recovery {
         func damaged(_ message: String) -> JournalError {
             JournalError(.damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
         }
+        // Offsets within a segment are kept in 32 bits.
+        guard size <= UInt64(UInt32.max) else { throw damaged("The file is longer than any segment.") }
         let header: SegmentHeader
         do throws(SegmentHeader.Problem) {
             header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in

@@ -12,7 +12,9 @@ public struct RecoveryReport: Hashable, Sendable {
     public var lastPosition: Position = 0
     /// The positions that were there beyond the attested one: valid, kept, and (by a writer) written again and synced.
     public var recoveredPositions: ClosedRange<Position>?
-    /// The bytes after the last valid commit that a torn write explains, and the segment that they are in. A writer cuts them off.
+    /// The bytes after the last valid commit that a torn write explains, and the segment that they are in.
+    ///
+    /// A writer cuts them off.
     public var cutBytes: Range<UInt64>?
     /// The segment of ``cutBytes``.
     public var cutSegment: String?

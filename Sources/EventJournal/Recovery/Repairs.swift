@@ -1,5 +1,6 @@
-/// What a writer does to the files after recovery and before its first append. Every step may be the last before a crash: each leaves files
-/// that recovery reads to the same end.
+/// What a writer does to the files after recovery and before its first append.
+///
+/// Every step may be the last before a crash: each leaves files that recovery reads to the same end.
 struct Repairs {
     let directory: JournalDirectory
 
@@ -13,13 +14,14 @@ struct Repairs {
 
     /// Makes the end of the last segment what recovery found it to be, and durable.
     ///
-    /// The order: bytes that are kept are written again and synced (a sync of the crashed writer may have failed, after which the system
-    /// calls them clean without having written them); what is cut off is kept in a file of its own; then the segment is truncated, synced.
+    /// The order: bytes that are kept are written again (a sync of the crashed writer may have failed, after which the system calls them
+    /// clean without having written them); what is cut off is kept in a file of its own; the segment is truncated; then it is synced, before
+    /// any slot attests it.
     func settle(_ recovery: inout Recovery) throws(JournalError) {
         guard let segment = recovery.segments.last else { return }
         try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.path) }
         if let start = recovery.rewriteOffset {
-            try rewrite(start..<segment.end, in: segment)
+            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in try segment.file.write(bytes, at: offset) }
         }
         if let range = recovery.report.cutBytes {
             recovery.report.cutFile = try keep(range, of: segment)
@@ -29,11 +31,6 @@ struct Repairs {
             try segment.file.sync()
         }
         recovery.lastSize = segment.end
-    }
-
-    private func rewrite(_ range: Range<UInt64>, in segment: Segment) throws(JournalError) {
-        try copy(range, of: segment) { (bytes, offset) throws(StorageError) in try segment.file.write(bytes, at: offset) }
-        try storage { () throws(StorageError) in try segment.file.sync() }
     }
 
     /// Copies the bytes to a new file in `cut/`, named by segment and offset, durable before this returns its name.

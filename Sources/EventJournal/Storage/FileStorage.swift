@@ -3,35 +3,43 @@ public struct FileStorage: Storage {
     /// Makes the storage; all are alike.
     public init() {}
 
+    /// Opens the file at `path`.
     public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
         PosixFile(try Descriptor(path, mode, .open), path)
     }
 
+    /// What is at `path`; nil when there is nothing.
     public func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
         try SystemCalls.kind(of: path)
     }
 
+    /// The names in a directory.
     public func list(_ directory: String) throws(StorageError) -> [String] {
         try SystemCalls.list(directory)
     }
 
+    /// Renames a file, replacing what is at the target.
     public func rename(_ path: String, to target: String) throws(StorageError) {
         try SystemCalls.rename(path, to: target)
     }
 
+    /// Removes a file.
     public func remove(_ path: String) throws(StorageError) {
         try SystemCalls.remove(path)
     }
 
+    /// Creates a directory.
     public func createDirectory(_ path: String) throws(StorageError) {
         try SystemCalls.createDirectory(path)
     }
 
+    /// Makes the names in a directory durable.
     public func syncDirectory(_ path: String) throws(StorageError) {
         let descriptor = try Descriptor(path, .read, .syncDirectory)
         try SystemCalls.syncDirectory(descriptor.number, path)
     }
 
+    /// Takes the lock of a lock file; nil when somebody holds it.
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
         let descriptor: Descriptor
         do throws(StorageError) {
@@ -43,6 +51,7 @@ public struct FileStorage: Storage {
         return PosixLock(descriptor)
     }
 
+    /// Whether somebody holds the lock of a lock file.
     public func isLocked(_ path: String) throws(StorageError) -> Bool {
         let descriptor: Descriptor
         do throws(StorageError) {

@@ -22,6 +22,7 @@ public final class MemoryStorage: Storage {
         self.state = Mutex(state)
     }
 
+    /// Opens the file at `path`.
     public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
         try state.withLock { (state) throws(StorageError) -> MemoryFile in
             if case .create = mode {
@@ -34,6 +35,7 @@ public final class MemoryStorage: Storage {
         }
     }
 
+    /// What is at `path`; nil when there is nothing.
     public func kind(of path: String) -> StorageEntryKind? {
         state.withLock { state in
             if state.files[path] != nil { return .file }
@@ -41,6 +43,7 @@ public final class MemoryStorage: Storage {
         }
     }
 
+    /// The names in a directory.
     public func list(_ directory: String) throws(StorageError) -> [String] {
         try state.withLock { (state) throws(StorageError) -> [String] in
             guard state.directories.contains(directory) else { throw StorageError(.notFound, .list, path: directory) }
@@ -50,6 +53,7 @@ public final class MemoryStorage: Storage {
         }
     }
 
+    /// Renames a file, replacing what is at the target.
     public func rename(_ path: String, to target: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             guard let file = state.files.removeValue(forKey: path) else { throw StorageError(.notFound, .rename, path: path) }
@@ -57,12 +61,14 @@ public final class MemoryStorage: Storage {
         }
     }
 
+    /// Removes a file.
     public func remove(_ path: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             guard state.files.removeValue(forKey: path) != nil else { throw StorageError(.notFound, .remove, path: path) }
         }
     }
 
+    /// Creates a directory.
     public func createDirectory(_ path: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             guard state.files[path] == nil && state.directories.insert(path).inserted else {
@@ -71,8 +77,10 @@ public final class MemoryStorage: Storage {
         }
     }
 
+    /// Makes the names in a directory durable.
     public func syncDirectory(_ path: String) {}
 
+    /// Takes the lock of a lock file; nil when somebody holds it.
     public func lock(_ path: String) -> (any StorageLock)? {
         let lock = MemoryLock(self, path)
         return state.withLock { state in
@@ -83,6 +91,7 @@ public final class MemoryStorage: Storage {
         }
     }
 
+    /// Whether somebody holds the lock of a lock file.
     public func isLocked(_ path: String) -> Bool {
         state.withLock { $0.locks[path] != nil }
     }
@@ -95,7 +104,9 @@ public final class MemoryStorage: Storage {
 }
 
 extension MemoryStorage {
-    /// A separate storage with the same files and no locks: what a copy of the disk would hold now. For tests of recovery.
+    /// A separate storage with the same files and no locks: what a copy of the disk would hold now.
+    ///
+    /// For tests of recovery.
     package func copy() -> MemoryStorage {
         let (files, directories) = state.withLock { ($0.files.mapValues { $0.copy() }, $0.directories) }
         var copy = State()

@@ -25,7 +25,9 @@ public protocol Storage: Sendable {
     func isLocked(_ path: String) throws(StorageError) -> Bool
 }
 
-/// An open file, read and written by position. Closed when it is released.
+/// An open file, read and written by position.
+///
+/// Closed when it is released.
 public protocol StorageFile: AnyObject, Sendable {
     /// Fills the span from `offset` on and returns the count of bytes read, which is less than the span's only at the end of the file.
     func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int

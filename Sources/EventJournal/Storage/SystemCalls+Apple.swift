@@ -4,13 +4,16 @@
 
     /// What Apple platforms do differently. Unsafe for the same reason as `SystemCalls+Unsafe.swift`.
     extension SystemCalls {
-        /// `fsync` on Apple platforms leaves the bytes in the drive's cache; F_FULLFSYNC does not (fcntl(2)). A file system that cannot do
-        /// it fails, and the journal stops rather than promise what the disk does not.
+        /// `fsync` on Apple platforms leaves the bytes in the drive's cache; F_FULLFSYNC does not (fcntl(2)).
+        ///
+        /// A file system that cannot do it fails, and the journal stops rather than promise what the disk does not.
         static func sync(_ descriptor: Int32, _ path: String) throws(StorageError) {
             _ = try retrying(.sync, path) { unsafe fcntl(descriptor, F_FULLFSYNC) }
         }
 
-        /// Reserves space, then extends the size over it; new bytes read as zeros. Where the file system cannot reserve, zeros are written.
+        /// Reserves space, then extends the size over it; new bytes read as zeros.
+        ///
+        /// Where the file system cannot reserve, zeros are written.
         static func allocate(_ descriptor: Int32, _ range: Range<UInt64>, _ path: String) throws(StorageError) {
             guard let length = off_t(exactly: range.upperBound - range.lowerBound) else {
                 throw StorageError(.full, .allocate, path: path, errno: EFBIG)
@@ -32,8 +35,9 @@
             }
         }
 
-        /// A lock of the open file description (flock(2)): a second open in this process is refused too. A few tries, a millisecond apart,
-        /// because `isLocked` has to take the lock for an instant to ask.
+        /// A lock of the open file description (flock(2)): a second open in this process is refused too.
+        ///
+        /// A few tries, a millisecond apart, because `isLocked` has to take the lock for an instant to ask.
         static func tryLock(_ descriptor: Int32, _ path: String) throws(StorageError) -> Bool {
             for attempt in 0..<20 {
                 if attempt > 0 { usleep(1000) }

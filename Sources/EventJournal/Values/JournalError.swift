@@ -92,11 +92,12 @@ extension JournalError {
     /// The journal's view of a storage failure: the same place and error number, under the journal's code for it.
     init(_ error: StorageError) {
         let code: Code =
-            switch error.kind {
-            case .full: .storageFull
-            case .accessDenied: .accessDenied
-            case .notFound: .notFound
-            case .alreadyExists, .notADirectory, .failed: error.operation == .sync ? .syncFailed : .ioFailed
+            switch (error.operation, error.kind) {
+            case (.sync, _): .syncFailed
+            case (_, .full): .storageFull
+            case (_, .accessDenied): .accessDenied
+            case (_, .notFound): .notFound
+            case (_, .alreadyExists), (_, .notADirectory), (_, .failed): .ioFailed
             }
         self.init(code, "The storage could not \(error.operation.phrase).", path: error.path, errno: error.errno)
     }

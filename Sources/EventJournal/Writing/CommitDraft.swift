@@ -11,6 +11,8 @@ public struct CommitDraft: ~Copyable, Sendable {
     /// The number of records so far.
     public private(set) var recordCount: Int
 
+    private static let saltRoom = [UInt8](repeating: 0, count: JournalLimits.recordSalt)
+
     /// Makes an empty draft.
     public init() {
         bytes = [UInt8](repeating: 0, count: CommitHeader.size)
@@ -45,9 +47,26 @@ public struct CommitDraft: ~Copyable, Sendable {
         LEB128.append(keptLength, to: &bytes)
         LEB128.append(tail, to: &bytes)
         kept.append(to: &bytes)
-        for _ in 0..<JournalLimits.recordSalt { bytes.append(0) }
+        bytes += Self.saltRoom
         erasable.append(to: &bytes)
         recordCount += 1
+    }
+
+    /// A place in a draft, to come back to.
+    public struct Mark: Sendable {
+        fileprivate let byteCount: Int
+        fileprivate let recordCount: Int
+    }
+
+    /// The place after the records so far.
+    public var mark: Mark { Mark(byteCount: bytes.count, recordCount: recordCount) }
+
+    /// Takes back the records that were added after a mark of this draft.
+    ///
+    /// - Precondition: The draft has not become shorter since the mark.
+    public mutating func removeRecords(after mark: Mark) {
+        bytes.removeLast(bytes.count - mark.byteCount)
+        recordCount = mark.recordCount
     }
 
     /// Empties the draft and keeps its memory.

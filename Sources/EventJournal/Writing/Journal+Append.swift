@@ -73,7 +73,9 @@ extension JournalState {
     }
 
     /// Reserves space in steps: as much again as is used, within bounds, up to the segment's size; when there is less, half of that, and so
-    /// on down to what is needed. Returns the size reserved.
+    /// on down to what is needed.
+    ///
+    /// Returns the size reserved.
     static func allocate(
         _ file: any StorageFile, used: UInt64, needed: UInt64, _ segmentSize: UInt64
     ) throws(JournalError) -> UInt64 {
@@ -147,6 +149,7 @@ extension JournalState {
     /// from damage.
     private mutating func stop(after error: StorageError, in segment: Segment, at offset: UInt64) -> JournalError {
         var failure = JournalError(error).inSegment(segment.name)
+        if failure.code == .storageFull { failure.code = .ioFailed }
         failure.message = "A write failed and the journal has stopped until it is reopened."
         do throws(StorageError) {
             try segment.file.truncate(to: offset)

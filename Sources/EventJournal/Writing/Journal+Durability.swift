@@ -119,7 +119,9 @@ extension Journal {
         if wakeups.queueLeads { queue.async { self.leadForTasks() } }
     }
 
-    /// Syncs everything appended by now, outside the journal's lock, so that appends go on; then writes the slot. A failure stops the journal.
+    /// Syncs everything appended by now, outside the journal's lock, so that appends go on; then writes the slot.
+    ///
+    /// A failure stops the journal.
     private func syncRound() {
         sync.withLock { sync in
             let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64)? in
@@ -146,6 +148,8 @@ extension JournalState {
     mutating func stop(_ error: JournalError) {
         guard failure == nil else { return }
         var error = error
+        // `storageFull` promises that a later call is tried again; this one will not be.
+        if error.code == .storageFull { error.code = .ioFailed }
         error.message += " The journal has stopped until it is reopened."
         failure = error
     }

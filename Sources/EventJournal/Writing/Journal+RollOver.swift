@@ -28,7 +28,7 @@ extension Journal {
             try storage { () throws(StorageError) in
                 try active.file.sync()
                 // Truncated after the sync, and at a close synced again: a clean mark says that the file ends where the commits do.
-                if state.allocated > active.end { try active.file.truncate(to: active.end) }
+                try active.file.truncate(to: active.end)
                 if isClean { try active.file.sync() }
             }
             state.allocated = active.end

@@ -13,7 +13,8 @@ import Testing
         private enum Keys: String, CodingKey, CaseIterable { case body, upTo, tags, grid }
 
         init(from decoder: any Decoder) throws {
-            try rejectUnknownFields(in: decoder, allowed: Keys.self)
+            let fields = try decoder.container(keyedBy: FieldKey.self)
+            try fields.rejectFields(otherThan: Keys.allCases.map { FieldKey($0.stringValue) })
             let container = try decoder.container(keyedBy: Keys.self)
             body = try container.decode(String.self, forKey: .body)
             upTo = try container.decodeIfPresent(Int8.self, forKey: .upTo)

@@ -1,0 +1,203 @@
+/// Reads the JSON that a recorded event is written as.
+///
+/// Strict, so that nothing is lost in silence: an unknown field, a missing one, a second kind, content beside `"erased":true` or none without it are errors.
+/// The fold key of a username is no part of the JSON; it is computed again by ``Username/foldKey(_:)``, which a later version of Unicode may do otherwise
+/// than the event recorded it. An event of unknown kind is read from its bytes, and what stands beside them has to agree.
+extension RecordedEvent: Decodable {
+    /// Reads the event.
+    ///
+    /// - Throws: `DecodingError` with the path of the field that is wrong.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FieldKey.self)
+        let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased]
+        let keys = container.allKeys.filter { !envelope.contains($0) }.sorted { $0.stringValue < $1.stringValue }
+        guard let key = keys.first else {
+            throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "there is no event"))
+        }
+        let kind = EventKind(name: key.stringValue)
+        let isKnown = kind != nil || key == .unknown
+        try container.rejectFields(otherThan: envelope + (isKnown ? [key] : []))
+
+        let position = try container.decode(Position.self, forKey: .position)
+        guard position > 0 else {
+            throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: "positions begin at 1")
+        }
+        let recordedAt = try container.decode(Timestamp.self, forKey: .recordedAt)
+        guard Event.recordable.contains(recordedAt) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .recordedAt, in: container, debugDescription: "no event was recorded before 1970")
+        }
+        let sentAt = try container.decodeIfPresent(Timestamp.self, forKey: .sentAt)
+        let isImported = try container.mark(.imported) || sentAt != nil
+        let isErased = try container.mark(.erased)
+        let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
+        guard correlation == nil || !isErased else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .correlation, in: container, debugDescription: "an erased event has no correlation id")
+        }
+        var event = Event(
+            recordedAt: recordedAt, origin: isImported ? .imported(sentAt: sentAt) : .native, fact: .unknown(kind: 0),
+            correlation: correlation)
+        let fields = EventFields(container: try container.nestedContainer(keyedBy: FieldKey.self, forKey: key), isErased: isErased)
+        if let kind {
+            (event.fact, event.content) = try fields.read(kind)
+        } else {
+            event = try fields.unknownEvent(besides: event)
+        }
+        self.init(position: position, event: event)
+    }
+}
+
+/// The fields of an event's own kind.
+private struct EventFields {
+    let container: FieldContainer
+    let isErased: Bool
+
+    func read(_ kind: EventKind) throws -> (Fact, Content) {
+        switch kind {
+        case .userRegistered:
+            try container.rejectFields(otherThan: [.user, .username, .subject])
+            let subject = try optionalText(.subject)
+            return (
+                .userRegistered(UserRegistered(user: try id(.user))),
+                try content(.username) { (text: String) in .registration(Self.username(text), subject: subject) }
+            )
+        case .usernameChanged:
+            try container.rejectFields(otherThan: [.user, .username])
+            return (
+                .usernameChanged(UsernameChanged(user: try id(.user))),
+                try content(.username) { (text: String) in .username(Self.username(text)) }
+            )
+        case .postcodeSet:
+            try container.rejectFields(otherThan: [.user, .postcode, .thread])
+            return (.postcodeSet(PostcodeSet(user: try id(.user), thread: try id(.thread))), try content(.postcode, Content.postcode))
+        case .threadOpened:
+            try container.rejectFields(otherThan: [.thread, .number, .name, .by])
+            let fact = ThreadOpened(thread: try id(.thread), number: try number(.number), by: try id(.by))
+            return (.threadOpened(fact), try threadName(of: fact.thread))
+        case .threadJoined, .threadLeft:
+            try container.rejectFields(otherThan: [.thread, .number, .user])
+            let (thread, number, user): (ThreadID, UInt64, UserID) = (try id(.thread), try number(.number), try id(.user))
+            return kind == .threadJoined
+                ? (.threadJoined(ThreadJoined(thread: thread, number: number, user: user)), noContent)
+                : (.threadLeft(ThreadLeft(thread: thread, number: number, user: user)), noContent)
+        case .messagePosted:
+            try container.rejectFields(otherThan: [.thread, .number, .message, .author, .body])
+            let fact = MessagePosted(
+                thread: try id(.thread), number: try number(.number), message: try id(.message), author: try id(.author))
+            return (.messagePosted(fact), try content(.body, Content.body))
+        case .replyPosted:
+            try container.rejectFields(otherThan: [.thread, .number, .message, .reply, .author, .body])
+            let fact = ReplyPosted(
+                thread: try id(.thread), number: try number(.number), message: try id(.message), reply: try id(.reply),
+                author: try id(.author))
+            return (.replyPosted(fact), try content(.body, Content.body))
+        case .messageEdited: return (.messageEdited(try messageChanged([.body])), try content(.body, Content.body))
+        case .replyEdited: return (.replyEdited(try replyChanged([.body])), try content(.body, Content.body))
+        case .messageRetracted: return (.messageRetracted(try messageChanged([])), noContent)
+        case .replyRetracted: return (.replyRetracted(try replyChanged([])), noContent)
+        case .threadRead:
+            try container.rejectFields(otherThan: [.user, .thread, .upTo])
+            return (.threadRead(ThreadRead(user: try id(.user), thread: try id(.thread), upTo: try number(.upTo))), noContent)
+        case .sessionStarted:
+            try container.rejectFields(otherThan: [.user, .session, .device])
+            return (
+                .sessionStarted(SessionStarted(user: try id(.user), session: try id(.session))), try content(.device, Content.device)
+            )
+        case .sessionEnded:
+            try container.rejectFields(otherThan: [.user, .session])
+            return (.sessionEnded(SessionEnded(user: try id(.user), session: try id(.session))), noContent)
+        }
+    }
+
+    /// An event of a kind that this version does not know: its bytes say all of it.
+    func unknownEvent(besides envelope: Event) throws -> Event {
+        try container.rejectFields(otherThan: [.kind, .kept, .erasable])
+        let kind = try container.decode(UInt8.self, forKey: .kind)
+        let kept = try bytes(.kept, try container.decode(String.self, forKey: .kept))
+        let erasable = try value(.erasable).map { try bytes(.erasable, $0) }
+        let event: Event
+        do throws(EventDecodingError) { event = try Event(keptBytes: kept, erasableBytes: erasable) } catch {
+            throw DecodingError.dataCorruptedError(
+                forKey: error.part == .kept ? .kept : .erasable, in: container, debugDescription: error.description)
+        }
+        var expected = envelope
+        expected.fact = .unknown(kind: kind)
+        expected.content = .opaque(kept: kept, erasable: erasable)
+        guard event == expected else {
+            throw DecodingError.dataCorruptedError(forKey: .kept, in: container, debugDescription: "the bytes say something else")
+        }
+        return event
+    }
+
+    private func messageChanged(_ others: [FieldKey]) throws -> MessageChanged {
+        try container.rejectFields(otherThan: [.thread, .number, .message, .by] + others)
+        return MessageChanged(thread: try id(.thread), number: try number(.number), message: try id(.message), by: try id(.by))
+    }
+
+    private func replyChanged(_ others: [FieldKey]) throws -> ReplyChanged {
+        try container.rejectFields(otherThan: [.thread, .number, .message, .reply, .by] + others)
+        return ReplyChanged(
+            thread: try id(.thread), number: try number(.number), message: try id(.message), reply: try id(.reply), by: try id(.by))
+    }
+
+    // MARK: Fields
+
+    private func id<ID: EntityID>(_ key: FieldKey) throws -> ID { try container.decode(ID.self, forKey: key) }
+
+    private func number(_ key: FieldKey) throws -> UInt64 { try container.decode(UInt64.self, forKey: key) }
+
+    private var noContent: Content { isErased ? .erased : .none }
+
+    /// The value of a field that is null once it has been erased, and only then; nil if it has been.
+    private func value<Value: Decodable>(_ key: FieldKey) throws -> Value? {
+        guard isErased else { return try container.decode(Value.self, forKey: key) }
+        try requireNull(key)
+        return nil
+    }
+
+    private func content<Value: Decodable>(_ key: FieldKey, _ make: (Value) -> Content) throws -> Content {
+        try value(key).map(make) ?? .erased
+    }
+
+    private func optionalText(_ key: FieldKey) throws -> String? {
+        if isErased { try requireNull(key) }
+        return try container.decodeIfPresent(String.self, forKey: key)
+    }
+
+    private func requireNull(_ key: FieldKey) throws {
+        guard try !container.contains(key) || container.decodeNil(forKey: key) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "an erased event has no content")
+        }
+    }
+
+    /// The name of a thread; that of an outward code's is in its id, and is not erased.
+    private func threadName(of thread: ThreadID) throws -> Content {
+        guard let code = thread.outwardCode else { return try content(.name, Content.threadName) }
+        guard try container.decode(String.self, forKey: .name) == code.description else {
+            throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "this is the thread of \(code)")
+        }
+        return noContent
+    }
+
+    private static func username(_ text: String) -> Username { Username(text: text, foldKey: Username.foldKey(text)) }
+
+    private func bytes(_ key: FieldKey, _ hexadecimal: String) throws -> [UInt8] {
+        let digits = hexadecimal.utf8.compactMap { byte in Character(Unicode.Scalar(byte)).hexDigitValue }
+        guard digits.count == hexadecimal.utf8.count, digits.count.isMultiple(of: 2) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "not pairs of hexadecimal digits")
+        }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}
+
+extension KeyedDecodingContainer where K == FieldKey {
+    /// A field that is true or not there.
+    fileprivate func mark(_ key: FieldKey) throws -> Bool {
+        guard contains(key) else { return false }
+        guard try decode(Bool.self, forKey: key) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "this is true, or is not there")
+        }
+        return true
+    }
+}

@@ -1,0 +1,153 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// Bytes that are no event give an error that says where, or an event; they never end the program.
+struct DamagedBytesTests {
+    /// Decodes in every way, and uses what comes of it.
+    private func survive(_ bytes: EventBytes, _ state: inout ChatState) {
+        for contents in [ContentSelection.all, .indexed] {
+            do throws(EventDecodingError) {
+                let event = try bytes.event(contents)
+                if contents == .all { #expect(EventBytes(event).kept.count <= bytes.kept.count + 8) }
+                _ = state.faults(of: event)
+                state.evolve(event, at: state.head + 1)
+            } catch {
+                #expect(error.offset >= 0 && error.offset <= (error.part == .kept ? bytes.kept : bytes.erasable).count)
+            }
+            do throws(EventDecodingError) {
+                let event = try bytes.stub(contents)
+                state.evolve(event, at: state.head + 1)
+            } catch {
+                #expect(error.part == .kept)
+                #expect(error.offset >= 0 && error.offset <= bytes.kept.count)
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(20)) func everyTruncationIsAnErrorOrAnEvent(seed: UInt64) {
+        var generator = EventGenerator(seed: seed)
+        var state = ChatState()
+        for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
+            for count in bytes.kept.indices {
+                let cut = EventBytes(kept: Array(bytes.kept.prefix(count)), erasable: bytes.erasable)
+                survive(cut, &state)
+                // No known kind has a kept part that could be shorter.
+                if EventKind(rawValue: bytes.kept[0]) != nil { #expect(cut.problem?.part == .kept) }
+            }
+            for count in bytes.erasable.indices {
+                survive(EventBytes(kept: bytes.kept, erasable: Array(bytes.erasable.prefix(count))), &state)
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(10)) func everySingleBitFlipIsAnErrorOrAnEvent(seed: UInt64) {
+        var generator = EventGenerator(seed: seed)
+        var state = ChatState()
+        for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
+            for bit in 0..<8 * bytes.kept.count {
+                var flipped = bytes
+                flipped.kept[bit / 8] ^= 1 << UInt8(bit % 8)
+                survive(flipped, &state)
+            }
+            for bit in 0..<8 * min(bytes.erasable.count, 64) {
+                var flipped = bytes
+                flipped.erasable[bit / 8] ^= 1 << UInt8(bit % 8)
+                survive(flipped, &state)
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func randomBytesAreAnErrorOrAnEvent(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var state = ChatState()
+        for _ in 0..<200 {
+            let kept = (0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let erasable = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let kind = UInt8.random(in: 0...20, using: &random)
+            survive(EventBytes(kept: kept.isEmpty ? [] : [kind] + kept.dropFirst(), erasable: erasable), &state)
+        }
+    }
+
+    /// A journal whose records were damaged so that they still decode must not end the program that goes on from it.
+    @Test(arguments: Seeds.seeds(100)) func decidingGoesOnAfterAnyHistory(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var requests = RequestGenerator(seed: seed)
+        var sound = ChatState()
+        var damaged = ChatState()
+        for step in 0..<200 {
+            let request = requests.next()
+            let decision = try? sound.decide(request, at: Timestamp(millisecondsSince1970: Int64(step)), freshID: UInt128(step) + 1 << 64)
+            _ = try? damaged.decide(request, at: Timestamp(millisecondsSince1970: Int64(step)), freshID: UInt128(step) + 1 << 64)
+            guard case .append(let events) = decision else { continue }
+            for event in events {
+                sound.evolve(event, at: sound.head + 1)
+                var bytes = EventBytes(event)
+                if random.oneIn(4) {
+                    let place = Int.random(in: 0..<bytes.kept.count, using: &random)
+                    bytes.kept[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                } else if random.oneIn(4), let number = event.fact.threadNumber {
+                    // The highest thread number that can be written: the next one would not fit.
+                    bytes.kept.removeLast(EventBytes.leb128(number).count)
+                    bytes.kept += EventBytes.leb128(.max)
+                }
+                survive(bytes, &damaged)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", "", .tooShort, .kept, 0),
+            ("01", "", .tooShort, .kept, 1),
+            ("00 00 000000000000", "", .invalidKind, .kept, 0),
+            ("01 00 0000000000", "", .tooShort, .kept, 2),
+            ("01 00 000000000000 0102", "", .tooShort, .kept, 8),
+            ("01 02 000000000000 0102", "", .tooShort, .kept, 8),
+            // A thread number that goes on after ten bytes, one that would need 65 bits, one that is longer than it has to be, one that ends inside.
+            ("05 00 000000000000" + ids(2) + "80808080808080808080 01", "", .malformedNumber, .kept, 40),
+            ("05 00 000000000000" + ids(2) + "FFFFFFFFFFFFFFFFFF 02", "", .malformedNumber, .kept, 40),
+            ("05 00 000000000000" + ids(2) + "81 00", "", .malformedNumber, .kept, 40),
+            ("05 00 000000000000" + ids(2) + "81", "", .tooShort, .kept, 41),
+            // A username that is longer than the part, whose length is absurd, and that is no UTF-8.
+            ("01 00 000000000000" + ids(1), "04 416E6E", .tooShort, .erasable, 1),
+            ("01 00 000000000000" + ids(1), "FFFFFFFFFFFFFFFFFF 01 41", .tooShort, .erasable, 10),
+            ("01 00 000000000000" + ids(1), "02 C328 00 00", .invalidUTF8, .erasable, 1),
+            ("01 00 000000000000" + ids(1), "03 416E6E", .tooShort, .erasable, 4),
+            // A postcode whose bytes come in the wrong order.
+            ("03 00 000000000000" + ids(2), "5357314131414100", .invalidPostcode, .erasable, 0),
+            ("03 00 000000000000" + ids(2), "00414131413157", .tooShort, .erasable, 0),
+            ("03 00 000000000000" + ids(2), "0041413141315753", nil, .erasable, 0),
+            ("03 00 000000000000" + ids(2), "0041414141315753", .invalidPostcode, .erasable, 0),
+            ("07 00 000000000000" + ids(3) + "01", "FF", .invalidUTF8, .erasable, 0),
+            ("07 00 000000000000" + ids(3) + "01", "EDA080", .invalidUTF8, .erasable, 0),
+            ("07 00 000000000000" + ids(3) + "01", "C080", .invalidUTF8, .erasable, 0),
+            ("07 04 000000000000" + ids(3) + "01", "", .tooShort, .erasable, 0),
+            ("07 04 000000000000" + ids(3) + "01", "02 61", .tooShort, .erasable, 1),
+            // Fields of a later version whose length lies.
+            ("07 08 000000000000" + ids(3) + "01", "000000", .tooShort, .erasable, 0),
+            ("07 08 000000000000" + ids(3) + "01", "41 02000000", .tooShort, .erasable, 1),
+            ("07 08 000000000000" + ids(3) + "01", "41 FFFFFFFF", .tooShort, .erasable, 1),
+            ("03 08 000000000000" + ids(2), "00414131413157 53 01000000", .tooShort, .erasable, 0),
+            ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 09000000", .tooShort, .erasable, 0),
+            ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 02000000", .tooShort, .erasable, 5),
+        ] as [(String, String, EventDecodingError.Problem?, EventDecodingError.Part, Int)])
+    func theErrorNamesThePlace(
+        kept: String, erasable: String, problem: EventDecodingError.Problem?, part: EventDecodingError.Part, offset: Int
+    ) {
+        let error = EventBytes(kept: bytes(kept), erasable: bytes(erasable)).problem
+        #expect(error?.problem == problem)
+        guard let error else { return }
+        #expect(error.part == part)
+        #expect(error.offset == offset)
+    }
+
+    private static func ids(_ count: Int) -> String { String(repeating: "01", count: 16 * count) }
+}
+
+extension EventBytes {
+    /// The shortest LEB128 of a number.
+    static func leb128(_ number: UInt64) -> [UInt8] {
+        number < 128 ? [UInt8(number)] : [UInt8(number & 127) | 128] + leb128(number >> 7)
+    }
+}

@@ -1,0 +1,80 @@
+import ChatDomain
+import Foundation
+import Testing
+
+/// The module's pages say what the code does.
+struct DocumentationTests {
+    private static let catalog = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/ChatDomain/ChatDomain.docc")
+
+    private func page(_ name: String) throws -> String {
+        try String(contentsOf: Self.catalog.appending(path: name), encoding: .utf8)
+    }
+
+    /// The rows of the tables of a page, as the texts of their cells.
+    private func rows(_ page: String) -> [[String]] {
+        page.split(separator: "\n").filter { $0.hasPrefix("|") }.map { row in
+            row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    /// The message of the page's example.
+    private func example() throws -> Event {
+        let fact = MessagePosted(
+            thread: ThreadID(try #require(OutwardCode("SW1A"))), number: 300,
+            message: try #require(MessageID("01710916-7940-7e55-8000-000000000001")),
+            author: try #require(UserID("01710916-7940-7a11-8000-000000000a11")))
+        return Event(
+            recordedAt: try #require(Timestamp("2020-03-23T20:30:00.000Z")), fact: .messagePosted(fact),
+            content: .body("Could someone pick up milk?"), correlation: "c-1")
+    }
+
+    @Test func theExampleIsEncodedAsThePageSays() throws {
+        let blocks = try page("EventEncoding.md").components(separatedBy: "```")
+        #expect(blocks.count == 5)
+        let parts = [blocks[1], blocks[3]].map { block in
+            // The bytes stand in the first 47 columns of each line: sixteen pairs of digits.
+            block.split(separator: "\n").flatMap { bytes(String($0.prefix(47))) }
+        }
+        let event = try example()
+        #expect(event.recordedAt.millisecondsSince1970 == 1_584_995_400_000)
+        #expect(EventBytes(event) == EventBytes(kept: parts[0], erasable: parts[1]))
+        #expect(try EventBytes(kept: parts[0], erasable: parts[1]).event() == event)
+        #expect(parts.map(\.count) == [58, 31])
+    }
+
+    /// The same again without the page, so that the two cannot change together unseen.
+    @Test func theExampleIsTheseBytes() throws {
+        #expect(
+            EventBytes(try example())
+                == EventBytes(
+                    kept: bytes(
+                        "07 04 407916097101 53573141000080 00806F757477617264 01710916 7940 7E55 8000 000000000001"
+                            + "01710916 7940 7A11 8000 000000000A11 AC02"),
+                    erasable: bytes("03 632D31") + Array("Could someone pick up milk?".utf8)))
+    }
+
+    @Test func theTableOfKindsIsComplete() throws {
+        let kinds = rows(try page("EventEncoding.md")).filter { $0.count == 4 && UInt8($0[0]) != nil }
+        #expect(kinds.map { "\($0[0]) \($0[1])" } == EventKind.allCases.map { "\($0.rawValue) \($0.name)" })
+    }
+
+    @Test func theRulesNameEveryCommandEventAndRefusal() throws {
+        let text = try page("ChatDomain.md")
+        let table = rows(text).filter { $0.count == 3 && $0[0] != "command" && !$0[0].hasPrefix("---") }
+        #expect(
+            table.map { $0[0] } == [
+                "registerUser", "changeUsername", "setPostcode", "openThread", "joinThread", "leaveThread", "postMessage", "reply", "edit",
+                "retract", "markRead", "startSession", "endSession",
+            ])
+        func words(_ text: String) -> Set<String> { Set(text.split { !$0.isLetter }.map(String.init)) }
+        let connecting: Set<String> = ["and", "or", "as", "needed"]
+        let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1])) }.subtracting(connecting)
+        #expect(events == Set(EventKind.allCases.map(\.name)))
+        let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2])) }.subtracting(connecting)
+        let ofAnyCommand: Set<String> = ["invalidCorrelation", "storageFull", "notAllowed"]
+        #expect(refusals.union(ofAnyCommand) == Set(Rejection.Code.allCases.map(\.rawValue)))
+        #expect(ofAnyCommand.isSubset(of: words(text)))
+    }
+}

@@ -1,0 +1,130 @@
+import ChatDomain
+import Testing
+
+/// The bytes of each kind of event, written down by hand from the documentation.
+struct EncodingLayoutTests {
+    typealias Here = Neighbourhood
+
+    private static let ann = "0A000000000000000000000000000001"
+    private static let bob = "0B000000000000000000000000000002"
+    private static let sw1a = "53573141 0000 8000 806F 757477617264"
+    private static let dogs = "0D000000000000000000000000000001"
+    private static let milk = "01000000000000000000000000000001"
+    private static let yes = "02000000000000000000000000000001"
+    private static let phone = "03000000000000000000000000000001"
+
+    static let message = MessageChanged(thread: Here.sw1a, number: 300, message: Here.milk, by: Here.ann)
+    static let reply = ReplyChanged(thread: Here.sw1a, number: 127, message: Here.milk, reply: Here.yes, by: Here.bob)
+
+    /// A fact and its content, the bytes after the header of the kept part, and the erasable part.
+    static let kinds: [(UInt8, Fact, Content, String, String)] = [
+        (
+            1, .userRegistered(UserRegistered(user: Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: "s-1"),
+            ann, "03 416E6E 03 616E6E 03 732D31"
+        ),
+        (
+            1, .userRegistered(UserRegistered(user: Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: nil),
+            ann, "03 416E6E 03 616E6E 00"
+        ),
+        (
+            2, .usernameChanged(UsernameChanged(user: Here.ann)), .username(Username(text: "Straße", foldKey: "strasse")),
+            ann, "07 53747261C39F65 07 73747261737365"
+        ),
+        (
+            3, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("SW1A 1AA").map(Content.postcode) ?? .none,
+            ann + sw1a, "00 41 41 31 41 31 57 53"
+        ),
+        (
+            3, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("M1 1AE").map(Content.postcode) ?? .none,
+            ann + sw1a, "00 45 41 31 00 00 31 4D"
+        ),
+        (4, .threadOpened(ThreadOpened(thread: Here.sw1a, number: 1, by: Here.ann)), .none, sw1a + ann + "01", ""),
+        (
+            4, .threadOpened(ThreadOpened(thread: Here.dogs, number: 1, by: Here.ann)), .threadName("Dogs"),
+            dogs + ann + "01", "446F6773"
+        ),
+        (5, .threadJoined(ThreadJoined(thread: Here.sw1a, number: 2, user: Here.ann)), .none, sw1a + ann + "02", ""),
+        (6, .threadLeft(ThreadLeft(thread: Here.sw1a, number: 128, user: Here.ann)), .none, sw1a + ann + "80 01", ""),
+        (
+            7, .messagePosted(MessagePosted(thread: Here.sw1a, number: 16_384, message: Here.milk, author: Here.ann)), .body("Milk?\0"),
+            sw1a + milk + ann + "80 80 01", "4D696C6B3F00"
+        ),
+        (
+            8, .replyPosted(ReplyPosted(thread: Here.sw1a, number: 5, message: Here.milk, reply: Here.yes, author: Here.bob)),
+            .body("Ja 🥛"), sw1a + milk + yes + bob + "05", "4A6120 F09FA59B"
+        ),
+        (9, .messageEdited(message), .body("Oat"), sw1a + milk + ann + "AC 02", "4F6174"),
+        (10, .replyEdited(reply), .body("No"), sw1a + milk + yes + bob + "7F", "4E6F"),
+        (11, .messageRetracted(message), .none, sw1a + milk + ann + "AC 02", ""),
+        (12, .replyRetracted(reply), .none, sw1a + milk + yes + bob + "7F", ""),
+        (
+            13, .threadRead(ThreadRead(user: Here.ann, thread: Here.sw1a, upTo: .max)), .none,
+            ann + sw1a + "FFFFFFFFFFFFFFFFFF 01", ""
+        ),
+        (14, .sessionStarted(SessionStarted(user: Here.ann, session: Here.phone)), .device("iPhone"), ann + phone, "6950686F6E65"),
+        (15, .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), .none, ann + phone, ""),
+    ]
+
+    /// 2026-11-21T05:03:12.123Z in six bytes.
+    static let time = Timestamp(millisecondsSince1970: 1_795_237_392_123)
+    static let timeBytes = "FB AE 7C FC A1 01"
+
+    @Test func everyKindIsAmongThem() {
+        #expect(Set(Self.kinds.map(\.0)) == Set(EventKind.allCases.map(\.rawValue)))
+    }
+
+    @Test(arguments: kinds) func theBytesAreThese(kind: UInt8, fact: Fact, content: Content, kept: String, erasable: String) throws {
+        let event = Event(recordedAt: Self.time, fact: fact, content: content)
+        let expected = EventBytes(kept: [kind, 0] + bytes(Self.timeBytes) + bytes(kept), erasable: bytes(erasable))
+        #expect(EventBytes(event) == expected)
+        #expect(try expected.event() == event)
+    }
+
+    @Test(arguments: kinds) func theCorrelationStandsBeforeTheContent(
+        kind: UInt8, fact: Fact, content: Content, kept: String, erasable: String
+    ) throws {
+        let event = Event(recordedAt: Self.time, fact: fact, content: content, correlation: "c-1")
+        let expected = EventBytes(
+            kept: [kind, 4] + bytes(Self.timeBytes) + bytes(kept), erasable: bytes("03 632D31") + bytes(erasable))
+        #expect(EventBytes(event) == expected)
+        #expect(try expected.event() == event)
+    }
+
+    @Test(
+        arguments: [
+            (Origin.imported(sentAt: nil), 1, ""),
+            (.imported(sentAt: Timestamp(millisecondsSince1970: 1_000_000_000_000)), 3, "00 10 A5 D4 E8 00 00 00"),
+            (.imported(sentAt: Timestamp(millisecondsSince1970: -1)), 3, "FF FF FF FF FF FF FF FF"),
+        ] as [(Origin, UInt8, String)])
+    func theOriginalTimeStandsInTheHeader(origin: Origin, flags: UInt8, sentAt: String) throws {
+        let event = Event(
+            recordedAt: Self.time, origin: origin, fact: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
+        let expected = EventBytes(kept: [15, flags] + bytes(Self.timeBytes) + bytes(sentAt) + bytes(Self.ann + Self.phone))
+        #expect(EventBytes(event) == expected)
+        #expect(try expected.event() == event)
+    }
+
+    @Test func anOriginalTimeMakesAnImport() throws {
+        let header = bytes("0F 02" + Self.timeBytes + "00 10 A5 D4 E8 00 00 00")
+        let event = try EventBytes(kept: header + bytes(Self.ann + Self.phone)).event()
+        #expect(event.origin == .imported(sentAt: Timestamp(millisecondsSince1970: 1_000_000_000_000)))
+    }
+
+    @Test(arguments: [0x10, 0x20, 0x40, 0x80] as [UInt8]) func reservedFlagsAreIgnored(flag: UInt8) throws {
+        let event = Event(recordedAt: Self.time, fact: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
+        var later = EventBytes(event)
+        later.kept[1] |= flag
+        #expect(try later.event() == event)
+    }
+
+    @Test func kindsAreFoundByTheirNames() {
+        for kind in EventKind.allCases { #expect(EventKind(name: kind.name) == kind) }
+        #expect(EventKind.messagePosted.name == "messagePosted")
+        #expect(EventKind(name: "MessagePosted") == nil)
+        #expect(EventKind(name: "unknown") == nil)
+    }
+
+    @Test func anErrorIsASentence() {
+        #expect(EventBytes(kept: [1, 0, 0]).problem?.description == "tooShort at byte 2 of the kept part")
+    }
+}

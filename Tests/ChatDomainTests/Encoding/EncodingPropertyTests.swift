@@ -1,0 +1,103 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// What holds of the encoding of every event.
+struct EncodingPropertyTests {
+    @Test(arguments: Seeds.seeds(100)) func decodingWhatWasEncodedGivesTheEvent(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        for event in generator.oneOfEachKind() {
+            let bytes = EventBytes(event)
+            let decoded = try bytes.event()
+            #expect(decoded == event)
+            // Strings compare by canonical equivalence; their bytes have to be the same too.
+            #expect(EventBytes(decoded) == bytes)
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(100)) func theFactsAreTheSameWithoutTheContents(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        for event in generator.oneOfEachKind() {
+            let indexed = try EventBytes(event).event(.indexed)
+            #expect(indexed.fact == event.fact)
+            #expect(indexed.recordedAt == event.recordedAt)
+            #expect(indexed.origin == event.origin)
+            switch event.content {
+            case .registration, .username, .postcode, .threadName, .opaque: #expect(indexed.content == event.content)
+            case .body, .device: #expect(indexed.content == .omitted)
+            case .none: #expect(indexed.content == .none || event.correlation != nil && indexed.content == .omitted)
+            case .erased, .omitted: Issue.record("no such event is generated")
+            }
+            #expect(!indexed.isErased)
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(100)) func aStubKeepsTheFactAndLacksTheContent(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        for event in generator.oneOfEachKind() {
+            for contents in [ContentSelection.all, .indexed] {
+                let stub = try EventBytes(event).stub(contents)
+                #expect(stub.fact == event.fact)
+                #expect(stub.recordedAt == event.recordedAt)
+                #expect(stub.origin == event.origin)
+                // What had nothing that could be erased is whole without it.
+                #expect(stub.isErased == (event.content != .none || event.correlation != nil))
+                #expect(stub.correlation == nil)
+                #expect(stub.body == nil && stub.username == nil && stub.subject == nil && stub.postcode == nil && stub.device == nil)
+                #expect(stub.threadName == event.fact.openedOutwardCode)
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func anUnknownKindIsCarriedByteForByte(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        let event = generator.unknown()
+        let bytes = EventBytes(event)
+        for contents in [ContentSelection.all, .indexed] {
+            let decoded = try bytes.event(contents)
+            #expect(decoded.content == .opaque(kept: bytes.kept, erasable: bytes.erasable))
+            #expect(decoded.fact == .unknown(kind: bytes.kept[0]))
+            #expect(EventBytes(decoded) == bytes)
+        }
+        let stub = try bytes.stub()
+        #expect(stub.content == .opaque(kept: bytes.kept, erasable: nil))
+        #expect(stub.isErased)
+        #expect(stub.fact.kind == nil && stub.fact.thread == nil && stub.fact.user == nil && stub.fact.threadNumber == nil)
+    }
+
+    @Test(arguments: Seeds.seeds(100)) func fieldsOfALaterVersionAreSkipped(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
+        for event in EventKind.allCases.map({ generator.event($0) }) {
+            var later = EventBytes(event)
+            later.kept += (0..<Int.random(in: 1...30, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            #expect(try later.event() == event)
+            let extra = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            later.kept[1] |= 8
+            later.erasable += extra + [UInt8(extra.count & 0xFF), UInt8(extra.count >> 8), 0, 0]
+            #expect(try later.event() == event)
+            #expect(try later.event(.indexed) == EventBytes(event).event(.indexed))
+        }
+    }
+
+    /// Without the flag only what has no length of its own runs to the end.
+    @Test(arguments: Seeds.seeds(20)) func whatFollowsTheContentIsIgnored(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        for event in EventKind.allCases.map({ generator.event($0) }) {
+            var longer = EventBytes(event)
+            longer.erasable += [0xFF, 0, 0xFF]
+            switch event.content {
+            case .body, .device, .threadName: #expect(longer.problem?.problem == .invalidUTF8)
+            default: #expect(try longer.event() == event)
+            }
+        }
+    }
+}
+
+extension Fact {
+    /// The name of the outward code whose thread was opened: it is in the id, so it is not erased.
+    fileprivate var openedOutwardCode: String? {
+        guard case .threadOpened(let opened) = self else { return nil }
+        return opened.thread.outwardCode?.description
+    }
+}

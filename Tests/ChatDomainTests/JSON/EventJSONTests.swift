@@ -1,0 +1,165 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// The JSON of events, to the letter, and back.
+struct EventJSONTests {
+    typealias Here = Neighbourhood
+
+    private static let user = "0a000000-0000-0000-0000-000000000001"
+    private static let bob = "0b000000-0000-0000-0000-000000000002"
+    private static let sw1a = "53573141-0000-8000-806f-757477617264"
+    private static let dogs = "0d000000-0000-0000-0000-000000000001"
+    private static let milk = "01000000-0000-0000-0000-000000000001"
+    private static let yes = "02000000-0000-0000-0000-000000000001"
+    private static let phone = "03000000-0000-0000-0000-000000000001"
+    private static let onMessage = #""by":"\#(user)","message":"\#(milk)","number":6,"thread":"\#(sw1a)""#
+    private static let onReply = #""by":"\#(bob)","message":"\#(milk)","number":6,"reply":"\#(yes)","thread":"\#(sw1a)""#
+
+    static let message = MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann)
+    static let reply = ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob)
+
+    /// The fields of an event's own kind, with sorted keys.
+    static let golden: [(Fact, Content, String)] = [
+        (
+            .userRegistered(UserRegistered(user: Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: "sub-ann"),
+            #""userRegistered":{"subject":"sub-ann","user":"\#(user)","username":"Ann"}"#
+        ),
+        (
+            .userRegistered(UserRegistered(user: Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: nil),
+            #""userRegistered":{"subject":null,"user":"\#(user)","username":"Ann"}"#
+        ),
+        (
+            .usernameChanged(UsernameChanged(user: Here.ann)), .username(Username(text: "Straße", foldKey: "strasse")),
+            #""usernameChanged":{"user":"\#(user)","username":"Straße"}"#
+        ),
+        (
+            .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("SW1A 1AA").map(Content.postcode) ?? .none,
+            #""postcodeSet":{"postcode":"SW1A 1AA","thread":"\#(sw1a)","user":"\#(user)"}"#
+        ),
+        (
+            .threadOpened(ThreadOpened(thread: Here.sw1a, number: 1, by: Here.ann)), .none,
+            #""threadOpened":{"by":"\#(user)","name":"SW1A","number":1,"thread":"\#(sw1a)"}"#
+        ),
+        (
+            .threadOpened(ThreadOpened(thread: Here.dogs, number: 1, by: Here.ann)), .threadName("Dogs & \"cats\""),
+            #""threadOpened":{"by":"\#(user)","name":"Dogs & \"cats\"","number":1,"thread":"\#(dogs)"}"#
+        ),
+        (
+            .threadJoined(ThreadJoined(thread: Here.sw1a, number: 2, user: Here.ann)), .none,
+            #""threadJoined":{"number":2,"thread":"\#(sw1a)","user":"\#(user)"}"#
+        ),
+        (
+            .threadLeft(ThreadLeft(thread: Here.sw1a, number: 18_446_744_073_709_551_615, user: Here.ann)), .none,
+            #""threadLeft":{"number":18446744073709551615,"thread":"\#(sw1a)","user":"\#(user)"}"#
+        ),
+        (
+            .messagePosted(MessagePosted(thread: Here.sw1a, number: 4, message: Here.milk, author: Here.ann)), .body("Milk?\n\u{1B}[31m 🥛"),
+            #""messagePosted":{"author":"\#(user)","body":"Milk?\n\u001b[31m 🥛","message":"\#(milk)","number":4,"thread":"\#(sw1a)"}"#
+        ),
+        (
+            .replyPosted(ReplyPosted(thread: Here.sw1a, number: 5, message: Here.milk, reply: Here.yes, author: Here.bob)), .body("Yes."),
+            #""replyPosted":{"author":"\#(bob)","body":"Yes.","message":"\#(milk)","number":5,"reply":"\#(yes)","thread":"\#(sw1a)"}"#
+        ),
+        (.messageEdited(message), .body("Oat"), #""messageEdited":{"body":"Oat",\#(onMessage)}"#),
+        (.replyEdited(reply), .body("No."), #""replyEdited":{"body":"No.",\#(onReply)}"#),
+        (.messageRetracted(message), .none, #""messageRetracted":{\#(onMessage)}"#),
+        (.replyRetracted(reply), .none, #""replyRetracted":{\#(onReply)}"#),
+        (
+            .threadRead(ThreadRead(user: Here.ann, thread: Here.sw1a, upTo: 9)), .none,
+            #""threadRead":{"thread":"\#(sw1a)","upTo":9,"user":"\#(user)"}"#
+        ),
+        (
+            .sessionStarted(SessionStarted(user: Here.ann, session: Here.phone)), .device("iPhone"),
+            #""sessionStarted":{"device":"iPhone","session":"\#(phone)","user":"\#(user)"}"#
+        ),
+        (
+            .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), .none,
+            #""sessionEnded":{"session":"\#(phone)","user":"\#(user)"}"#
+        ),
+        (
+            .unknown(kind: 200), .opaque(kept: bytes("C8 00 7B0000000000 FF"), erasable: bytes("CAFE")),
+            #""unknown":{"erasable":"cafe","kept":"c8007b0000000000ff","kind":200}"#
+        ),
+    ]
+
+    /// 2026-11-21T05:03:12.123Z, but for the unknown kind, whose bytes say 123.
+    private static func time(_ fact: Fact) -> (Timestamp, String) {
+        if case .unknown = fact { return (Timestamp(millisecondsSince1970: 123), "1970-01-01T00:00:00.123Z") }
+        return (Timestamp(millisecondsSince1970: 1_795_237_392_123), "2026-11-21T05:03:12.123Z")
+    }
+
+    @Test func everyKindIsAmongThem() {
+        #expect(Set(Self.golden.compactMap(\.0.kind)) == Set(EventKind.allCases))
+    }
+
+    @Test(arguments: golden) func theTextIsThis(fact: Fact, content: Content, fields: String) throws {
+        let (time, timeText) = Self.time(fact)
+        let recorded = RecordedEvent(position: 12, event: Event(recordedAt: time, fact: fact, content: content))
+        // The envelope's keys are sorted among the kinds.
+        var members = [#""position":12"#, #""recordedAt":"\#(timeText)""#, fields]
+        members.sort()
+        let text = "{\(members.joined(separator: ","))}"
+        #expect(try json(recorded) == text)
+        let read = try value(RecordedEvent.self, fromJSON: text)
+        #expect(read == recorded)
+        #expect(EventBytes(read.event) == EventBytes(recorded.event))
+    }
+
+    @Test func theEnvelopeHoldsWhatThereIs() throws {
+        let event = Event(
+            recordedAt: Timestamp(millisecondsSince1970: 1), origin: .imported(sentAt: Timestamp(millisecondsSince1970: -1)),
+            fact: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), correlation: "c/1")
+        let fields = #""sessionEnded":{"session":"\#(Self.phone)","user":"\#(Self.user)"}"#
+        #expect(
+            try json(RecordedEvent(position: .max, event: event))
+                == #"{"correlation":"c/1","imported":true,"position":18446744073709551615,"recordedAt":"1970-01-01T00:00:00.001Z","#
+                + #""sentAt":"1969-12-31T23:59:59.999Z",\#(fields)}"#)
+        var undated = event
+        undated.origin = .imported(sentAt: nil)
+        undated.correlation = nil
+        #expect(
+            try json(RecordedEvent(position: 1, event: undated))
+                == #"{"imported":true,"position":1,"recordedAt":"1970-01-01T00:00:00.001Z",\#(fields)}"#)
+    }
+
+    @Test(arguments: golden) func whatHasBeenErasedIsNull(fact: Fact, content: Content, fields: String) throws {
+        let stub = try EventBytes(Event(recordedAt: Self.time(fact).0, fact: fact, content: content, correlation: nil)).stub()
+        let text = try json(RecordedEvent(position: 12, event: stub))
+        #expect(text.contains(#""erased":true"#) == stub.isErased)
+        #expect(stub.isErased == (content != .none))
+        #expect(try value(RecordedEvent.self, fromJSON: text).event == stub)
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func readingWhatWasWrittenGivesTheEvent(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        var position: Position = 1
+        for event in generator.oneOfEachKind() {
+            for event in [event, try EventBytes(event).stub()] where Self.isPrintable(event) {
+                let recorded = RecordedEvent(position: position, event: event)
+                let read = try value(RecordedEvent.self, fromJSON: try json(recorded))
+                #expect(read == recorded)
+                if !event.isErased { #expect(EventBytes(read.event) == EventBytes(event)) }
+                position = position &* 3 &+ 1
+            }
+        }
+    }
+
+    /// RFC 3339 has four digits for the year, so that a time beyond 9999 cannot be read back.
+    private static func isPrintable(_ event: Event) -> Bool { event.recordedAt.millisecondsSince1970 < 253_402_300_800_000 }
+
+    @Test func theFoldKeyIsComputedAgain() throws {
+        let text = #"{"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","usernameChanged":{"user":"\#(Self.user)","username":"STRAẞE"}}"#
+        #expect(try value(RecordedEvent.self, fromJSON: text).event.username?.foldKey == "strasse")
+    }
+
+    @Test func capitalsInIDsAndAnOriginalTimeAloneAreRead() throws {
+        let text = #"""
+            {"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","sentAt":"2001-09-09T01:46:40Z",
+             "sessionEnded":{"session":"\#(Self.phone.uppercased())","user":"\#(Self.user.uppercased())"}}
+            """#
+        let event = try value(RecordedEvent.self, fromJSON: text).event
+        #expect(event.origin == .imported(sentAt: Timestamp(millisecondsSince1970: 1_000_000_000_000)))
+        #expect(event.fact == .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
+    }
+}

@@ -1,0 +1,132 @@
+import ChatDomain
+import Testing
+
+/// JSON that is no command, and the field that is wrong.
+struct MalformedCommandJSONTests {
+    private static let user = "0a000000-0000-0000-0000-000000000001"
+    private static let milk = "01000000-0000-0000-0000-000000000001"
+    private static let yes = "02000000-0000-0000-0000-000000000001"
+
+    static let shapes: [(String, JSONProblem)] = [
+        ("[]", JSONProblem(.wrongType, "")),
+        (#""endSession""#, JSONProblem(.wrongType, "")),
+        ("null", JSONProblem(.wrongType, "")),
+        ("{}", JSONProblem(.corrupted, "")),
+        (#"{"endSession":{"session":"\#(user)"},"#, JSONProblem(.corrupted, "")),
+        (#"{"endSession":{"session":"\#(user)"}} {}"#, JSONProblem(.corrupted, "")),
+        (#"{"moderate":{}}"#, JSONProblem(.unknownField, "moderate")),
+        (#"{"EndSession":{"session":"\#(user)"}}"#, JSONProblem(.unknownField, "EndSession")),
+        (#"{"endSession":{"session":"\#(user)"},"zebra":1}"#, JSONProblem(.unknownField, "zebra")),
+        (#"{"aardvark":1,"endSession":{"session":"\#(user)"}}"#, JSONProblem(.unknownField, "aardvark")),
+        // Two commands: the one whose name comes later is too many.
+        (#"{"endSession":{"session":"\#(user)"},"retract":{}}"#, JSONProblem(.unknownField, "retract")),
+        (#"{"retract":{},"endSession":{"session":"\#(user)"}}"#, JSONProblem(.unknownField, "retract")),
+        (#"{"endSession":[]}"#, JSONProblem(.wrongType, "endSession")),
+        (#"{"endSession":null}"#, JSONProblem(.wrongType, "endSession")),
+        (#"{"endSession":"\#(user)"}"#, JSONProblem(.wrongType, "endSession")),
+    ]
+
+    @Test(arguments: shapes) func thereIsOneCommand(text: String, problem: JSONProblem) {
+        #expect(JSONProblem.of(text, as: Command.self) == problem)
+        #expect(JSONProblem.of(text, as: CommandRequest.self) == problem)
+    }
+
+    @Test func correlationIsTheRequestsAlone() {
+        let text = #"{"correlation":"c","endSession":{"session":"\#(Self.user)"}}"#
+        #expect(JSONProblem.of(text, as: Command.self) == JSONProblem(.unknownField, "correlation"))
+        #expect(JSONProblem.of(text, as: CommandRequest.self) == nil)
+        #expect(JSONProblem.of(#"{"correlation":"c"}"#, as: CommandRequest.self) == JSONProblem(.corrupted, ""))
+        let number = #"{"correlation":1,"endSession":{"session":"\#(Self.user)"}}"#
+        #expect(JSONProblem.of(number, as: CommandRequest.self) == JSONProblem(.wrongType, "correlation"))
+        let origin = #"{"origin":"import","endSession":{"session":"\#(Self.user)"}}"#
+        #expect(JSONProblem.of(origin, as: CommandRequest.self) == JSONProblem(.unknownField, "origin"))
+    }
+
+    /// Every command with every field that it must have: taken out one by one, each is missed; given a number or an array, it is of a wrong type; and an
+    /// additional one is unknown.
+    static let required: [(String, [String: String])] = [
+        ("registerUser", ["username": text("Ann")]),
+        ("changeUsername", ["user": text(user), "username": text("Ann")]),
+        ("setPostcode", ["user": text(user), "postcode": text("SW1A 1AA")]),
+        ("openThread", ["name": text("Dogs"), "by": text(user)]),
+        ("joinThread", ["user": text(user), "thread": text("SW1A")]),
+        ("leaveThread", ["user": text(user), "thread": text("SW1A")]),
+        ("postMessage", ["thread": text("SW1A"), "author": text(user), "body": text("x")]),
+        ("reply", ["message": text(milk), "author": text(user), "body": text("x")]),
+        ("edit", ["message": text(milk), "by": text(user), "body": text("x")]),
+        ("retract", ["message": text(milk), "by": text(user)]),
+        ("markRead", ["user": text(user), "thread": text("SW1A"), "upTo": "7"]),
+        ("startSession", ["user": text(user), "device": text("x")]),
+        ("endSession", ["session": text(user)]),
+    ]
+
+    static let optional: [String: [String]] = [
+        "registerUser": ["user", "subject"], "openThread": ["thread"], "postMessage": ["message"], "reply": ["reply"],
+        "startSession": ["session"],
+    ]
+
+    /// A JSON string; none of the texts here needs escaping.
+    private static func text(_ value: String) -> String { "\"\(value)\"" }
+
+    private func command(_ name: String, _ fields: [String: String]) -> String {
+        #"{"\#(name)":{\#(fields.map { "\"\($0)\":\($1)" }.sorted().joined(separator: ","))}}"#
+    }
+
+    @Test(arguments: required) func everyFieldIsNeeded(name: String, fields: [String: String]) {
+        #expect(JSONProblem.of(command(name, fields), as: Command.self) == nil)
+        for field in fields.keys {
+            var fewer = fields
+            fewer[field] = nil
+            #expect(JSONProblem.of(command(name, fewer), as: Command.self) == JSONProblem(.missing, "\(name).\(field)"))
+        }
+    }
+
+    @Test(arguments: required) func everyFieldHasItsType(name: String, fields: [String: String]) {
+        for field in fields.keys + (Self.optional[name] ?? []) {
+            for wrong in ["1.5", "[]", "{}"] where field != "upTo" || wrong != "1.5" {
+                var changed = fields
+                changed[field] = wrong
+                #expect(
+                    JSONProblem.of(command(name, changed), as: Command.self) == JSONProblem(.wrongType, "\(name).\(field)"), "\(wrong)")
+            }
+        }
+    }
+
+    @Test(arguments: required) func idsAreIDs(name: String, fields: [String: String]) {
+        let ids = ["user", "thread", "by", "author", "message", "session", "reply"]
+        for field in fields.keys + (Self.optional[name] ?? []) where ids.contains(field) {
+            for wrong in ["", "x", Self.user + "0", Self.user + " ", "{\(Self.user)}"] {
+                var changed = fields
+                changed[field] = Self.text(wrong)
+                #expect(
+                    JSONProblem.of(command(name, changed), as: Command.self) == JSONProblem(.corrupted, "\(name).\(field)"), "\(wrong)")
+            }
+        }
+    }
+
+    @Test(arguments: required) func noOtherFieldIsKnown(name: String, fields: [String: String]) {
+        for field in ["colour", "user ", "User", "correlation", "position", ""] {
+            var more = fields
+            more[field] = Self.text("x")
+            #expect(JSONProblem.of(command(name, more), as: Command.self) == JSONProblem(.unknownField, "\(name).\(field)"))
+        }
+    }
+
+    @Test(arguments: ["edit", "retract"]) func oneOfMessageAndReplyIsNamed(command: String) {
+        let body = command == "edit" ? #","body":"x""# : ""
+        let both = #"{"\#(command)":{"message":"\#(Self.milk)","reply":"\#(Self.yes)","by":"\#(Self.user)"\#(body)}}"#
+        #expect(JSONProblem.of(both, as: Command.self) == JSONProblem(.unknownField, "\(command).reply"))
+        let neither = #"{"\#(command)":{"by":"\#(Self.user)"\#(body)}}"#
+        #expect(JSONProblem.of(neither, as: Command.self) == JSONProblem(.missing, "\(command).message"))
+        let nulls = #"{"\#(command)":{"message":null,"reply":null,"by":"\#(Self.user)"\#(body)}}"#
+        #expect(JSONProblem.of(nulls, as: Command.self) == JSONProblem(.missing, "\(command).message"))
+    }
+
+    /// For a number that does not fit, Foundation says no path.
+    @Test(arguments: ["-1", "1.5", "1e40", "18446744073709551616"]) func aPositionIsAWholeNumberOf64Bits(number: String) {
+        let text = #"{"markRead":{"user":"\#(Self.user)","thread":"SW1A","upTo":\#(number)}}"#
+        #expect(JSONProblem.of(text, as: Command.self)?.kind == .corrupted)
+        let quoted = #"{"markRead":{"user":"\#(Self.user)","thread":"SW1A","upTo":"7"}}"#
+        #expect(JSONProblem.of(quoted, as: Command.self) == JSONProblem(.wrongType, "markRead.upTo"))
+    }
+}

@@ -1,0 +1,150 @@
+import ChatDomain
+
+extension RuleModel {
+    mutating func answer(_ request: CommandRequest, _ draft: Draft) throws(Refusal) -> Answer {
+        switch request.command {
+        case .registerUser(let user, let username, let subject): try register(user, username, subject, draft)
+        case .changeUsername(let user, let username): try rename(user, username, draft)
+        case .setPostcode(let user, let postcode): try move(user, postcode, draft)
+        case .openThread(let thread, let name, let by): try open(thread, name, by, draft)
+        case .joinThread(let user, let thread): try join(user, thread, draft)
+        case .leaveThread(let user, let thread): try leave(user, thread, draft)
+        case .postMessage(let message, let thread, let author, let body): try post(message, thread, author, body, draft)
+        case .reply(let reply, let message, let author, let body): try self.reply(reply, message, author, body, draft)
+        case .edit(.message(let message), let by, let body): try editMessage(message, by, body, draft)
+        case .edit(.reply(let reply), let by, let body): try editReply(reply, by, body, draft)
+        case .retract(.message(let message), let by): try retractMessage(message, by, draft)
+        case .retract(.reply(let reply), let by): try retractReply(reply, by, draft)
+        case .markRead(let user, let thread, let upTo): try markRead(user, thread, upTo, draft)
+        case .startSession(let user, let session, let device): try startSession(user, session, device, draft)
+        case .endSession(let session): try endSession(session, draft)
+        }
+    }
+
+    private func owner(ofName text: String) -> UserID? {
+        users.first { Username.foldKey($0.value.name) == Username.foldKey(text) }?.key
+    }
+
+    // MARK: Users
+
+    private mutating func register(_ id: UserID?, _ text: String, _ subject: String?, _ draft: Draft) throws(Refusal) -> Answer {
+        if let id, let user = users[id] {
+            try check(Username.foldKey(user.firstName) == Username.foldKey(text), .identifierTaken)
+            return .duplicate(first: user.position, last: user.position)
+        }
+        guard let username = Username(text) else { throw Refusal(code: .invalidUsername) }
+        try check(owner(ofName: text) == nil, .usernameTaken)
+        if let subject {
+            try check(!subject.utf8.isEmpty && subject.utf8.count <= 256, .subjectTaken)
+            try check(!users.values.contains { Array(($0.subject ?? "").utf8) == Array(subject.utf8) }, .subjectTaken)
+        }
+        let user = id ?? UserID(bits: draft.freshID)
+        users[user] = User(firstName: username.text, name: username.text, subject: subject, position: head + 1)
+        return append([(.userRegistered(UserRegistered(user: user)), .registration(username, subject: subject))], draft)
+    }
+
+    private mutating func rename(_ user: UserID, _ text: String, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        guard let username = Username(text) else { throw Refusal(code: .invalidUsername) }
+        try check(owner(ofName: text) == nil || owner(ofName: text) == user, .usernameTaken)
+        if Array((users[user]?.name ?? "").utf8) == Array(username.text.utf8) { return .nothing }
+        users[user]?.name = username.text
+        return append([(.usernameChanged(UsernameChanged(user: user)), .username(username))], draft)
+    }
+
+    private mutating func move(_ user: UserID, _ text: String, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        guard let postcode = Postcode(text) else { throw Refusal(code: .invalidPostcode) }
+        if users[user]?.postcode == postcode { return .nothing }
+        let thread = ThreadID(postcode.outwardCode)
+        var facts: [(Fact, Content)] = [(.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))]
+        if threads[thread] == nil {
+            threads[thread] = Thread(opener: user, members: [], openedAt: head + 2, isOutward: true)
+            facts.append((.threadOpened(ThreadOpened(thread: thread, number: 1, by: user)), .none))
+        }
+        if !isMember(user, thread) {
+            let number = next(thread, after: UInt64(facts.count - 1))
+            facts.append((.threadJoined(ThreadJoined(thread: thread, number: number, user: user)), .none))
+        }
+        users[user]?.postcode = postcode
+        threads[thread]?.members.insert(user)
+        return append(facts, draft)
+    }
+
+    // MARK: Threads
+
+    private mutating func open(_ id: ThreadID?, _ text: String, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        let code = id?.outwardCode
+        // Nobody takes the id of an outward code's thread; an import may bring that thread, under that code.
+        if let code { try check(draft.isImport && OutwardCode(text) == code, .identifierTaken) }
+        if let id, let thread = threads[id] {
+            if thread.opener == by { return .duplicate(first: thread.openedAt, last: thread.openedAt + 1) }
+            try check(code != nil, .identifierTaken)
+            try check(users[by] != nil, .unknownUser)
+            return .nothing
+        }
+        try check(users[by] != nil, .unknownUser)
+        var content = Content.none
+        if code == nil {
+            guard let name = ThreadName(text) else { throw Refusal(code: .invalidThreadName) }
+            content = .threadName(name.text)
+        }
+        let thread = id ?? ThreadID(bits: draft.freshID)
+        threads[thread] = Thread(opener: by, members: [by], openedAt: head + 1, isOutward: code != nil)
+        return append(
+            [
+                (.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), content),
+                (.threadJoined(ThreadJoined(thread: thread, number: 2, user: by)), .none),
+            ], draft)
+    }
+
+    private mutating func join(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        if thread.members.contains(user) { return .nothing }
+        if thread.isOutward, !draft.isImport {
+            try check(users[user]?.postcode.map { ThreadID($0.outwardCode) } == id, .notResident)
+        }
+        threads[id]?.members.insert(user)
+        return append([(.threadJoined(ThreadJoined(thread: id, number: next(id), user: user)), .none)], draft)
+    }
+
+    private mutating func leave(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        try check(threads[id] != nil, .unknownThread)
+        if !isMember(user, id) { return .nothing }
+        threads[id]?.members.remove(user)
+        return append([(.threadLeft(ThreadLeft(thread: id, number: next(id), user: user)), .none)], draft)
+    }
+
+    private mutating func markRead(_ user: UserID, _ id: ThreadID, _ upTo: Position, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        try check(threads[id] != nil, .unknownThread)
+        try check(isMember(user, id), .notAMember)
+        try check(upTo <= head, .invalidPosition)
+        if upTo <= markers[user]?[id] ?? 0 { return .nothing }
+        markers[user, default: [:]][id] = upTo
+        return append([(.threadRead(ThreadRead(user: user, thread: id, upTo: upTo)), .none)], draft)
+    }
+
+    // MARK: Sessions
+
+    private mutating func startSession(_ user: UserID, _ id: SessionID?, _ device: String, _ draft: Draft) throws(Refusal) -> Answer {
+        if let id, let session = sessions[id] {
+            try check(session.user == user, .identifierTaken)
+            return .duplicate(first: session.position, last: session.position)
+        }
+        try check(users[user] != nil, .unknownUser)
+        try check(device.utf8.count <= 1_024, .invalidDevice)
+        let session = id ?? SessionID(bits: draft.freshID)
+        sessions[session] = Session(user: user, position: head + 1)
+        return append([(.sessionStarted(SessionStarted(user: user, session: session)), .device(device))], draft)
+    }
+
+    private mutating func endSession(_ id: SessionID, _ draft: Draft) throws(Refusal) -> Answer {
+        guard let session = sessions[id] else { throw Refusal(code: .unknownSession) }
+        if session.ended { return .nothing }
+        sessions[id]?.ended = true
+        return append([(.sessionEnded(SessionEnded(user: session.user, session: id)), .none)], draft)
+    }
+}

@@ -1,0 +1,76 @@
+import ChatDomain
+
+extension RuleModel {
+    mutating func post(_ id: MessageID?, _ thread: ThreadID, _ author: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
+        if let id, let known = messages[id] {
+            try check(known.thread == thread && known.author == author, .identifierTaken)
+            return .duplicate(first: known.position, last: known.position)
+        }
+        try check(users[author] != nil, .unknownUser)
+        try check(threads[thread] != nil, .unknownThread)
+        try check(isMember(author, thread), .notAMember)
+        try check(isBody(body), .invalidBody)
+        let message = id ?? MessageID(bits: draft.freshID)
+        messages[message] = Message(thread: thread, author: author, position: head + 1)
+        let fact = MessagePosted(thread: thread, number: next(thread), message: message, author: author)
+        return append([(.messagePosted(fact), .body(body))], draft)
+    }
+
+    mutating func reply(_ id: ReplyID?, _ message: MessageID, _ author: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
+        if let id, let known = replies[id] {
+            try check(known.message == message && known.author == author, .identifierTaken)
+            return .duplicate(first: known.position, last: known.position)
+        }
+        try check(users[author] != nil, .unknownUser)
+        guard let answered = messages[message] else { throw Refusal(code: .unknownMessage) }
+        try check(isMember(author, answered.thread), .notAMember)
+        try check(!answered.retracted, .retracted)
+        try check(isBody(body), .invalidBody)
+        let reply = id ?? ReplyID(bits: draft.freshID)
+        replies[reply] = Reply(message: message, author: author, position: head + 1)
+        let fact = ReplyPosted(thread: answered.thread, number: next(answered.thread), message: message, reply: reply, author: author)
+        return append([(.replyPosted(fact), .body(body))], draft)
+    }
+
+    mutating func editMessage(_ id: MessageID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let message = messages[id] else { throw Refusal(code: .unknownMessage) }
+        try check(isMember(by, message.thread), .notAMember)
+        try check(message.author == by, .notTheAuthor)
+        try check(!message.retracted, .retracted)
+        try check(isBody(body), .invalidBody)
+        let fact = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.messageEdited(fact), .body(body))], draft)
+    }
+
+    mutating func editReply(_ id: ReplyID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let reply = replies[id], let message = messages[reply.message] else { throw Refusal(code: .unknownReply) }
+        try check(isMember(by, message.thread), .notAMember)
+        try check(reply.author == by, .notTheAuthor)
+        try check(!reply.retracted, .retracted)
+        try check(isBody(body), .invalidBody)
+        let fact = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
+        return append([(.replyEdited(fact), .body(body))], draft)
+    }
+
+    mutating func retractMessage(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let message = messages[id] else { throw Refusal(code: .unknownMessage) }
+        try check(message.author == by, .notTheAuthor)
+        if message.retracted { return .nothing }
+        messages[id]?.retracted = true
+        let fact = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.messageRetracted(fact), .none)], draft)
+    }
+
+    mutating func retractReply(_ id: ReplyID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let reply = replies[id], let message = messages[reply.message] else { throw Refusal(code: .unknownReply) }
+        try check(reply.author == by, .notTheAuthor)
+        if reply.retracted { return .nothing }
+        replies[id]?.retracted = true
+        let fact = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
+        return append([(.replyRetracted(fact), .none)], draft)
+    }
+}

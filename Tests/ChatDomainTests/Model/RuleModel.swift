@@ -1,0 +1,139 @@
+import ChatDomain
+
+/// The rules a second time: plain dictionaries and arrays, written from the table of the rules and not from the decider.
+///
+/// It looks at everything afresh for each command and is slow. What a text may be (names, postcodes) it leaves to the types that have tests of their own.
+struct RuleModel {
+    enum Answer: Equatable {
+        case appended([Event])
+        case nothing
+        case duplicate(first: Position, last: Position)
+        case refused(Rejection.Code)
+    }
+
+    struct Refusal: Error {
+        var code: Rejection.Code
+    }
+
+    struct User {
+        var firstName: String
+        var name: String
+        var subject: String?
+        var postcode: Postcode?
+        var position: Position
+    }
+
+    struct Thread {
+        var opener: UserID
+        var members: Set<UserID>
+        var openedAt: Position
+        var isOutward: Bool
+    }
+
+    struct Message {
+        var thread: ThreadID
+        var author: UserID
+        var position: Position
+        var retracted = false
+    }
+
+    struct Reply {
+        var message: MessageID
+        var author: UserID
+        var position: Position
+        var retracted = false
+    }
+
+    struct Session {
+        var user: UserID
+        var position: Position
+        var ended = false
+    }
+
+    var journal: [Event] = []
+    var users: [UserID: User] = [:]
+    var threads: [ThreadID: Thread] = [:]
+    var messages: [MessageID: Message] = [:]
+    var replies: [ReplyID: Reply] = [:]
+    var sessions: [SessionID: Session] = [:]
+    var markers: [UserID: [ThreadID: Position]] = [:]
+
+    var head: Position { Position(journal.count) }
+
+    /// Answers a request, and takes over what follows from it.
+    mutating func execute(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) -> Answer {
+        let before = self
+        do throws(Refusal) {
+            let answer = try answer(request, Draft(request, at: now, after: journal.last, freshID))
+            // The rules of the envelope come after those of the command, and a duplicate is one whatever came with it.
+            if case .duplicate = answer { return answer }
+            if let correlation = request.correlation, correlation.isEmpty || correlation.utf8.count > 256 {
+                self = before
+                return .refused(.invalidCorrelation)
+            }
+            return answer
+        } catch {
+            self = before
+            return .refused(error.code)
+        }
+    }
+
+    /// What the events of one command have in common.
+    struct Draft {
+        var time: Timestamp
+        var origin: Origin
+        var correlation: String?
+        var freshID: UInt128
+
+        init(_ request: CommandRequest, at now: Timestamp, after last: Event?, _ freshID: UInt128) {
+            time = now
+            if let last, last.recordedAt > time { time = last.recordedAt }
+            if time.millisecondsSince1970 < 0 { time = Timestamp(millisecondsSince1970: 0) }
+            origin = request.origin
+            correlation = request.correlation
+            self.freshID = freshID
+        }
+
+        var isImport: Bool { origin != .native }
+    }
+
+    /// Appends the facts of one command, each with its content.
+    mutating func append(_ facts: [(Fact, Content)], _ draft: Draft) -> Answer {
+        let events = facts.map {
+            Event(recordedAt: draft.time, origin: draft.origin, fact: $0.0, content: $0.1, correlation: draft.correlation)
+        }
+        journal += events
+        return .appended(events)
+    }
+
+    /// The number of the next event of a thread: counted afresh, because that is what the numbers promise.
+    func next(_ thread: ThreadID, after pending: UInt64 = 0) -> UInt64 {
+        var count: UInt64 = pending
+        for event in journal {
+            switch event.fact {
+            case .threadOpened(let fact) where fact.thread == thread: count += 1
+            case .threadJoined(let fact) where fact.thread == thread: count += 1
+            case .threadLeft(let fact) where fact.thread == thread: count += 1
+            case .messagePosted(let fact) where fact.thread == thread: count += 1
+            case .replyPosted(let fact) where fact.thread == thread: count += 1
+            case .messageEdited(let fact) where fact.thread == thread: count += 1
+            case .messageRetracted(let fact) where fact.thread == thread: count += 1
+            case .replyEdited(let fact) where fact.thread == thread: count += 1
+            case .replyRetracted(let fact) where fact.thread == thread: count += 1
+            default: continue
+            }
+        }
+        return count + 1
+    }
+
+    func check(_ condition: Bool, _ code: Rejection.Code) throws(Refusal) {
+        if !condition { throw Refusal(code: code) }
+    }
+
+    func isMember(_ user: UserID, _ thread: ThreadID) -> Bool { threads[thread]?.members.contains(user) == true }
+
+    /// 1 to 16,384 bytes, and something besides white space.
+    func isBody(_ text: String) -> Bool {
+        !text.utf8.isEmpty && text.utf8.count <= 16_384 && !text.unicodeScalars.filter { !$0.properties.isWhitespace }.isEmpty
+    }
+}

@@ -1,0 +1,71 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// The decider and an independent model of the rules answer alike.
+struct RuleModelTests {
+    @Test(arguments: Seeds.seeds(200)) func theDeciderAnswersAsTheModel(seed: UInt64) {
+        var requests = RequestGenerator(seed: seed)
+        var model = RuleModel()
+        var state = ChatState()
+        var clock: Int64 = 1_584_921_600_000
+        for step in 1...250 {
+            let request = requests.next()
+            let now = requests.tick(&clock)
+            let freshID = requests.freshID()
+            let expected = model.execute(request, at: now, freshID: freshID)
+            let answer = RuleModel.Answer(state, request, at: now, freshID: freshID)
+            #expect(answer == expected, "step \(step): \(request)")
+            guard answer == expected else { return }
+            if case .appended(let events) = answer {
+                for event in events { state.evolve(event, at: state.head + 1) }
+            }
+            #expect(state.head == model.head)
+        }
+    }
+
+    /// The comparison is worth something only if it gets everywhere.
+    @Test func theSequencesReachEveryAnswer() {
+        var kinds: Set<EventKind> = []
+        var codes: Set<Rejection.Code> = []
+        var unchanged = 0
+        var duplicates = 0
+        for seed in UInt64(1)...200 {
+            var requests = RequestGenerator(seed: seed)
+            var state = ChatState()
+            var clock: Int64 = 0
+            for _ in 0..<250 {
+                switch RuleModel.Answer(state, requests.next(), at: requests.tick(&clock), freshID: requests.freshID()) {
+                case .appended(let events):
+                    for event in events {
+                        if let kind = event.fact.kind { kinds.insert(kind) }
+                        state.evolve(event, at: state.head + 1)
+                    }
+                case .nothing: unchanged += 1
+                case .duplicate: duplicates += 1
+                case .refused(let code): codes.insert(code)
+                }
+            }
+        }
+        #expect(kinds == Set(EventKind.allCases))
+        // The two others are refusals of the store: a query's and the disk's.
+        #expect(codes == Set(Rejection.Code.allCases).subtracting([.notAllowed, .storageFull]))
+        #expect(unchanged > 1_000)
+        #expect(duplicates > 1_000)
+    }
+}
+
+extension RuleModel.Answer {
+    /// The decider's answer, in the model's terms.
+    init(_ state: ChatState, _ request: CommandRequest, at now: Timestamp, freshID: UInt128) {
+        do throws(Rejection) {
+            switch try state.decide(request, at: now, freshID: freshID) {
+            case .append(let events): self = .appended(events)
+            case .unchanged: self = .nothing
+            case .duplicate(let positions): self = .duplicate(first: positions.lowerBound, last: positions.upperBound)
+            }
+        } catch {
+            self = .refused(error.code)
+        }
+    }
+}

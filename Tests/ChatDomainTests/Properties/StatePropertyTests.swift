@@ -1,0 +1,141 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// What holds of the state after any sequence of commands.
+struct StatePropertyTests {
+    /// What a random sequence came to.
+    private struct Run {
+        var state = ChatState()
+        var events: [Event] = []
+        /// The accepted commands that bear ids, with the positions of their first events.
+        var accepted: [(CommandRequest, ClosedRange<Position>)] = []
+    }
+
+    /// Runs a sequence, handing each state with the request and its answer to `check`.
+    private func run(
+        _ seed: UInt64, steps: Int, check: (ChatState, CommandRequest, RuleModel.Answer) -> Void = { _, _, _ in }
+    ) -> Run {
+        var requests = RequestGenerator(seed: seed)
+        var run = Run()
+        var clock: Int64 = 1_584_921_600_000
+        for _ in 0..<steps {
+            let request = requests.next()
+            let answer = RuleModel.Answer(run.state, request, at: requests.tick(&clock), freshID: requests.freshID())
+            check(run.state, request, answer)
+            guard case .appended(let events) = answer else { continue }
+            let first = run.state.head + 1
+            for event in events { run.state.evolve(event, at: run.state.head + 1) }
+            run.events += events
+            if request.command.bearsID { run.accepted.append((request, first...run.state.head)) }
+        }
+        return run
+    }
+
+    private func replayed(_ events: [Event]) -> ChatState {
+        var state = ChatState()
+        for event in events { state.evolve(event, at: state.head + 1) }
+        return state
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func theRecordedEventsGiveTheStateThatDecidedThem(seed: UInt64) throws {
+        let run = run(seed, steps: 400)
+        #expect(replayed(run.events) == run.state)
+        #expect(replayed(try run.events.map { try EventBytes($0).event() }) == run.state)
+        // Bodies, devices and correlation ids are no part of it.
+        #expect(replayed(try run.events.map { try EventBytes($0).event(.indexed) }) == run.state)
+        #expect(run.events.count > 50)
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func aStateThatSawLessIsAnother(seed: UInt64) {
+        let run = run(seed, steps: 100)
+        #expect(replayed(run.events.dropLast()) != run.state)
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func everyDecidedEventIsFaultless(seed: UInt64) throws {
+        let run = run(seed, steps: 400)
+        var state = ChatState()
+        for event in run.events {
+            #expect(state.faults(of: event).isEmpty)
+            #expect(state.faults(of: try EventBytes(event).event()).isEmpty)
+            #expect(state.faults(of: try EventBytes(event).stub()).isEmpty)
+            state.evolve(event, at: state.head + 1)
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func aRefusedCommandChangesNothing(seed: UInt64) {
+        _ = run(seed, steps: 300) { state, request, answer in
+            guard case .refused = answer else { return }
+            let copy = state
+            for time in [Int64.min, 0, Int64.max] {
+                _ = RuleModel.Answer(copy, request, at: Timestamp(millisecondsSince1970: time), freshID: 5)
+            }
+            #expect(copy == state)
+            // It is refused for the same reason when it comes again, whatever the time and the fresh id.
+            #expect(RuleModel.Answer(state, request, at: Timestamp(millisecondsSince1970: 0), freshID: 7) == answer)
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func anAcceptedIDThatComesAgainIsADuplicateWithTheFirstPositions(seed: UInt64) {
+        let run = run(seed, steps: 400)
+        #expect(run.accepted.count > 20)
+        for (request, positions) in run.accepted {
+            let again = RuleModel.Answer(run.state, request, at: Timestamp(millisecondsSince1970: 0), freshID: 3)
+            #expect(again == .duplicate(first: positions.lowerBound, last: positions.upperBound), "\(request)")
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(50)) func timesNeverGoBackAndThreadNumbersHaveNoGap(seed: UInt64) {
+        let run = run(seed, steps: 400)
+        #expect(zip(run.events, run.events.dropFirst()).allSatisfy { $0.recordedAt <= $1.recordedAt })
+        var numbers: [ThreadID: [UInt64]] = [:]
+        for event in run.events {
+            guard let thread = event.fact.thread else { continue }
+            if case .postcodeSet = event.fact { continue }
+            if case .threadRead = event.fact { continue }
+            numbers[thread, default: []].append(event.fact.threadNumber ?? 0)
+        }
+        for (thread, numbers) in numbers { #expect(numbers == (1...numbers.count).map { UInt64($0) }, "\(thread)") }
+    }
+
+    /// What has been erased is missing from the indexes over content, and from nothing else.
+    @Test(arguments: Seeds.seeds(50)) func evolveCopesWithStubs(seed: UInt64) throws {
+        let run = run(seed, steps: 300)
+        let withoutBodies = try run.events.map { event in
+            switch event.content {
+            case .body, .device, .threadName, .none: try EventBytes(event).stub()
+            default: event
+            }
+        }
+        #expect(replayed(withoutBodies) == run.state)
+
+        let bare = replayed(try run.events.map { try EventBytes($0).stub() })
+        #expect(bare.head == run.state.head)
+        #expect(bare.lastRecordedAt == run.state.lastRecordedAt)
+        for (request, positions) in run.accepted {
+            let again = RuleModel.Answer(bare, request, at: Timestamp(millisecondsSince1970: 0), freshID: 3)
+            if case .registerUser = request.command {
+                // With the first name erased nobody can tell whether it is the same registration.
+                #expect(again == .refused(.identifierTaken))
+            } else {
+                #expect(again == .duplicate(first: positions.lowerBound, last: positions.upperBound), "\(request)")
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(20)) func anUnknownKindIsNotedAndChangesNothingElse(seed: UInt64) {
+        var generator = EventGenerator(seed: seed)
+        let run = run(seed, steps: 100)
+        var state = run.state
+        #expect(!state.hasUnknownEvents)
+        let unknown = generator.unknown()
+        #expect(state.faults(of: unknown).allSatisfy { $0.problem == .timeWentBack })
+        state.evolve(unknown, at: state.head + 1)
+        #expect(state.hasUnknownEvents)
+        #expect(state.head == run.state.head + 1)
+        for (request, positions) in run.accepted {
+            let again = RuleModel.Answer(state, request, at: Timestamp(millisecondsSince1970: 0), freshID: 3)
+            #expect(again == .duplicate(first: positions.lowerBound, last: positions.upperBound))
+        }
+    }
+}

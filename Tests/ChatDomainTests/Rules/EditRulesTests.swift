@@ -1,0 +1,107 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// Editing and retracting.
+struct EditRulesTests {
+    typealias Here = Neighbourhood
+
+    static let message = Post.message(Here.milk)
+    static let reply = Post.reply(Here.yes)
+    static let bothRetracted = Here.talk.given(.retract(message, by: Here.ann), .retract(reply, by: Here.bob))
+    static let bothLeft = Here.talk.given(
+        .leaveThread(user: Here.ann, thread: Here.sw1a), .leaveThread(user: Here.bob, thread: Here.sw1a))
+
+    @Test func theAuthorEdits() {
+        let message = Here.talk.when(.edit(Self.message, by: Here.ann, body: "Oat milk"))
+        #expect(message.facts == [.messageEdited(MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))])
+        #expect(message.events.map(\.content) == [.body("Oat milk")])
+        let reply = Here.talk.when(.edit(Self.reply, by: Here.bob, body: "No."))
+        #expect(
+            reply.facts == [
+                .replyEdited(ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob))
+            ])
+        #expect(reply.events.map(\.content) == [.body("No.")])
+    }
+
+    @Test func anEditAlwaysAppendsEvenTheSameBody() {
+        #expect(Here.talk.when(.edit(Self.message, by: Here.ann, body: "Could someone pick up milk?")).events.count == 1)
+    }
+
+    @Test func aReplyToARetractedMessageCanStillBeEdited() {
+        let given = Here.talk.given(.retract(Self.message, by: Here.ann))
+        #expect(given.when(.edit(Self.reply, by: Here.bob, body: "No.")).events.count == 1)
+    }
+
+    @Test(arguments: [
+        RefusedCommand("a stranger", Here.talk, .edit(message, by: Here.nobody, body: "x"), .unknownUser),
+        RefusedCommand("no message", Here.talk, .edit(.message(Here.noMessage), by: Here.ann, body: "x"), .unknownMessage),
+        RefusedCommand("no reply", Here.talk, .edit(.reply(Here.noReply), by: Here.ann, body: "x"), .unknownReply),
+        RefusedCommand("an author who has left", bothLeft, .edit(message, by: Here.ann, body: "x"), .notAMember),
+        RefusedCommand("an author of a reply who has left", bothLeft, .edit(reply, by: Here.bob, body: "x"), .notAMember),
+        RefusedCommand("another's message", Here.talk, .edit(message, by: Here.bob, body: "x"), .notTheAuthor),
+        RefusedCommand("another's reply", Here.talk, .edit(reply, by: Here.ann, body: "x"), .notTheAuthor),
+        RefusedCommand("a retracted message", bothRetracted, .edit(message, by: Here.ann, body: "x"), .retracted),
+        RefusedCommand("a retracted reply", bothRetracted, .edit(reply, by: Here.bob, body: "x"), .retracted),
+        RefusedCommand("no body", Here.talk, .edit(message, by: Here.ann, body: " "), .invalidBody),
+        RefusedCommand("too long a reply", Here.talk, .edit(reply, by: Here.bob, body: PostRulesTests.full + "x"), .invalidBody),
+    ])
+    func anEditIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test(arguments: [
+        RefusedCommand("a stranger, no message", Here.talk, .edit(.message(Here.noMessage), by: Here.nobody, body: ""), .unknownUser),
+        RefusedCommand("a stranger, no reply", Here.talk, .edit(.reply(Here.noReply), by: Here.nobody, body: ""), .unknownUser),
+        RefusedCommand("no message, no body", Here.talk, .edit(.message(Here.noMessage), by: Here.cem, body: ""), .unknownMessage),
+        RefusedCommand("no reply, no body", Here.talk, .edit(.reply(Here.noReply), by: Here.cem, body: ""), .unknownReply),
+        RefusedCommand("no member, not the author", bothRetracted, .edit(message, by: Here.cem, body: ""), .notAMember),
+        RefusedCommand("not the author, retracted", bothRetracted, .edit(message, by: Here.bob, body: ""), .notTheAuthor),
+        RefusedCommand("not the reply's author, retracted", bothRetracted, .edit(reply, by: Here.ann, body: ""), .notTheAuthor),
+        RefusedCommand("retracted, no body", bothRetracted, .edit(message, by: Here.ann, body: ""), .retracted),
+        RefusedCommand("retracted, too long", bothRetracted, .edit(reply, by: Here.bob, body: PostRulesTests.full + "x"), .retracted),
+        RefusedCommand("a stranger retracts nothing", Here.talk, .retract(.message(Here.noMessage), by: Here.nobody), .unknownUser),
+        RefusedCommand("a stranger retracts no reply", Here.talk, .retract(.reply(Here.noReply), by: Here.nobody), .unknownUser),
+        RefusedCommand("another retracts twice", bothRetracted, .retract(message, by: Here.bob), .notTheAuthor),
+    ])
+    func theFirstRuleThatIsBrokenIsNamed(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test func theAuthorRetracts() {
+        let message = Here.talk.when(.retract(Self.message, by: Here.ann))
+        #expect(message.facts == [.messageRetracted(MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))])
+        #expect(message.events.map(\.content) == [.none])
+        let reply = Here.talk.when(.retract(Self.reply, by: Here.bob))
+        #expect(
+            reply.facts == [
+                .replyRetracted(ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob))
+            ])
+    }
+
+    @Test func retractingNeedsNoMembership() {
+        #expect(Self.bothLeft.when(.retract(Self.message, by: Here.ann)).events.count == 1)
+        #expect(Self.bothLeft.when(.retract(Self.reply, by: Here.bob)).events.count == 1)
+    }
+
+    @Test func retractingTwiceChangesNothing() {
+        #expect(Self.bothRetracted.when(.retract(Self.message, by: Here.ann)).isUnchanged)
+        #expect(Self.bothRetracted.when(.retract(Self.reply, by: Here.bob)).isUnchanged)
+    }
+
+    @Test func aReplyToARetractedMessageCanBeRetracted() {
+        let given = Here.talk.given(.retract(Self.message, by: Here.ann))
+        #expect(given.when(.retract(Self.reply, by: Here.bob)).events.count == 1)
+    }
+
+    @Test(arguments: [
+        RefusedCommand("a stranger", Here.talk, .retract(message, by: Here.nobody), .unknownUser),
+        RefusedCommand("no message", Here.talk, .retract(.message(Here.noMessage), by: Here.ann), .unknownMessage),
+        RefusedCommand("no reply", Here.talk, .retract(.reply(Here.noReply), by: Here.ann), .unknownReply),
+        RefusedCommand("another's message", Here.talk, .retract(message, by: Here.bob), .notTheAuthor),
+        RefusedCommand("another's reply", Here.talk, .retract(reply, by: Here.ann), .notTheAuthor),
+    ])
+    func aRetractionIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+}

@@ -1,0 +1,102 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// What every event bears: its time, its correlation id, and its number within its thread.
+struct EnvelopeRulesTests {
+    typealias Here = Neighbourhood
+
+    private func post(_ state: inout ChatState, at time: Int64) throws -> Timestamp {
+        let request = CommandRequest(.postMessage(thread: Here.sw1a, author: Here.ann, body: "x"))
+        let decision = try state.decide(request, at: Timestamp(millisecondsSince1970: time), freshID: UInt128(state.head) + 1_000)
+        guard case .append(let events) = decision, let event = events.first else {
+            Issue.record("\(decision)")
+            return Timestamp(millisecondsSince1970: 0)
+        }
+        state.evolve(event, at: state.head + 1)
+        return event.recordedAt
+    }
+
+    @Test func recordedAtFollowsTheClockAndNeverGoesBack() throws {
+        var state = Here.neighbours.state
+        let start = state.lastRecordedAt.millisecondsSince1970
+        let clock = [start + 10, start + 10, start + 9, start + 500, 0, -1, Int64.min, start + 499, start + 501]
+        let recorded = try clock.map { try post(&state, at: $0).millisecondsSince1970 - start }
+        #expect(recorded == [10, 10, 10, 500, 500, 500, 500, 500, 501])
+    }
+
+    @Test func aClockBefore1970RecordsTheBeginningOf1970() throws {
+        let decision = try ChatState().decide(
+            CommandRequest(.registerUser(username: "Ann")), at: Timestamp(millisecondsSince1970: -1), freshID: 1)
+        guard case .append(let events) = decision else {
+            Issue.record("\(decision)")
+            return
+        }
+        #expect(events.map(\.recordedAt.millisecondsSince1970) == [0])
+    }
+
+    @Test func aClockBeyondTheEncodingRecordsItsLastMillisecond() throws {
+        var state = Here.neighbours.state
+        #expect(try post(&state, at: Int64.max).millisecondsSince1970 == 1 << 48 - 1)
+        #expect(try post(&state, at: 0).millisecondsSince1970 == 1 << 48 - 1)
+    }
+
+    @Test func allEventsOfACommandBearOneTimeAndItsCorrelation() {
+        let outcome = Here.people.when(CommandRequest(.setPostcode(user: Here.ann, postcode: "SW1A 1AA"), correlation: "c-1"))
+        #expect(outcome.events.map(\.correlation) == ["c-1", "c-1", "c-1"])
+        #expect(Set(outcome.events.map(\.recordedAt)).count == 1)
+    }
+
+    @Test(arguments: [1, 256]) func aCorrelationIsUpTo256Bytes(count: Int) {
+        let correlation = String(repeating: "c", count: count)
+        let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
+        #expect(outcome.events.map(\.correlation) == [correlation])
+    }
+
+    @Test(arguments: ["", String(repeating: "c", count: 257), String(repeating: "é", count: 129)])
+    func anotherCorrelationIsRefused(correlation: String) {
+        let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
+        #expect(outcome.rejection?.code == .invalidCorrelation)
+    }
+
+    @Test func theRulesOfTheCommandComeBeforeThatOfTheCorrelation() {
+        let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.nobody, username: ""), correlation: ""))
+        #expect(outcome.rejection?.code == .unknownUser)
+    }
+
+    @Test func everyEventOfAThreadButReadMarkersIsNumbered() {
+        let history = Here.dogOwners.given(
+            .markRead(user: Here.ann, thread: Here.sw1a, upTo: 4),
+            .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
+            .edit(.reply(Here.yes), by: Here.bob, body: "No."),
+            .joinThread(user: Here.bob, thread: Here.dogs),
+            .retract(.reply(Here.yes), by: Here.bob),
+            .retract(.message(Here.milk), by: Here.ann),
+            .leaveThread(user: Here.bob, thread: Here.sw1a)
+        ).history
+        let districts = history.filter { $0.event.fact.thread == Here.sw1a && $0.event.fact.threadNumber != nil }
+        #expect(districts.map(\.event.fact.threadNumber) == (1...10).map { UInt64($0) })
+        #expect(
+            districts.map(\.event.fact.kind) == [
+                .threadOpened, .threadJoined, .threadJoined, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
+                .messageRetracted, .threadLeft,
+            ])
+        #expect(history.filter { $0.event.fact.thread == Here.dogs }.map(\.event.fact.threadNumber) == [1, 2, 3])
+    }
+
+    @Test func everyRefusalHasAStableCode() {
+        #expect(
+            Set(Rejection.Code.allCases.map(\.rawValue)) == [
+                "identifierTaken", "invalidUsername", "usernameTaken", "subjectTaken", "unknownUser", "invalidPostcode",
+                "invalidThreadName", "unknownThread", "notResident", "notAMember", "invalidBody", "unknownMessage", "unknownReply",
+                "retracted", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice", "invalidCorrelation", "notAllowed",
+                "storageFull",
+            ])
+    }
+
+    @Test func aRefusalIsACodeAndASentence() throws {
+        let rejection = try #require(Here.people.when(.changeUsername(user: Here.nobody, username: "x")).rejection)
+        #expect(rejection.message.hasSuffix("."))
+        #expect(rejection.description == "unknownUser: \(rejection.message)")
+    }
+}

@@ -1,0 +1,107 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// An id that comes again is answered with its first receipt, at any age and before every other check.
+struct ExactlyOnceTests {
+    typealias Here = Neighbourhood
+
+    /// Everything that can happen to a message, a reply, a thread, a user and a session has happened since.
+    static let muchLater = Here.dogOwners.given(
+        .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
+        .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
+        .edit(.reply(Here.yes), by: Here.bob, body: "No."),
+        .retract(.message(Here.milk), by: Here.ann),
+        .retract(.reply(Here.yes), by: Here.bob),
+        .setPostcode(user: Here.ann, postcode: "N1P 2NG"),
+        .leaveThread(user: Here.ann, thread: Here.sw1a),
+        .leaveThread(user: Here.ann, thread: Here.dogs),
+        .leaveThread(user: Here.bob, thread: Here.sw1a),
+        .changeUsername(user: Here.ann, username: "Anna"),
+        .changeUsername(user: Here.bob, username: "Ann"),
+        .endSession(session: Here.phone))
+
+    static let repeated: [(Command, ClosedRange<Position>)] = [
+        (.registerUser(user: Here.ann, username: "Ann", subject: "sub-ann"), 1...1),
+        (.registerUser(user: Here.bob, username: "Bob"), 2...2),
+        (.postMessage(message: Here.milk, thread: Here.sw1a, author: Here.ann, body: "Could someone pick up milk?"), 8...8),
+        (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: "Yes."), 9...9),
+        (.openThread(thread: Here.dogs, name: "Dogs", by: Here.ann), 11...12),
+        (.startSession(user: Here.ann, session: Here.phone, device: "iPhone"), 13...13),
+    ]
+
+    @Test(arguments: repeated) func aCommandThatComesAgainAtOnceIsADuplicate(command: Command, positions: ClosedRange<Position>) {
+        let given = Here.dogOwners.given(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
+        #expect(given.when(command).duplicateOf == positions)
+    }
+
+    @Test(arguments: repeated) func aCommandThatComesAgainMuchLaterIsADuplicate(command: Command, positions: ClosedRange<Position>) {
+        #expect(Self.muchLater.when(command).duplicateOf == positions)
+    }
+
+    @Test(
+        arguments: [
+            (.registerUser(user: Here.ann, username: " aNN "), 1...1),
+            (.registerUser(user: Here.ann, username: "Ann", subject: String(repeating: "s", count: 300)), 1...1),
+            (.postMessage(message: Here.milk, thread: Here.sw1a, author: Here.ann, body: ""), 8...8),
+            (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: PostRulesTests.full + "x"), 9...9),
+            (.openThread(thread: Here.dogs, name: "SW1A", by: Here.ann), 11...12),
+            (.startSession(user: Here.ann, session: Here.phone, device: String(repeating: "d", count: 2_000)), 13...13),
+        ] as [(Command, ClosedRange<Position>)])
+    func theTextIsNotCompared(command: Command, positions: ClosedRange<Position>) {
+        #expect(Self.muchLater.when(command).duplicateOf == positions)
+    }
+
+    @Test(arguments: repeated) func noOtherCheckComesBefore(command: Command, positions: ClosedRange<Position>) {
+        let request = CommandRequest(command, correlation: "")
+        #expect(Self.muchLater.when(request).duplicateOf == positions)
+    }
+
+    @Test(arguments: repeated) func anImportOfTheSameIDIsADuplicate(command: Command, positions: ClosedRange<Position>) {
+        #expect(Self.muchLater.when(CommandRequest(command, origin: .imported(sentAt: nil))).duplicateOf == positions)
+    }
+
+    @Test(arguments: [
+        RefusedCommand("a user of another name", muchLater, .registerUser(user: Here.ann, username: "Anne"), .identifierTaken),
+        RefusedCommand("a user's present name", muchLater, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
+        RefusedCommand(
+            "another author", muchLater, .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.bob, body: "x"),
+            .identifierTaken),
+        RefusedCommand(
+            "another thread", muchLater, .postMessage(message: Here.milk, thread: Here.dogs, author: Here.ann, body: "x"),
+            .identifierTaken),
+        RefusedCommand(
+            "another reply's author", muchLater, .reply(reply: Here.yes, message: Here.milk, author: Here.cem, body: "x"),
+            .identifierTaken),
+        RefusedCommand(
+            "another message", muchLater, .reply(reply: Here.yes, message: Here.noMessage, author: Here.bob, body: "x"), .identifierTaken),
+        RefusedCommand("another opener", muchLater, .openThread(thread: Here.dogs, name: "Dogs", by: Here.bob), .identifierTaken),
+        RefusedCommand(
+            "another user", muchLater, .startSession(user: Here.bob, session: Here.phone, device: "iPhone"), .identifierTaken),
+    ])
+    func anotherAuthorOrPlaceIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test func theSameBitsMayBeAMessageAndAReply() {
+        let reply = ReplyID(bits: Here.milk.bits)
+        #expect(Here.talk.when(.reply(reply: reply, message: Here.milk, author: Here.ann, body: "x")).events.count == 1)
+    }
+
+    @Test func aRefusedCommandDoesNotUseUpItsID() {
+        let id = MessageID(bits: 9)
+        let command = Command.postMessage(message: id, thread: Here.sw1a, author: Here.cem, body: "x")
+        #expect(Here.talk.when(command).rejection?.code == .notAMember)
+        #expect(Here.talk.given(.setPostcode(user: Here.cem, postcode: "SW1A 3AA")).when(command).events.count == 1)
+    }
+
+    @Test func anIDThatTheStoreMadeCountsAsWell() throws {
+        let made = Here.talk.when(.postMessage(thread: Here.sw1a, author: Here.ann, body: "x"))
+        guard case .messagePosted(let fact) = try #require(made.facts.first) else {
+            Issue.record("\(made)")
+            return
+        }
+        let given = Here.talk.given(try #require(made.events.first))
+        #expect(given.when(.postMessage(message: fact.message, thread: Here.sw1a, author: Here.ann, body: "x")).duplicateOf == 11...11)
+    }
+}

@@ -1,0 +1,150 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// What an audit finds in a history that no decider of this version wrote.
+struct HistoryFaultTests {
+    typealias Here = Neighbourhood
+
+    /// Ann asked for milk, Bob replied; both were retracted, Ann has read up to 9, and her session has ended.
+    static let given = Here.dogOwners.given(
+        .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
+        .endSession(session: Here.phone),
+        .markRead(user: Here.ann, thread: Here.sw1a, upTo: 9))
+    static let retracted = given.given(.retract(.message(Here.milk), by: Here.ann), .retract(.reply(Here.yes), by: Here.bob))
+
+    /// `given` has five events of SW1A and two of the dogs; the head is 15.
+    static let faults: [(String, DeciderSpecification, Fact, Content, [HistoryFault.Problem])] = [
+        ("a second registration", given, .userRegistered(UserRegistered(user: Here.ann)), registration("Zoe"), [.identifierTwice]),
+        ("a name that is taken", given, .userRegistered(UserRegistered(user: Here.nobody)), registration("Ann"), [.usernameTwice]),
+        (
+            "a subject that is taken", given, .userRegistered(UserRegistered(user: Here.nobody)),
+            .registration(Username(text: "Zoe", foldKey: "zoe"), subject: "sub-ann"), [.subjectTwice]
+        ),
+        (
+            "another's name", given, .usernameChanged(UsernameChanged(user: Here.bob)), .username(Username(text: "Ann", foldKey: "ann")),
+            [.usernameTwice]
+        ),
+        (
+            "a stranger's name", given, .usernameChanged(UsernameChanged(user: Here.nobody)),
+            .username(Username(text: "Zoe", foldKey: "zoe")), [.unknownReference]
+        ),
+        (
+            "a postcode of another district", given, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.n1p)),
+            Postcode("SW1A 1AA").map(Content.postcode) ?? .none, [.wrongResidence]
+        ),
+        (
+            "a thread that is open", given, .threadOpened(ThreadOpened(thread: Here.dogs, number: 3, by: Here.ann)), .threadName("Dogs"),
+            [.identifierTwice]
+        ),
+        (
+            "a thread that begins at 2", given, .threadOpened(ThreadOpened(thread: Here.n1p, number: 2, by: Here.ann)), .none,
+            [.threadNumberGap]
+        ),
+        ("a gap", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 4, user: Here.bob)), .none, [.threadNumberGap]),
+        ("a number twice", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.bob)), .none, [.threadNumberGap]),
+        ("a member who joins", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.ann)), .none, [.alreadyHeld]),
+        ("nobody's departure", given, .threadLeft(ThreadLeft(thread: Here.dogs, number: 3, user: Here.bob)), .none, [.notAMember]),
+        (
+            "a thread that there is not", given, .threadLeft(ThreadLeft(thread: Here.nowhere, number: 1, user: Here.bob)), .none,
+            [.unknownReference, .notAMember]
+        ),
+        (
+            "a message twice", given,
+            .messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: Here.milk, author: Here.ann)), .body("x"),
+            [.identifierTwice]
+        ),
+        (
+            "a message of no member", given,
+            .messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: Here.noMessage, author: Here.cem)), .body("x"),
+            [.notAMember]
+        ),
+        (
+            "a reply twice", given,
+            .replyPosted(ReplyPosted(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, author: Here.bob)), .body("x"),
+            [.identifierTwice]
+        ),
+        (
+            "a reply to nothing", given,
+            .replyPosted(ReplyPosted(thread: Here.sw1a, number: 6, message: Here.noMessage, reply: Here.noReply, author: Here.bob)),
+            .body("x"), [.unknownReference]
+        ),
+        (
+            "a reply in another thread than its message", given,
+            .replyPosted(ReplyPosted(thread: Here.dogs, number: 3, message: Here.milk, reply: Here.noReply, author: Here.ann)),
+            .body("x"), [.unknownReference]
+        ),
+        (
+            "a reply to what was retracted", retracted,
+            .replyPosted(ReplyPosted(thread: Here.sw1a, number: 8, message: Here.milk, reply: Here.noReply, author: Here.bob)),
+            .body("x"), [.afterRetraction]
+        ),
+        (
+            "another's edit", given, .messageEdited(MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.bob)),
+            .body("x"), [.notTheAuthor]
+        ),
+        (
+            "an edit of what was retracted", retracted,
+            .replyEdited(ReplyChanged(thread: Here.sw1a, number: 8, message: Here.milk, reply: Here.yes, by: Here.bob)), .body("x"),
+            [.afterRetraction]
+        ),
+        (
+            "a second retraction", retracted,
+            .messageRetracted(MessageChanged(thread: Here.sw1a, number: 8, message: Here.milk, by: Here.ann)), .none, [.afterRetraction]
+        ),
+        (
+            "another's retraction", given,
+            .replyRetracted(ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.ann)), .none,
+            [.notTheAuthor]
+        ),
+        ("a marker beyond the head", given, marker(Here.ann, 16), .none, [.markerBeyondHead]),
+        ("a marker that goes back", given, marker(Here.ann, 9), .none, [.markerNotForward]),
+        ("a marker of no member", given, marker(Here.cem, 9), .none, [.notAMember]),
+        (
+            "a session twice", given, .sessionStarted(SessionStarted(user: Here.ann, session: Here.phone)), .device(""),
+            [.identifierTwice]
+        ),
+        ("an end twice", given, .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), .none, [.sessionEndedTwice]),
+        (
+            "another's end", Here.people.given(.startSession(user: Here.ann, session: Here.phone, device: "")),
+            .sessionEnded(SessionEnded(user: Here.bob, session: Here.phone)), .none, [.notTheAuthor]
+        ),
+        (
+            "an end without a beginning", given, .sessionEnded(SessionEnded(user: Here.ann, session: SessionID(bits: 5))), .none,
+            [.unknownReference]
+        ),
+    ]
+
+    private static func registration(_ name: String) -> Content {
+        .registration(Username(text: name, foldKey: Username.foldKey(name)), subject: nil)
+    }
+
+    private static func marker(_ user: UserID, _ upTo: Position) -> Fact {
+        .threadRead(ThreadRead(user: user, thread: Here.sw1a, upTo: upTo))
+    }
+
+    @Test(arguments: faults)
+    func aFaultIsNamed(what: String, given: DeciderSpecification, fact: Fact, content: Content, problems: [HistoryFault.Problem]) {
+        let event = Event(recordedAt: given.state.lastRecordedAt, fact: fact, content: content)
+        let faults = given.state.faults(of: event)
+        #expect(faults.map(\.problem) == problems, "\(what)")
+        #expect(faults.allSatisfy { !$0.message.isEmpty })
+    }
+
+    @Test func timeThatGoesBackIsAFault() {
+        let last = Here.people.state.lastRecordedAt.millisecondsSince1970
+        let fact = Fact.usernameChanged(UsernameChanged(user: Here.ann))
+        let earlier = Event(recordedAt: Timestamp(millisecondsSince1970: last - 1), fact: fact, content: .erased)
+        #expect(Here.people.state.faults(of: earlier).map(\.problem) == [.timeWentBack])
+        let same = Event(recordedAt: Timestamp(millisecondsSince1970: last), fact: fact, content: .erased)
+        #expect(Here.people.state.faults(of: same).isEmpty)
+    }
+
+    @Test func evolveGoesOnAfterAnyFault() {
+        for (what, given, fact, content, _) in Self.faults {
+            var state = given.state
+            state.evolve(Event(recordedAt: state.lastRecordedAt, fact: fact, content: content), at: state.head + 1)
+            #expect(state.head == given.state.head + 1, "\(what)")
+        }
+    }
+}

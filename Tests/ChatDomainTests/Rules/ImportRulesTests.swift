@@ -1,0 +1,80 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// An import runs the same decider, skips the rule of residence, and opens the thread of an outward code.
+struct ImportRulesTests {
+    typealias Here = Neighbourhood
+
+    static let sentAt = Timestamp(millisecondsSince1970: 1_000_000_000_000)
+
+    static func imported(_ command: Command) -> CommandRequest { CommandRequest(command, origin: .imported(sentAt: sentAt)) }
+
+    @Test func eventsOfAnImportSaySo() {
+        let outcome = Here.talk.when(Self.imported(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Long ago")))
+        #expect(outcome.events.map(\.origin) == [.imported(sentAt: Self.sentAt)])
+        #expect(outcome.events.map(\.createdAt) == [Self.sentAt])
+        let undated = Here.talk.when(
+            CommandRequest(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Once"), origin: .imported(sentAt: nil)))
+        #expect(undated.events.map(\.origin) == [.imported(sentAt: nil)])
+        #expect(undated.events.map(\.createdAt) == undated.events.map(\.recordedAt))
+    }
+
+    @Test func everyEventOfACommandBearsTheOrigin() {
+        let outcome = Here.people.when(Self.imported(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")))
+        #expect(outcome.events.map(\.origin) == Array(repeating: .imported(sentAt: Self.sentAt), count: 3))
+    }
+
+    @Test func sentAtMayGoBackAndRecordedAtDoesNot() {
+        let given = Here.talk.given([Self.imported(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Long ago"))])
+        let earlier = CommandRequest(
+            .postMessage(thread: Here.sw1a, author: Here.ann, body: "Longer ago"),
+            origin: .imported(sentAt: Timestamp(millisecondsSince1970: -5)))
+        let events = given.when(earlier).events
+        #expect(events.map(\.origin.sentAt) == [Timestamp(millisecondsSince1970: -5)])
+        #expect(events.allSatisfy { $0.recordedAt >= given.state.lastRecordedAt })
+    }
+
+    @Test func residenceIsNotAskedFor() {
+        let command = Command.joinThread(user: Here.cem, thread: Here.sw1a)
+        #expect(Here.talk.when(command).rejection?.code == .notResident)
+        #expect(Here.talk.when(Self.imported(command)).facts == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 6, user: Here.cem))])
+    }
+
+    @Test(arguments: ["N1P", " n1p "]) func anImportOpensTheThreadOfAnOutwardCode(name: String) {
+        let outcome = Here.people.when(Self.imported(.openThread(thread: Here.n1p, name: name, by: Here.ann)))
+        #expect(
+            outcome.facts == [
+                .threadOpened(ThreadOpened(thread: Here.n1p, number: 1, by: Here.ann)),
+                .threadJoined(ThreadJoined(thread: Here.n1p, number: 2, user: Here.ann)),
+            ])
+        #expect(outcome.events.map(\.content) == [.none, .none])
+        #expect(outcome.events.first?.threadName == "N1P")
+    }
+
+    @Test func theSameOpeningAgainIsADuplicate() {
+        let open = Self.imported(.openThread(thread: Here.n1p, name: "N1P", by: Here.ann))
+        #expect(Here.people.given([open]).when(open).duplicateOf == 3...4)
+    }
+
+    @Test func aThreadThatSomebodyElseOpenedIsOpen() {
+        #expect(Here.neighbours.when(Self.imported(.openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob))).isUnchanged)
+    }
+
+    @Test(
+        arguments: [
+            (.openThread(thread: Here.n1p, name: "Mine", by: Here.ann), .identifierTaken),
+            (.openThread(thread: Here.n1p, name: "SW1A", by: Here.ann), .identifierTaken),
+            (.openThread(thread: Here.n1p, name: "Mine", by: Here.nobody), .identifierTaken),
+            (.openThread(thread: Here.n1p, name: "N1P", by: Here.nobody), .unknownUser),
+            (.openThread(thread: Here.sw1a, name: "SW1A", by: Here.nobody), .unknownUser),
+            (.openThread(name: "SW1A", by: Here.ann), .invalidThreadName),
+            (.postMessage(thread: Here.sw1a, author: Here.cem, body: "x"), .notAMember),
+            (.postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
+            (.registerUser(username: "ann"), .usernameTaken),
+        ] as [(Command, Rejection.Code)])
+    func allOtherRulesHold(command: Command, code: Rejection.Code) {
+        let given = Here.neighbours.given(.registerUser(user: Here.cem, username: "Cem"))
+        #expect(given.when(Self.imported(command)).rejection?.code == code)
+    }
+}

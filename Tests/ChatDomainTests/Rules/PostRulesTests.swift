@@ -1,0 +1,88 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// Messages and replies.
+struct PostRulesTests {
+    typealias Here = Neighbourhood
+
+    static let full = String(repeating: "x", count: 16_384)
+
+    @Test func aMemberPosts() {
+        let id = MessageID(bits: 9)
+        let outcome = Here.talk.when(.postMessage(message: id, thread: Here.sw1a, author: Here.bob, body: " Hello \n"))
+        #expect(outcome.facts == [.messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: id, author: Here.bob))])
+        #expect(outcome.events.map(\.content) == [.body(" Hello \n")])
+    }
+
+    @Test(arguments: [full, "\0", "\u{1B}[31m", "\u{200B}", "\u{202E}x", "🥛"]) func aBodyIsKeptAsItWasSent(body: String) {
+        let outcome = Here.talk.when(.postMessage(thread: Here.sw1a, author: Here.bob, body: body))
+        #expect(outcome.events.first?.body.map { Array($0.utf8) } == Array(body.utf8))
+    }
+
+    @Test(arguments: [
+        RefusedCommand(
+            "an id of another author", Here.talk, .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.bob, body: "x"),
+            .identifierTaken),
+        RefusedCommand("a stranger", Here.talk, .postMessage(thread: Here.sw1a, author: Here.nobody, body: "x"), .unknownUser),
+        RefusedCommand("no thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: "x"), .unknownThread),
+        RefusedCommand("who never joined", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: "x"), .notAMember),
+        RefusedCommand(
+            "who has left", Here.talk.given(.leaveThread(user: Here.bob, thread: Here.sw1a)),
+            .postMessage(thread: Here.sw1a, author: Here.bob, body: "x"), .notAMember),
+        RefusedCommand("no body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
+        RefusedCommand(
+            "white space", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: " \n\u{2003}"), .invalidBody),
+        RefusedCommand(
+            "16,385 bytes", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: full + "x"), .invalidBody),
+        RefusedCommand(
+            "an id of another thread by a stranger", Here.talk,
+            .postMessage(message: Here.milk, thread: Here.nowhere, author: Here.nobody, body: ""), .identifierTaken),
+        RefusedCommand(
+            "a stranger and no thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.nobody, body: ""), .unknownUser),
+        RefusedCommand(
+            "no thread and no body", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: ""), .unknownThread),
+        RefusedCommand(
+            "no member and no body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: ""), .notAMember),
+    ])
+    func aMessageIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test func aMemberRepliesToAMessageOfAnotherOrOfTheirOwn() {
+        let id = ReplyID(bits: 9)
+        for author in [Here.ann, Here.bob] {
+            let outcome = Here.talk.when(.reply(reply: id, message: Here.milk, author: author, body: "Two pints?"))
+            #expect(
+                outcome.facts == [
+                    .replyPosted(ReplyPosted(thread: Here.sw1a, number: 6, message: Here.milk, reply: id, author: author))
+                ])
+            #expect(outcome.events.map(\.content) == [.body("Two pints?")])
+        }
+    }
+
+    static let retracted = Here.talk.given(.retract(.message(Here.milk), by: Here.ann))
+
+    @Test(arguments: [
+        RefusedCommand(
+            "an id of another author", Here.talk, .reply(reply: Here.yes, message: Here.milk, author: Here.ann, body: "x"),
+            .identifierTaken),
+        RefusedCommand("a stranger", Here.talk, .reply(message: Here.milk, author: Here.nobody, body: "x"), .unknownUser),
+        RefusedCommand("no message", Here.talk, .reply(message: Here.noMessage, author: Here.ann, body: "x"), .unknownMessage),
+        RefusedCommand("who never joined", Here.talk, .reply(message: Here.milk, author: Here.cem, body: "x"), .notAMember),
+        RefusedCommand("a retracted message", retracted, .reply(message: Here.milk, author: Here.bob, body: "x"), .retracted),
+        RefusedCommand("no body", Here.talk, .reply(message: Here.milk, author: Here.ann, body: "\t"), .invalidBody),
+        RefusedCommand("16,385 bytes", Here.talk, .reply(message: Here.milk, author: Here.ann, body: full + "x"), .invalidBody),
+        RefusedCommand(
+            "an id of another message by a stranger", Here.talk,
+            .reply(reply: Here.yes, message: Here.noMessage, author: Here.nobody, body: ""), .identifierTaken),
+        RefusedCommand(
+            "a stranger and no message", Here.talk, .reply(message: Here.noMessage, author: Here.nobody, body: ""), .unknownUser),
+        RefusedCommand("no message and no body", Here.talk, .reply(message: Here.noMessage, author: Here.cem, body: ""), .unknownMessage),
+        RefusedCommand("no member, and retracted", retracted, .reply(message: Here.milk, author: Here.cem, body: ""), .notAMember),
+        RefusedCommand("retracted and no body", retracted, .reply(message: Here.milk, author: Here.bob, body: ""), .retracted),
+    ])
+    func aReplyIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+}

@@ -1,0 +1,105 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// Opening, joining and leaving threads.
+struct ThreadRulesTests {
+    typealias Here = Neighbourhood
+
+    @Test func whoOpensAThreadJoinsIt() {
+        let outcome = Here.people.when(.openThread(thread: Here.dogs, name: " Dogs ", by: Here.ann))
+        #expect(
+            outcome.facts == [
+                .threadOpened(ThreadOpened(thread: Here.dogs, number: 1, by: Here.ann)),
+                .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.ann)),
+            ])
+        #expect(outcome.events.map(\.content) == [.threadName("Dogs"), .none])
+    }
+
+    @Test func namesMayRepeat() {
+        let outcome = Here.dogOwners.when(.openThread(name: "Dogs", by: Here.bob))
+        #expect(outcome.events.count == 2)
+        #expect(outcome.events.first?.fact.thread != Here.dogs)
+    }
+
+    @Test(arguments: [
+        RefusedCommand(
+            "another's thread id", Here.dogOwners, .openThread(thread: Here.dogs, name: "Dogs", by: Here.bob), .identifierTaken),
+        RefusedCommand("a stranger", Here.people, .openThread(name: "Dogs", by: Here.nobody), .unknownUser),
+        RefusedCommand("no name", Here.people, .openThread(name: " ", by: Here.ann), .invalidThreadName),
+        RefusedCommand(
+            "81 characters", Here.people, .openThread(name: String(repeating: "x", count: 81), by: Here.ann), .invalidThreadName),
+        RefusedCommand("an outward code", Here.people, .openThread(name: "SW1A", by: Here.ann), .invalidThreadName),
+        RefusedCommand("an outward code in small letters", Here.people, .openThread(name: " n1p ", by: Here.ann), .invalidThreadName),
+        RefusedCommand("a control character", Here.people, .openThread(name: "Dogs\u{1B}", by: Here.ann), .invalidThreadName),
+        RefusedCommand(
+            "another's id by a stranger", Here.dogOwners, .openThread(thread: Here.dogs, name: "", by: Here.nobody), .identifierTaken),
+        RefusedCommand("a stranger and no name", Here.people, .openThread(name: "", by: Here.nobody), .unknownUser),
+    ])
+    func anOpeningIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test(arguments: [
+        RefusedCommand(
+            "before anybody lives there", Here.people, .openThread(thread: Here.n1p, name: "Mine", by: Here.ann), .identifierTaken),
+        RefusedCommand(
+            "under the code's own name", Here.people, .openThread(thread: Here.n1p, name: "N1P", by: Here.ann), .identifierTaken),
+        RefusedCommand(
+            "by who lives there", Here.neighbours, .openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob), .identifierTaken),
+        RefusedCommand("by a stranger", Here.people, .openThread(thread: Here.n1p, name: "", by: Here.nobody), .identifierTaken),
+    ])
+    func theIDOfAnOutwardCodeCannotBeSquatted(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test func anybodyJoinsANamedThread() {
+        let outcome = Here.dogOwners.when(.joinThread(user: Here.cem, thread: Here.dogs))
+        #expect(outcome.facts == [.threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.cem))])
+    }
+
+    @Test func aResidentJoinsTheDistrictsThreadAgain() {
+        let outcome = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
+            .when(.joinThread(user: Here.ann, thread: Here.sw1a))
+        #expect(outcome.facts == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 5, user: Here.ann))])
+    }
+
+    @Test func joiningTwiceAndLeavingTwiceChangeNothing() {
+        #expect(Here.dogOwners.when(.joinThread(user: Here.ann, thread: Here.dogs)).isUnchanged)
+        #expect(Here.dogOwners.when(.leaveThread(user: Here.bob, thread: Here.dogs)).isUnchanged)
+        let left = Here.dogOwners.given(.leaveThread(user: Here.ann, thread: Here.dogs))
+        #expect(left.when(.leaveThread(user: Here.ann, thread: Here.dogs)).isUnchanged)
+    }
+
+    @Test func whoMovedAwayAndLeftCannotComeBack() {
+        let moved = Here.neighbours.given(
+            .setPostcode(user: Here.ann, postcode: "N1P 2NG"), .leaveThread(user: Here.ann, thread: Here.sw1a))
+        #expect(moved.when(.joinThread(user: Here.ann, thread: Here.sw1a)).rejection?.code == .notResident)
+    }
+
+    @Test(arguments: [
+        RefusedCommand("a stranger", Here.dogOwners, .joinThread(user: Here.nobody, thread: Here.dogs), .unknownUser),
+        RefusedCommand("no thread", Here.dogOwners, .joinThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
+        RefusedCommand("a district where nobody lives", Here.dogOwners, .joinThread(user: Here.ann, thread: Here.n1p), .unknownThread),
+        RefusedCommand("who lives nowhere", Here.talk, .joinThread(user: Here.cem, thread: Here.sw1a), .notResident),
+        RefusedCommand("a stranger and no thread", Here.talk, .joinThread(user: Here.nobody, thread: Here.nowhere), .unknownUser),
+        RefusedCommand("a stranger who lives nowhere", Here.talk, .joinThread(user: Here.nobody, thread: Here.sw1a), .unknownUser),
+    ])
+    func joiningIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test func aMemberLeaves() {
+        let outcome = Here.neighbours.when(.leaveThread(user: Here.bob, thread: Here.sw1a))
+        #expect(outcome.facts == [.threadLeft(ThreadLeft(thread: Here.sw1a, number: 4, user: Here.bob))])
+    }
+
+    @Test(arguments: [
+        RefusedCommand("a stranger", Here.dogOwners, .leaveThread(user: Here.nobody, thread: Here.dogs), .unknownUser),
+        RefusedCommand("no thread", Here.dogOwners, .leaveThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
+        RefusedCommand("a stranger and no thread", Here.dogOwners, .leaveThread(user: Here.nobody, thread: Here.nowhere), .unknownUser),
+    ])
+    func leavingIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+}

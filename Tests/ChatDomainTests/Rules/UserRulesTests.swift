@@ -1,0 +1,116 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// Registering, and names.
+struct UserRulesTests {
+    typealias Here = Neighbourhood
+
+    @Test func aUserRegistersWithANameAndASubject() throws {
+        let outcome = Here.empty.when(.registerUser(user: Here.ann, username: " Ann\n", subject: "sub-ann"))
+        #expect(outcome.facts == [.userRegistered(UserRegistered(user: Here.ann))])
+        let username = try #require(Username("Ann"))
+        #expect(outcome.events.map(\.content) == [.registration(username, subject: "sub-ann")])
+        #expect(outcome.events.first?.username?.text == "Ann")
+        #expect(outcome.events.first?.username?.foldKey == "ann")
+        #expect(outcome.events.first?.origin == .native)
+    }
+
+    @Test func aUserWithoutAnIDIsGivenTheFreshOne() throws {
+        let decision = try ChatState().decide(
+            CommandRequest(.registerUser(username: "Ann")), at: Timestamp(millisecondsSince1970: 5), freshID: 77)
+        guard case .append(let events) = decision else {
+            Issue.record("\(decision)")
+            return
+        }
+        #expect(events.map(\.fact) == [.userRegistered(UserRegistered(user: UserID(bits: 77)))])
+        #expect(events.first?.subject == nil)
+    }
+
+    @Test(arguments: [1, 256]) func aSubjectHasUpTo256Bytes(count: Int) {
+        let outcome = Here.people.when(.registerUser(username: "Cem", subject: String(repeating: "s", count: count)))
+        #expect(outcome.events.count == 1)
+    }
+
+    @Test func subjectsAreComparedByTheirBytes() {
+        let given = Here.empty.given(.registerUser(username: "Ann", subject: "\u{E9}"))
+        #expect(given.when(.registerUser(username: "Bob", subject: "e\u{301}")).events.count == 1)
+        #expect(given.when(.registerUser(username: "Bob", subject: "\u{E9}")).rejection?.code == .subjectTaken)
+    }
+
+    @Test(arguments: [
+        RefusedCommand("the id of another name", Here.people, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
+        RefusedCommand("no name", Here.people, .registerUser(username: ""), .invalidUsername),
+        RefusedCommand("white space for a name", Here.people, .registerUser(username: " \u{A0}\t"), .invalidUsername),
+        RefusedCommand("33 characters", Here.people, .registerUser(username: String(repeating: "x", count: 33)), .invalidUsername),
+        RefusedCommand(
+            "132 bytes", Here.people, .registerUser(username: String(repeating: "e\u{301}\u{302}", count: 26) + "xx"), .invalidUsername),
+        RefusedCommand("a control character", Here.people, .registerUser(username: "A\u{7}"), .invalidUsername),
+        RefusedCommand("a format character", Here.people, .registerUser(username: "A\u{202E}B"), .invalidUsername),
+        RefusedCommand("an unassigned character", Here.people, .registerUser(username: "A\u{378}"), .invalidUsername),
+        RefusedCommand("a name in another case", Here.people, .registerUser(username: "aNN"), .usernameTaken),
+        RefusedCommand("the subject of another", Here.people, .registerUser(username: "Cem", subject: "sub-ann"), .subjectTaken),
+        RefusedCommand("an empty subject", Here.people, .registerUser(username: "Cem", subject: ""), .subjectTaken),
+        RefusedCommand(
+            "257 bytes of subject", Here.people, .registerUser(username: "Cem", subject: String(repeating: "s", count: 257)), .subjectTaken),
+    ])
+    func aRegistrationIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test(arguments: [("STRASSE", "straße"), ("\u{C7}elik", "c\u{327}elik"), ("ΟΔΟΣ", "οδος"), ("Дима", "ДИМА")])
+    func namesClashUnderFoldingAndNormalization(first: String, second: String) {
+        let given = Here.empty.given(.registerUser(username: first))
+        #expect(given.when(.registerUser(username: second)).rejection?.code == .usernameTaken)
+    }
+
+    @Test(arguments: [
+        RefusedCommand(
+            "an id that is taken and no name", Here.people, .registerUser(user: Here.ann, username: ""), .identifierTaken),
+        RefusedCommand(
+            "an id and a name that are taken", Here.people, .registerUser(user: Here.ann, username: "Bob"), .identifierTaken),
+        RefusedCommand(
+            "an id and a subject that are taken", Here.people, .registerUser(user: Here.bob, username: "X", subject: "sub-ann"),
+            .identifierTaken),
+        RefusedCommand(
+            "no name and a subject that is taken", Here.people, .registerUser(username: "", subject: "sub-ann"), .invalidUsername),
+        RefusedCommand(
+            "a name and a subject that are taken", Here.people, .registerUser(username: "BOB", subject: "sub-ann"), .usernameTaken),
+        RefusedCommand("a stranger and no name", Here.people, .changeUsername(user: Here.nobody, username: ""), .unknownUser),
+        RefusedCommand(
+            "a stranger and a name that is taken", Here.people, .changeUsername(user: Here.nobody, username: "Ann"), .unknownUser),
+    ])
+    func theFirstRuleThatIsBrokenIsNamed(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test func aUserTakesAnotherName() throws {
+        let outcome = Here.people.when(.changeUsername(user: Here.ann, username: " Anna "))
+        #expect(outcome.facts == [.usernameChanged(UsernameChanged(user: Here.ann))])
+        #expect(outcome.events.map(\.content) == [.username(try #require(Username("Anna")))])
+    }
+
+    @Test func aFormerNameIsFreeAtOnce() {
+        let given = Here.people.given(.changeUsername(user: Here.ann, username: "Anna"))
+        #expect(given.when(.changeUsername(user: Here.bob, username: "Ann")).events.count == 1)
+        #expect(given.when(.registerUser(username: "ann")).events.count == 1)
+        #expect(given.when(.registerUser(username: "ANNA")).rejection?.code == .usernameTaken)
+    }
+
+    @Test func aNameMayChangeInCaseAlone() {
+        #expect(Here.people.when(.changeUsername(user: Here.ann, username: "ANN")).events.count == 1)
+    }
+
+    @Test func theSameNameAgainChangesNothing() {
+        #expect(Here.people.when(.changeUsername(user: Here.ann, username: "Ann ")).isUnchanged)
+    }
+
+    @Test(arguments: [
+        RefusedCommand("a stranger", Here.people, .changeUsername(user: Here.nobody, username: "Eve"), .unknownUser),
+        RefusedCommand("no name", Here.people, .changeUsername(user: Here.ann, username: " "), .invalidUsername),
+        RefusedCommand("another's name", Here.people, .changeUsername(user: Here.ann, username: "bOB"), .usernameTaken),
+    ])
+    func aChangeOfNameIsRefused(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
+    }
+}

@@ -1,0 +1,48 @@
+import ChatDomain
+
+/// The two parts of an event's record.
+struct EventBytes: Hashable {
+    var kept: [UInt8]
+    var erasable: [UInt8]
+
+    init(kept: [UInt8], erasable: [UInt8] = []) {
+        self.kept = kept
+        self.erasable = erasable
+    }
+
+    /// Encodes an event.
+    init(_ event: Event) {
+        var encoder = EventEncoder()
+        encoder.encode(event)
+        kept = encoder.kept
+        erasable = encoder.erasable
+    }
+
+    /// Decodes the event.
+    func event(_ contents: ContentSelection = .all) throws(EventDecodingError) -> Event {
+        // Unsafe by the standard library's annotation alone: a span of bytes has no padding that its raw view could show.
+        try unsafe Event(kept: kept.span.bytes, erasable: erasable.span.bytes, contents: contents)
+    }
+
+    /// Decodes the event from a stub, whose erasable part is gone.
+    func stub(_ contents: ContentSelection = .all) throws(EventDecodingError) -> Event {
+        // As above.
+        try unsafe Event(kept: kept.span.bytes, erasable: nil, contents: contents)
+    }
+
+    /// What is wrong with the bytes, nil if they are an event.
+    var problem: EventDecodingError? {
+        do throws(EventDecodingError) {
+            _ = try event()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// Bytes in the way that people write them down: pairs of digits, with spaces and line ends wherever they help.
+func bytes(_ hexadecimal: String) -> [UInt8] {
+    let digits = hexadecimal.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}

@@ -1,0 +1,111 @@
+import ChatDomain
+import ChatTesting
+
+/// Makes random events of every kind, such as the rules would allow and such as they would not: what the encodings have to carry either way.
+struct EventGenerator {
+    private var random: SeededRandom
+
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+    /// One event of each kind that this version knows, and one of a kind that it does not.
+    mutating func oneOfEachKind() -> [Event] {
+        EventKind.allCases.map { event($0) } + [unknown()]
+    }
+
+    mutating func event(_ kind: EventKind) -> Event {
+        let fact = fact(kind)
+        return Event(
+            recordedAt: Timestamp(millisecondsSince1970: pick([0, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])),
+            origin: origin(), fact: fact, content: content(fact), correlation: random.oneIn(3) ? text() : nil)
+    }
+
+    /// An event of a kind of a later version: the common header and whatever follows.
+    mutating func unknown() -> Event {
+        let known = EventBytes(event(.userRegistered))
+        let kind = UInt8.random(in: 16...255, using: &random)
+        // The header and, if there is one, the correlation id stay; the rest is anything.
+        let kept =
+            [kind] + known.kept.dropFirst()
+            + (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        do throws(EventDecodingError) { return try EventBytes(kept: kept, erasable: known.erasable).event() } catch {
+            preconditionFailure("an unknown kind has no rules to break: \(error)")
+        }
+    }
+
+    mutating func text() -> String {
+        var text = ""
+        for _ in 0..<pick([0, 1, 3, 20, 130]) {
+            text += pick(["a", "Z", " ", "\n", "\0", "\u{1B}", "\"", "\\", "/", "é", "e\u{301}", "ß", "李", "\u{202E}", "🥛", "\u{10FFFF}"])
+        }
+        return text
+    }
+
+    private mutating func origin() -> Origin {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .imported(sentAt: nil)
+        case 1: .imported(sentAt: Timestamp(millisecondsSince1970: pick([-62_167_219_200_000, -1, 0, 1, 253_402_300_799_999])))
+        default: .native
+        }
+    }
+
+    private mutating func id<ID: EntityID>() -> ID { ID(bits: pick([0, 1, UInt128.max, random.bits128(), random.bits128()])) }
+
+    private mutating func number() -> UInt64 { pick([0, 1, 127, 128, 16_383, 16_384, 1 << 32, 1 << 63, .max, random.next()]) }
+
+    private mutating func thread() -> ThreadID {
+        guard random.oneIn(2), let code = OutwardCode(pick(["SW1A", "M1", "N1P", "B33"])) else { return id() }
+        return ThreadID(code)
+    }
+
+    private mutating func fact(_ kind: EventKind) -> Fact {
+        switch kind {
+        case .userRegistered: .userRegistered(UserRegistered(user: id()))
+        case .usernameChanged: .usernameChanged(UsernameChanged(user: id()))
+        case .postcodeSet: .postcodeSet(PostcodeSet(user: id(), thread: thread()))
+        case .threadOpened: .threadOpened(ThreadOpened(thread: thread(), number: number(), by: id()))
+        case .threadJoined: .threadJoined(ThreadJoined(thread: thread(), number: number(), user: id()))
+        case .threadLeft: .threadLeft(ThreadLeft(thread: thread(), number: number(), user: id()))
+        case .messagePosted: .messagePosted(MessagePosted(thread: thread(), number: number(), message: id(), author: id()))
+        case .replyPosted: .replyPosted(ReplyPosted(thread: thread(), number: number(), message: id(), reply: id(), author: id()))
+        case .messageEdited: .messageEdited(messageChanged())
+        case .messageRetracted: .messageRetracted(messageChanged())
+        case .replyEdited: .replyEdited(replyChanged())
+        case .replyRetracted: .replyRetracted(replyChanged())
+        case .threadRead: .threadRead(ThreadRead(user: id(), thread: thread(), upTo: number()))
+        case .sessionStarted: .sessionStarted(SessionStarted(user: id(), session: id()))
+        case .sessionEnded: .sessionEnded(SessionEnded(user: id(), session: id()))
+        }
+    }
+
+    private mutating func messageChanged() -> MessageChanged {
+        MessageChanged(thread: thread(), number: number(), message: id(), by: id())
+    }
+
+    private mutating func replyChanged() -> ReplyChanged {
+        ReplyChanged(thread: thread(), number: number(), message: id(), reply: id(), by: id())
+    }
+
+    private mutating func content(_ fact: Fact) -> Content {
+        switch fact {
+        case .userRegistered:
+            let subject = text()
+            return .registration(username(), subject: subject.isEmpty ? nil : subject)
+        case .usernameChanged: return .username(username())
+        case .postcodeSet:
+            guard let postcode = Postcode(pick(["SW1A 1AA", "M1 1AE", "N1P 2NG", "B33 8TH"])) else { return .none }
+            return .postcode(postcode)
+        case .threadOpened(let fact): return fact.thread.outwardCode == nil ? .threadName(text()) : .none
+        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: return .body(text())
+        case .sessionStarted: return .device(text())
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .unknown: return .none
+        }
+    }
+
+    /// As an event records it: any text, with the key that it has now.
+    private mutating func username() -> Username {
+        let text = pick(["Ann", "Çelik", "straße", "Дима", "李雷", self.text()])
+        return Username(text: text, foldKey: Username.foldKey(text))
+    }
+
+    private mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
+}

@@ -1,0 +1,58 @@
+import ChatDomain
+import ChatTesting
+
+/// The commands of a ``CommandGenerator``, some without their ids and some with texts that are too long.
+struct RequestGenerator {
+    private var commands: CommandGenerator
+    private var random: SeededRandom
+
+    init(seed: UInt64) {
+        commands = CommandGenerator(seed: seed)
+        random = SeededRandom(seed: ~seed)
+    }
+
+    mutating func next() -> CommandRequest {
+        var request = commands.nextRequest()
+        if random.oneIn(15) { request.command = request.command.withoutID }
+        if random.oneIn(40) { request.correlation = random.oneIn(2) ? "" : String(repeating: "c", count: 257) }
+        if random.oneIn(40), case .startSession(let user, let session, _) = request.command {
+            request.command = .startSession(user: user, session: session, device: String(repeating: "d", count: 1_025))
+        }
+        return request
+    }
+
+    /// A clock that goes on by a little, mostly, and jumps to and fro at times.
+    mutating func tick(_ clock: inout Int64) -> Timestamp {
+        clock += random.oneIn(10) ? Int64.random(in: -5_000_000...5_000_000, using: &random) : Int64.random(in: 0...500, using: &random)
+        return Timestamp(millisecondsSince1970: clock)
+    }
+
+    /// An id that the store might have made.
+    mutating func freshID() -> UInt128 { random.bits128() }
+}
+
+extension Command {
+    /// The same with an id that the store is to make.
+    var withoutID: Command {
+        switch self {
+        case .registerUser(_, let username, let subject): .registerUser(username: username, subject: subject)
+        case .openThread(_, let name, let by): .openThread(name: name, by: by)
+        case .postMessage(_, let thread, let author, let body): .postMessage(thread: thread, author: author, body: body)
+        case .reply(_, let message, let author, let body): .reply(message: message, author: author, body: body)
+        case .startSession(let user, _, let device): .startSession(user: user, device: device)
+        default: self
+        }
+    }
+
+    /// Whether the command bears an id of its own, by which it is known when it comes again.
+    var bearsID: Bool {
+        switch self {
+        case .registerUser(let id, _, _): id != nil
+        case .openThread(let id, _, _): id != nil
+        case .postMessage(let id, _, _, _): id != nil
+        case .reply(let id, _, _, _): id != nil
+        case .startSession(_, let id, _): id != nil
+        default: false
+        }
+    }
+}

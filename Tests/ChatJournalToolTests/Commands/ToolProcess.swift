@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// The tool as its users meet it: a process with arguments, input, output and an exit status.
+struct ToolProcess {
+    /// A folder for one test, removed with the value's owner.
+    final class Folder {
+        let path: String
+
+        init() throws {
+            path = NSTemporaryDirectory() + "chat-journal-tool-" + UUID().uuidString
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        deinit {
+            // A folder that cannot be removed is left to the system's cleaning of its temporary files.
+            try? FileManager.default.removeItem(atPath: path)
+        }
+
+        func file(_ name: String, _ contents: some DataProtocol) throws -> String {
+            try Data(contents).write(to: URL(fileURLWithPath: path + "/" + name))
+            return path + "/" + name
+        }
+
+        func file(_ name: String, _ text: String) throws -> String { try file(name, Data(text.utf8)) }
+    }
+
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let error: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// The executable that was built beside the tests.
+    static let executable: URL = {
+        let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+        let folder = bundle?.deletingLastPathComponent() ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        return folder.appendingPathComponent("chat-journal")
+    }()
+
+    /// Starts the tool; its output goes to files, so that no pipe can fill.
+    static func run(_ arguments: [String], input: String = "", inputBytes: [UInt8]? = nil) throws -> Outcome {
+        let folder = try Folder()
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        let names = try ["in", "out", "err"].map { try folder.file($0, $0 == "in" ? Data(inputBytes ?? Array(input.utf8)) : Data()) }
+        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: names[0]))
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: names[1]))
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: names[2]))
+        try process.run()
+        process.waitUntilExit()
+        func text(_ name: String) throws -> String { String(decoding: try Data(contentsOf: URL(fileURLWithPath: name)), as: UTF8.self) }
+        return Outcome(status: process.terminationStatus, output: try text(names[1]), error: try text(names[2]))
+    }
+}

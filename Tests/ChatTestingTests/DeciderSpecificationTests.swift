@@ -1,0 +1,64 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// Given, when and then say what the decider said.
+struct DeciderSpecificationTests {
+    let ann = UserID(bits: 1 << 100)
+    let thread = ThreadID(bits: 2 << 100)
+
+    @Test func eventsThatAreGivenAreTheHistory() {
+        let event = Event(
+            recordedAt: Timestamp(millisecondsSince1970: 7), fact: .userRegistered(UserRegistered(user: ann)), content: .erased)
+        let specification = DeciderSpecification().given(event)
+        #expect(specification.history == [RecordedEvent(position: 1, event: event)])
+        #expect(specification.state.head == 1)
+        #expect(specification.when(.setPostcode(user: ann, postcode: "SW1A 1AA")).events.count == 3)
+    }
+
+    @Test func commandsThatAreGivenAreExecuted() {
+        let specification = DeciderSpecification().given(
+            .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
+        #expect(specification.history.map(\.position) == [1, 2, 3])
+        #expect(specification.history.map(\.event.fact.kind) == [.userRegistered, .threadOpened, .threadJoined])
+    }
+
+    @Test func aSpecificationIsAValue() {
+        let empty = DeciderSpecification()
+        let peopled = empty.given(.registerUser(user: ann, username: "Ann"))
+        #expect(empty.history.isEmpty)
+        _ = peopled.when(.openThread(thread: thread, name: "Dogs", by: ann))
+        #expect(peopled.history.count == 1)
+        #expect(peopled.when(.joinThread(user: ann, thread: thread)).rejection?.code == .unknownThread)
+    }
+
+    @Test func anOutcomeIsOneOfFour() {
+        let given = DeciderSpecification().given(
+            .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
+        let appended = given.when(.leaveThread(user: ann, thread: thread))
+        #expect(appended.facts == [.threadLeft(ThreadLeft(thread: thread, number: 3, user: ann))])
+        #expect(appended.rejection == nil && !appended.isUnchanged && appended.duplicateOf == nil)
+        let unchanged = given.when(.joinThread(user: ann, thread: thread))
+        #expect(unchanged.isUnchanged && unchanged.events.isEmpty && unchanged.rejection == nil && unchanged.duplicateOf == nil)
+        let duplicate = given.when(.openThread(thread: thread, name: "Cats", by: ann))
+        #expect(duplicate.duplicateOf == 2...3 && !duplicate.isUnchanged && duplicate.events.isEmpty && duplicate.rejection == nil)
+        let refused = given.when(.changeUsername(user: ann, username: ""))
+        #expect(refused.rejection?.code == .invalidUsername && !refused.isUnchanged && refused.duplicateOf == nil)
+        #expect(refused.events.isEmpty && refused.facts.isEmpty)
+    }
+
+    @Test func timeGoesOnWithEveryGivenCommand() {
+        let history = DeciderSpecification().given(
+            .registerUser(user: ann, username: "Ann"), .changeUsername(user: ann, username: "Anna")
+        ).history
+        #expect(history.map(\.event.recordedAt.millisecondsSince1970) == [1_584_921_600_001, 1_584_921_600_002])
+    }
+
+    #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
+        @Test func aGivenCommandThatIsRefusedEndsTheTest() async {
+            await #expect(processExitsWith: .failure) {
+                _ = DeciderSpecification().given(.changeUsername(user: UserID(bits: 1), username: "Ann"))
+            }
+        }
+    #endif
+}

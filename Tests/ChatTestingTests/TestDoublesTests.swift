@@ -1,0 +1,30 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// The injected clock and ids do as they are told.
+struct TestDoublesTests {
+    @Test func theClockStandsUntilItIsMoved() {
+        let clock = ManualClock(Timestamp(millisecondsSince1970: 100))
+        #expect(clock.now() == clock.now())
+        clock.advance(byMilliseconds: 50)
+        #expect(clock.now().millisecondsSince1970 == 150)
+        clock.advance(byMilliseconds: -150)
+        #expect(clock.now().millisecondsSince1970 == 0)
+    }
+
+    @Test(arguments: Seeds.seeds(5)) func theSameSeedGivesTheSameIDs(seed: UInt64) {
+        let first = SeededIDs(seed: seed)
+        let second = SeededIDs(seed: seed)
+        let time = Timestamp(millisecondsSince1970: 1_584_921_600_000)
+        let ids = (0..<100).map { _ in first.makeID(at: time) }
+        #expect(ids == (0..<100).map { _ in second.makeID(at: time) })
+        #expect(Set(ids).count == 100)
+        for id in ids {
+            #expect(id >> 80 == 1_584_921_600_000)
+            #expect(id >> 76 & 0xF == 7)
+            #expect(id >> 62 & 0x3 == 2)
+        }
+    }
+}

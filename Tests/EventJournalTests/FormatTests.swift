@@ -1,0 +1,200 @@
+import Foundation
+import Testing
+
+@testable import EventJournal
+
+/// What Format.md says, held against the code: the vectors, and the journal of its hex dump.
+@Suite struct FormatTests {
+    static let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .appendingPathComponent("Sources/EventJournal/EventJournal.docc/Format.md")
+
+    /// The example of Format.md: two commits, the second with two records.
+    static func example() throws -> MemoryStorage {
+        let storage = MemoryStorage()
+        let options = JournalOptions(segmentSize: 4096, storage: storage, entropy: SeededEntropy(seed: 2020))
+        let journal = try Journal.open("journal", options: options)
+        try journal.append([Entry("opened", "SW1A")])
+        try journal.waitUntilDurable(1)
+        try journal.append([Entry("joined", ""), Entry("posted", "Hello, street")])
+        try journal.close()
+        return storage
+    }
+
+    static func dump(_ bytes: [UInt8]) -> [String] {
+        stride(from: 0, to: bytes.count, by: 16).map { start in
+            let row = bytes[start..<min(start + 16, bytes.count)]
+            let offset = String(start, radix: 16)
+            return String(repeating: "0", count: 4 - offset.count) + offset + "  " + row.map { [$0].hex() }.joined(separator: " ")
+        }
+    }
+
+    @Test func theDumpInTheDocumentIsWhatIsWritten() throws {
+        let text = try String(contentsOf: Self.document, encoding: .utf8)
+        let lines = Set(text.split(separator: "\n").map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) })
+        let contents = try Self.example().allContents()
+        let segment = try #require(contents["journal/" + DirectoryListing.segmentName(1)])
+        #expect(segment.count == 309)
+        for line in Self.dump(segment) { #expect(lines.contains(line), "\(line)") }
+        let durable = try #require(contents["journal/durable"])
+        #expect(durable.count == 1024)
+        for start in [0, 512] {
+            for line in Self.dump(Array(durable[start..<(start + 64)])) { #expect(lines.contains(line), "\(line)") }
+        }
+    }
+
+    @Test func theVectorsInTheDocumentHold() throws {
+        let text = try String(contentsOf: Self.document, encoding: .utf8)
+        let id = try #require(JournalID("00112233-4455-6677-8899-aabbccddeeff"))
+        let start = Chain.start(id)
+        let one = Chain.step(start, record: 0xE306_9283)
+        func hex(_ value: UInt64) -> String { "`0x" + Hexadecimal.text(of: value, digits: 16) + "`" }
+        #expect(text.contains("\(hex(start)) for the id `00112233-4455-6677-8899-aabbccddeeff`"))
+        #expect(text.contains("\(hex(one)) after a record with the CRC `0xe3069283`"))
+        #expect(text.contains("`\(JournalHead(journal: id, position: 1, chain: one))`"))
+    }
+
+    @Test func theChecksumIsCRC32C() {
+        // RFC 3720 appendix B.4, and the check value of the catalogues.
+        #expect(CRC32C.checksum(of: Array("123456789".utf8)) == 0xE306_9283)
+        #expect(CRC32C.checksum(of: [UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+        #expect(CRC32C.checksum(of: [UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
+        #expect(CRC32C.checksum(of: (0..<32).map { UInt8($0) }) == 0x46DD_794E)
+        #expect(CRC32C.checksum(of: []) == 0)
+    }
+
+    @Test func theProcessorAndTheTableAgree() {
+        var generator = SeededGenerator(8)
+        for count in 0..<200 {
+            let bytes = generator.bytes(count)
+            let whole = CRC32C.checksum(of: bytes)
+            #expect(whole == CRC32C.portableChecksum(of: bytes))
+            let cut = Int.random(in: 0...count, using: &generator)
+            let first = bytes.withBytes(0..<cut) { CRC32C.checksum(of: $0) }
+            #expect(bytes.withBytes(cut..<count) { CRC32C.checksum(of: $0, continuing: first) } == whole)
+        }
+        #expect(CRC32C.checksum(of: 0x0403_0201, continuing: 0) == CRC32C.checksum(of: [1, 2, 3, 4]))
+    }
+
+    @Test func shortestLEB128Only() {
+        for value: UInt32 in [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 4_194_307] {
+            var bytes: [UInt8] = []
+            LEB128.append(value, to: &bytes)
+            #expect(bytes.count == LEB128.size(value))
+            guard case .value(let found, let next) = bytes.withBytes(0..<bytes.count, { LEB128.decode($0, at: 0, limit: 4_194_307) }) else {
+                Issue.record("\(value) does not decode")
+                continue
+            }
+            #expect(found == value && next == bytes.count)
+            for count in 0..<bytes.count {
+                guard case .incomplete = bytes.withBytes(0..<count, { LEB128.decode($0, at: 0, limit: 4_194_307) }) else {
+                    Issue.record("\(value) decodes from \(count) bytes")
+                    continue
+                }
+            }
+        }
+        for wrong: [UInt8] in [[0x80, 0], [0xFF, 0x80, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0x84, 0x80, 0x80, 0x02], [0x65 | 0x80, 0x1F]] {
+            let limit: UInt32 = wrong.count == 2 ? 100 : 4_194_307
+            guard case .invalid = wrong.withBytes(0..<wrong.count, { LEB128.decode($0, at: 0, limit: limit) }) else {
+                Issue.record("\(wrong) decodes")
+                continue
+            }
+        }
+    }
+
+    /// Random bytes, and random changes of valid ones, never trap a decoder.
+    @Test func decodersSurviveAnything() throws {
+        var generator = SeededGenerator(UInt64.random(in: 0...UInt64.max))
+        let valid = try #require(try Self.example().allContents()["journal/" + DirectoryListing.segmentName(1)])
+        for _ in 0..<5000 {
+            var bytes = Bool.random(using: &generator) ? valid : generator.bytes(Int.random(in: 0...200, using: &generator))
+            for _ in 0..<Int.random(in: 0...4, using: &generator) where !bytes.isEmpty {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
+            }
+            let storage = MemoryStorage()
+            let file = try storage.open("file", .create)
+            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
+            let header = SegmentHeader(journal: JournalID(bits: 1), firstPosition: 1, chain: 0, salt: 0)
+            let segment = Segment(name: "file", header: header, file: file)
+            var scan = SegmentScan(segment, size: UInt64(bytes.count), limit: .max, watched: [1], rewriteAfter: 0)
+            if bytes.count >= SegmentHeader.size { try scan.run() }
+            bytes.withBytes(0..<bytes.count) { span in
+                for offset in 0..<min(span.byteCount, 40) {
+                    if case .record(let layout) = RecordLayout.decode(span, at: offset) {
+                        #expect(layout.length <= span.byteCount - offset && layout.erasable.upperBound <= layout.length)
+                    }
+                }
+            }
+        }
+    }
+}
+
+@Suite struct StubTests {
+    /// Turns a record of the only segment into a stub, as a later version will: the kept part, a digest, the original CRC; then new sums for
+    /// the commit, but the chain value as it was.
+    static func stub(_ segment: [UInt8], commit start: Int, record index: Int, state: RecordState) -> [UInt8]? {
+        segment.withBytes(0..<segment.count) { bytes in
+            guard let header = try? SegmentHeader(decoding: bytes.extracting(0..<SegmentHeader.size)),
+                let old = CommitHeader(decoding: bytes, at: start, seed: header.framingSeed)
+            else { return nil }
+            var records: [UInt8] = []
+            var crcs: UInt32 = 0
+            var cursor = start + CommitHeader.size
+            for current in 0..<Int(old.recordCount) {
+                guard case .record(let layout) = RecordLayout.decode(bytes, at: cursor) else { return nil }
+                let whole = bytes.extracting(cursor..<(cursor + layout.length))
+                var record = whole.toArray()
+                if current == index {
+                    record = [0, 0, 0, 0]
+                    LEB128.append(UInt32(layout.kept.count), to: &record)
+                    LEB128.append(UInt32(state.rawValue), to: &record)
+                    record += whole.extracting(layout.kept).toArray() + [UInt8](repeating: 0xAB, count: RecordLayout.digest)
+                    record += whole.extracting(0..<4).toArray()
+                    record.store(record.withBytes(4..<record.count) { CRC32C.checksum(of: $0) }, at: 0)
+                }
+                crcs = CRC32C.checksum(of: record.withBytes(0..<4) { $0.integer(at: 0, as: UInt32.self) }, continuing: crcs)
+                records += record
+                cursor += layout.length
+            }
+            var commit = [UInt8](repeating: 0, count: CommitHeader.size) + records
+            var new = old
+            new.length = UInt32(commit.count)
+            new.recordsCRC = crcs
+            new.encode(into: &commit, seed: header.framingSeed)
+            let array = bytes.toArray()
+            return array[..<start] + commit + array[cursor...]
+        }
+    }
+
+    @Test(arguments: [RecordState.erased, .withheld, .sealed]) func readersAcceptStubs(_ state: RecordState) throws {
+        let storage = try FormatTests.example()
+        let name = "journal/" + DirectoryListing.segmentName(1)
+        let options = JournalOptions(storage: storage)
+        let head = try Journal.openReadOnly("journal", options: options).head
+        var bytes = try #require(storage.allContents()[name])
+        let second = SegmentHeader.size + Int(bytes.withBytes(128..<132) { $0.integer(at: 0, as: UInt32.self) })
+        bytes = try #require(Self.stub(bytes, commit: second, record: 1, state: state))
+        bytes = try #require(Self.stub(bytes, commit: SegmentHeader.size, record: 0, state: state))
+        storage.setContents(bytes, of: name)
+
+        let journal = try Journal.open("journal", options: options)
+        #expect(journal.recovery.wasClean)
+        #expect(journal.head == head)
+        let stub = Entry(kept: Array("opened".utf8), erasable: [], state: state)
+        #expect(try journal.entries() == [stub, Entry("joined", ""), Entry(kept: Array("posted".utf8), erasable: [], state: state)])
+        #expect(try journal.entries(1...1) == [stub])
+        try journal.verify { Issue.record("\($0)") }
+        try journal.append([Entry("after", "stubs")])
+        try journal.close()
+        #expect(try Journal.openReadOnly("journal", options: options).entries(4...4) == [Entry("after", "stubs")])
+        // A stub with another original CRC is another history.
+        var wrong = bytes
+        let end = SegmentHeader.size + Int(bytes.withBytes(128..<132) { $0.integer(at: 0, as: UInt32.self) })
+        wrong[end - 1] ^= 1
+        let record = SegmentHeader.size + CommitHeader.size
+        let crc = wrong.withBytes((record + 4)..<end) { CRC32C.checksum(of: $0) }
+        wrong.store(crc, at: record)
+        storage.setContents(wrong, of: name)
+        #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .damaged)
+    }
+}
