@@ -53,7 +53,7 @@ import Testing
             var random = SeededRandom(seed: 1)
             do {
                 let writer = try ModelWriter(disk, witness)
-                for _ in 0..<5 { try writer.append(&random, wait: random.oneIn(2)) }
+                for _ in 0..<8 { try writer.append(&random, wait: random.oneIn(2)) }
                 try writer.close()
             } catch let error as JournalError {
                 #expect([.ioFailed, .syncFailed].contains(error.code), "operation \(operation): \(error)")
@@ -63,7 +63,7 @@ import Testing
                 try JournalRecovery.check(disk.crash(.random(seed: UInt64(operation))), witness)
             }
         }
-        #expect(operation > 60)
+        #expect(operation > 50)
     }
 
     static let longRun = ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH_STATES"].flatMap { Int($0) }

@@ -12,7 +12,9 @@ struct JournalFault: CustomTestStringConvertible {
     /// Whether the fault has to show: not all of any do, because the life may be shorter, or the operation tried in another way.
     var mustShow = false
 
-    /// One for each operation that a journal has to recover from. A segment is written through the name that it was made under.
+    /// One for each operation that a journal has to recover from.
+    ///
+    /// A new segment is written through the name that it was made under.
     static let examples = [
         JournalFault(1, .fails(.failed), at: .occurrence(4, of: .sync), ".segment.tmp"),
         JournalFault(2, .fails(.failed), at: .occurrence(2, of: .sync), "durable"),
