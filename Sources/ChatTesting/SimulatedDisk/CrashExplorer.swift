@@ -61,7 +61,7 @@ public struct CrashExplorer<Model: Sendable> {
     ///
     /// - Throws: What the workload throws on a disk without faults; ``CrashReplayError`` when `CHATJOURNAL_CRASH` is no path, or one that
     ///   does not exist in this workload.
-    /// - Complexity: Time in proportion to the number of states, memory to what the workload writes.
+    /// - Complexity: Time in proportion to the number of states. Memory: for each operation of the workload, the size of the file it changes.
     public func run() throws -> CrashReport {
         if let text = ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH"], !text.isEmpty {
             guard let path = CrashPath(text) else { throw CrashReplayError.notAPath(text) }

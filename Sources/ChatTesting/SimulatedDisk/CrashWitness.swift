@@ -12,7 +12,8 @@ public final class CrashWitness<Model: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ model: Model) {
+    /// Makes a witness outside of an explorer, for running work by itself.
+    public init(_ model: Model) {
         state = Mutex(State(model: model))
     }
 

@@ -23,7 +23,7 @@ internal import Synchronization
 /// zeros, changes of one file's size happen in order, and what is cut off a file does not come back when it grows again.
 ///
 /// Paths are looked up from one root, with or without a leading slash. Locks belong to the object that holds them and vanish in a crash.
-/// All methods may be called from any thread.
+/// All methods may be called from any thread. The memory of a removed file is kept for as long as the disk.
 public final class SimulatedDisk: Sendable {
     /// The longest file, in bytes; a write beyond fails as on a full disk.
     public static let maximumFileSize = 1 << 32

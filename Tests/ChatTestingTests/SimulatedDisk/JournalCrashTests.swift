@@ -17,7 +17,7 @@ import Testing
         explorer.outcomesPerCrash = 16
         let report = try explorer.run()
         if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states >= 300, "\(report)")
+        #expect(report.isReplay || report.states >= 200, "\(report)")
     }
 
     /// A fault, then power cuts: what a failed operation leaves must not make recovery refuse or forget.
@@ -39,6 +39,31 @@ import Testing
         let report = try explorer.run()
         if !report.failures.isEmpty { Issue.record("\(report)") }
         #expect(report.isReplay || report.states > 0, "\(report)")
+    }
+
+    /// The same cuts in the running program: every operation from some point on fails, and the journal stops with an error and no trap.
+    @Test(arguments: [PowerCut.Side.before, .after]) func theDiskMayDieUnderTheJournal(_ side: PowerCut.Side) throws {
+        var operation = 0
+        var hasPower = false
+        while !hasPower {
+            operation += 1
+            let disk = SimulatedDisk(seed: UInt64(operation))
+            disk.cutPower(PowerCut(side, operation: operation))
+            let witness = CrashWitness(JournalModel())
+            var random = SeededRandom(seed: 1)
+            do {
+                let writer = try ModelWriter(disk, witness)
+                for _ in 0..<8 { try writer.append(&random, wait: random.oneIn(2)) }
+                try writer.close()
+            } catch let error as JournalError {
+                #expect([.ioFailed, .syncFailed].contains(error.code), "operation \(operation): \(error)")
+            }
+            hasPower = disk.hasPower
+            #expect(throws: Never.self, "operation \(operation)") {
+                try JournalRecovery.check(disk.crash(.random(seed: UInt64(operation))), witness)
+            }
+        }
+        #expect(operation > 50)
     }
 
     static let longRun = ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH_STATES"].flatMap { Int($0) }

@@ -9,18 +9,24 @@ struct JournalFault: CustomTestStringConvertible {
 
     var testDescription: String { "\(fault.effect) at \(fault.moment) \(fault.pathSuffix)" }
 
+    /// Whether the fault has to show: not all of any do, because the life may be shorter, or the operation tried in another way.
+    var mustShow = false
+
     /// One for each operation that a journal has to recover from.
+    ///
+    /// A new segment is written through the name that it was made under.
     static let examples = [
-        JournalFault(seed: 1, fault: DiskFault(.fails(.failed), at: .occurrence(4, of: .sync), pathSuffix: ".segment")),
-        JournalFault(seed: 2, fault: DiskFault(.fails(.failed), at: .occurrence(2, of: .sync), pathSuffix: "durable")),
-        JournalFault(seed: 3, fault: DiskFault(.fails(.full), at: .occurrence(5, of: .write), pathSuffix: ".segment")),
-        JournalFault(seed: 4, fault: DiskFault(.fails(.full), at: .occurrence(2, of: .allocate))),
-        JournalFault(seed: 5, fault: DiskFault(.fails(.failed), at: .occurrence(3, of: .rename))),
+        JournalFault(1, .fails(.failed), at: .occurrence(4, of: .sync), ".segment.tmp"),
+        JournalFault(2, .fails(.failed), at: .occurrence(2, of: .sync), "durable"),
+        JournalFault(3, .fails(.full), at: .occurrence(4, of: .write), ".segment.tmp"),
+        JournalFault(4, .fails(.full), at: .chance(1, of: [.allocate]), ""),
+        JournalFault(5, .fails(.failed), at: .occurrence(3, of: .rename), ""),
     ]
 
-    private init(seed: UInt64, fault: DiskFault) {
+    private init(_ seed: UInt64, _ effect: DiskFault.Effect, at moment: DiskFault.Moment, _ pathSuffix: String) {
         self.seed = seed
-        self.fault = fault
+        fault = DiskFault(effect, at: moment, pathSuffix: pathSuffix)
+        mustShow = true
     }
 
     /// Any operation, in a way that follows from the seed.
@@ -35,11 +41,12 @@ struct JournalFault: CustomTestStringConvertible {
     func explorer() -> CrashExplorer<JournalModel> {
         var model = JournalModel()
         if seed % 3 == 0 { model.durability = .written }
-        var explorer = CrashExplorer("journal-fault-\(seed)", model: model) { disk, witness in
+        var explorer = CrashExplorer("journal-\(mustShow ? "example" : "fault")-\(seed)", model: model) { disk, witness in
             var random = SeededRandom(seed: seed)
             disk.inject(fault)
             do {
                 try live(disk, witness, &random)
+                if mustShow { throw Surprise("the fault did not show") }
             } catch let error as JournalError where [.ioFailed, .syncFailed, .storageFull].contains(error.code) {
                 // It has stopped, as it should.
             }
