@@ -100,11 +100,12 @@ struct JournalDirectory: Sendable {
             return created
         }
         try prepare(created)
-        try EventJournal.storage { () throws(StorageError) in
+        return try EventJournal.storage { () throws(StorageError) in
             try created.sync()
             try storage.rename(temporary, to: file(name))
             try storage.syncDirectory(path)
+            // Opened once more, so that later errors name the file as it is called from now on.
+            return try storage.open(file(name), .readWrite)
         }
-        return created
     }
 }

@@ -184,6 +184,8 @@ private final class MemoryFile: StorageFile {
     func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
         let (end, overflow) = offset.addingReportingOverflow(UInt64(bytes.byteCount))
         guard !overflow, end <= UInt64(Int.max) else { throw StorageError(.full, .write, path: path) }
+        // As POSIX has it: a write of nothing does not extend the file.
+        guard bytes.byteCount > 0 else { return }
         state.withLock { state in
             let start = Int(offset)
             if state.bytes.count < start {

@@ -153,6 +153,8 @@ extension JournalState {
         failure.message = "A write failed and the journal has stopped until it is reopened."
         do throws(StorageError) {
             try segment.file.truncate(to: offset)
+            // Else a power cut could undo the truncation, and half a write inside a sector is not to be told from damage.
+            try segment.file.sync()
         } catch {
             failure.message += " What it left could not be cut off either."
         }

@@ -16,9 +16,9 @@ struct JournalFault: CustomTestStringConvertible {
     ///
     /// A new segment is written through the name that it was made under.
     static let examples = [
-        JournalFault(1, .fails(.failed), at: .occurrence(4, of: .sync), ".segment.tmp"),
+        JournalFault(1, .fails(.failed), at: .occurrence(2, of: .sync), ".segment"),
         JournalFault(2, .fails(.failed), at: .occurrence(2, of: .sync), "durable"),
-        JournalFault(3, .fails(.full), at: .occurrence(4, of: .write), ".segment.tmp"),
+        JournalFault(3, .fails(.full), at: .occurrence(3, of: .write), ".segment"),
         JournalFault(4, .fails(.full), at: .chance(1, of: [.allocate]), ""),
         JournalFault(5, .fails(.failed), at: .occurrence(3, of: .rename), ""),
     ]
