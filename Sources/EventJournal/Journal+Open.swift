@@ -82,7 +82,10 @@ extension Journal {
     }
 
     static func isLocked(_ directory: JournalDirectory) throws(JournalError) -> Bool {
-        try storage { () throws(StorageError) in try directory.storage.isLocked(directory.lockPath) }
+        try storage { () throws(StorageError) in
+            if try directory.storage.isLocked(directory.lockPath) { return true }
+            return try directory.storage.isLocked(directory.file(DirectoryListing.durableName))
+        }
     }
 
     private static func notAJournal(_ directory: JournalDirectory) -> JournalError {
@@ -99,6 +102,13 @@ extension Journal {
         var listing = try directory.list()
         let repairs = Repairs(directory: directory)
         let created = try create(directory, options, &listing)
+        // The lock file is a name that can be removed by hand; the durable file cannot be without losing the journal, so it is locked as well.
+        guard
+            let second = try storage({ () throws(StorageError) in try options.storage.lock(directory.file(DirectoryListing.durableName)) })
+        else {
+            throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
+        }
+        let lock = WriterLock(lock, second)
         var recovery = try Recovery(
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
         recovery.report.created = created
@@ -170,6 +180,7 @@ extension Journal {
                 let segment = try Self.makeSegment(
                     in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy)
                 if state.segments.last?.isEmpty == true { state.segments.removeLast() }
+                state.seal(sealed, directory)
                 state.segments.append(segment)
                 state.allocated = segment.end
             }
@@ -178,5 +189,21 @@ extension Journal {
 
     func slot(_ position: Position, _ chain: UInt64, isClean: Bool) -> DurableSlot {
         DurableSlot(sequence: 0, position: position, chain: chain, journal: id, durability: durability, isClean: isClean)
+    }
+}
+
+/// The two locks that a writer holds: of the lock file and of the durable file.
+private final class WriterLock: StorageLock {
+    private let first: any StorageLock
+    private let second: any StorageLock
+
+    init(_ first: any StorageLock, _ second: any StorageLock) {
+        self.first = first
+        self.second = second
+    }
+
+    func unlock() {
+        second.unlock()
+        first.unlock()
     }
 }

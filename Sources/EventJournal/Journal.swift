@@ -24,6 +24,7 @@ public final class Journal: Sendable {
     public let recovery: RecoveryReport
 
     let directory: JournalDirectory
+    let sealed: SealedFiles
     let segmentSize: UInt64
     let state: Mutex<JournalState>
     /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
@@ -41,6 +42,7 @@ public final class Journal: Sendable {
         self.durability = durability
         self.recovery = recovery.report
         self.directory = directory
+        sealed = recovery.sealed
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
         state = Mutex(JournalState(recovery, durability, options.entropy))
         sync = Mutex(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
@@ -96,6 +98,12 @@ struct JournalState {
 
     var durablePosition: Position { durability == .synced ? syncedPosition : lastPosition }
     var durableChain: UInt64 { durability == .synced ? syncedChain : lastChain }
+
+    /// Lets go of the last segment's file, which another segment follows: it is opened again when it is read.
+    mutating func seal(_ sealed: SealedFiles, _ directory: JournalDirectory) {
+        guard let last = segments.indices.last else { return }
+        segments[last].file = sealed.file(directory.file(segments[last].name))
+    }
 
     /// Throws when the journal can no longer be written.
     func checkWritable() throws(JournalError) {

@@ -53,7 +53,7 @@ struct Segment {
     let name: String
     let header: SegmentHeader
     let framingSeed: UInt32
-    let file: any StorageFile
+    var file: any StorageFile
     var index: SparseIndex
     /// The last position in it; one less than its first when it is empty.
     var lastPosition: Position

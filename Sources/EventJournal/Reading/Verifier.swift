@@ -98,6 +98,12 @@ struct Verifier {
                     positions: min(first, progress.next)...max(first - 1, progress.next - 1, min(first, progress.next))))
             progress.chain = nil
         }
+        guard size >= UInt64(SegmentHeader.size) else {
+            report(
+                JournalFinding(
+                    "segmentHeader", "The file ends inside the header.", segment: name, bytes: 0..<size, positions: first...first))
+            return nil
+        }
         do throws(SegmentHeader.Problem) {
             let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
                 try SegmentHeader(decoding: span)

@@ -14,6 +14,8 @@ struct Recovery {
     var rewriteOffset: UInt64?
     /// The size of the last segment's file.
     var lastSize: UInt64 = 0
+    /// The files of all segments but the last.
+    let sealed: SealedFiles
 
     /// Where and how to read.
     struct Request {
@@ -27,6 +29,7 @@ struct Recovery {
     /// Reads everything and judges it; changes nothing.
     init(_ request: Request) throws(JournalError) {
         // The slots come first: what they attest is in the segments that are listed after them, even while a writer goes on.
+        sealed = SealedFiles(request.directory.storage)
         slots = try DurableSlots(request.directory, request.mode)
         id = slots.newest.journal
         chain = Chain.start(id)
@@ -70,8 +73,9 @@ struct Recovery {
             if isLast {
                 rewriteOffset = scan.rewriteOffset
                 try judgeEnd(scan, request)
-            } else if lastPosition < limit {
-                try checkSealed(scan, next: listing.segments[index + 1].first)
+            } else {
+                if lastPosition < limit { try checkSealed(scan, next: listing.segments[index + 1].first) }
+                segments[index].file = sealed.file(request.directory.file(entry.name))
             }
         }
         try checkAttested(chains, request)
@@ -95,6 +99,7 @@ struct Recovery {
         }
         // Offsets within a segment are kept in 32 bits.
         guard size <= UInt64(UInt32.max) else { throw damaged("The file is longer than any segment.") }
+        guard size >= UInt64(SegmentHeader.size) else { throw damaged("The file ends inside the segment's header.") }
         let header: SegmentHeader
         do throws(SegmentHeader.Problem) {
             header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in

@@ -47,29 +47,57 @@ enum SystemCalls {
         try check(path, operation)
         let flags =
             switch mode {
-            case .read: O_RDONLY | O_CLOEXEC
-            case .readWrite: O_RDWR | O_CLOEXEC
-            case .create: O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC
+            // Not blocking: a FIFO that somebody put there would otherwise hold the opener for ever.
+            case .read: O_RDONLY | O_CLOEXEC | O_NONBLOCK
+            case .readWrite: O_RDWR | O_CLOEXEC | O_NONBLOCK
+            // What is there is removed first, so that a link that somebody put there is replaced and not followed.
+            case .create: O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
             }
+        if case .create = mode {
+            do throws(StorageError) { try remove(path) } catch  where error.kind == .notFound {}
+        }
+        let descriptor: Int32
         #if canImport(Darwin)
-            return try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
+            descriptor = try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
         #elseif canImport(Musl)
-            return try retrying(operation, path) { unsafe Musl.open(path, flags, 0o600) }
+            descriptor = try retrying(operation, path) { unsafe Musl.open(path, flags, 0o600) }
         #else
-            return try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
+            descriptor = try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
         #endif
+        return try checked(descriptor, path, operation)
+    }
+
+    /// Refuses what is neither a file nor a directory: a device or a FIFO has no bytes at offsets.
+    private static func checked(
+        _ descriptor: Int32, _ path: String, _ operation: StorageError.Operation
+    ) throws(StorageError) -> Int32 {
+        var status = stat()
+        do throws(StorageError) {
+            _ = try retrying(operation, path) { unsafe fstat(descriptor, &status) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG, S_IFDIR: return descriptor
+        default:
+            close(descriptor)
+            throw StorageError(.failed, operation, path: path, errno: nil)
+        }
     }
 
     static func openOrCreate(_ path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
         try check(path, operation)
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK
+        let descriptor: Int32
         #if canImport(Darwin)
-            return try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
+            descriptor = try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
         #elseif canImport(Musl)
-            return try retrying(operation, path) { unsafe Musl.open(path, flags, 0o600) }
+            descriptor = try retrying(operation, path) { unsafe Musl.open(path, flags, 0o600) }
         #else
-            return try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
+            descriptor = try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
         #endif
+        return try checked(descriptor, path, operation)
     }
 
     static func close(_ descriptor: Int32) {

@@ -50,6 +50,7 @@ extension Journal {
                 let start = UInt64(SegmentHeader.size)
                 allocated = try JournalState.allocate(file, used: start, needed: start + count, segmentSize)
             })
+        state.seal(sealed, directory)
         state.segments.append(segment)
         state.allocated = allocated
     }
