@@ -30,6 +30,7 @@ public struct ThreadTimelines: Projection, Equatable {
         var createdAt: Timestamp
         var name: String?
         var lastPosition: Position
+        var isImported: Bool
         /// The numbers of the thread's messages, ascending.
         var messages: [UInt32] = []
     }
@@ -42,6 +43,7 @@ public struct ThreadTimelines: Projection, Equatable {
         /// How many replies there are that are not retracted.
         var replyCount: UInt32 = 0
         var isRetracted = false
+        var isImported: Bool
     }
 
     /// Takes in the next event.
@@ -50,17 +52,21 @@ public struct ThreadTimelines: Projection, Equatable {
         case .threadOpened(let fact):
             if threadNumbers.insert(fact.thread).isNew {
                 threads.append(
-                    ThreadRow(openedAt: position, createdAt: event.createdAt, name: event.threadName, lastPosition: position))
+                    ThreadRow(
+                        openedAt: position, createdAt: event.createdAt, name: event.threadName, lastPosition: position,
+                        isImported: event.origin != .native))
             }
         case .messagePosted(let fact):
             guard let thread = threadNumbers.find(fact.thread), messageNumbers.insert(fact.message).isNew else { return }
             threads[thread].messages.append(UInt32(messages.count))
-            messages.append(PostRow(position: position, place: UInt32(thread), author: author(fact.author)))
+            messages.append(
+                PostRow(position: position, place: UInt32(thread), author: author(fact.author), isImported: event.origin != .native))
         case .replyPosted(let fact):
             guard let message = messageNumbers.find(fact.message), replyNumbers.insert(fact.reply).isNew else { return }
             repliesOfMessage[UInt32(message), default: []].append(UInt32(replies.count))
             messages[message].replyCount += 1
-            replies.append(PostRow(position: position, place: UInt32(message), author: author(fact.author)))
+            replies.append(
+                PostRow(position: position, place: UInt32(message), author: author(fact.author), isImported: event.origin != .native))
         case .messageEdited(let fact):
             if let message = messageNumbers.find(fact.message) { messageEdits[UInt32(message)] = position }
         case .replyEdited(let fact):

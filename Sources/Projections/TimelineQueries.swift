@@ -12,6 +12,8 @@ public struct ThreadRecord: Hashable, Sendable {
     public var messageCount: Int
     /// The position of the thread's latest event, read markers aside.
     public var lastPosition: Position
+    /// Whether an import opened it.
+    public var isImported: Bool
 }
 
 /// A message or a reply as the timelines know it: where its text stands, and what became of it.
@@ -28,6 +30,8 @@ public struct PostRecord<ID: EntityID>: Hashable, Sendable {
     public var isRetracted: Bool
     /// How many replies there are that are not retracted; 0 for a reply.
     public var replyCount: Int
+    /// Whether an import posted it.
+    public var isImported: Bool
 }
 
 extension ThreadTimelines {
@@ -105,7 +109,7 @@ extension ThreadTimelines {
         let row = threads[thread]
         return ThreadRecord(
             id: threadNumbers.id(thread), name: row.name, createdAt: row.createdAt, messageCount: row.messages.count,
-            lastPosition: row.lastPosition)
+            lastPosition: row.lastPosition, isImported: row.isImported)
     }
 
     private func record(ofMessage message: Int) -> PostRecord<MessageID> {
@@ -119,6 +123,6 @@ extension ThreadTimelines {
     private func record<ID>(_ id: ID, _ row: PostRow, editPosition: Position?) -> PostRecord<ID> {
         PostRecord(
             id: id, position: row.position, editPosition: editPosition, author: authors.id(Int(row.author)), isRetracted: row.isRetracted,
-            replyCount: Int(row.replyCount))
+            replyCount: Int(row.replyCount), isImported: row.isImported)
     }
 }

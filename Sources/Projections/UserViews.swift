@@ -27,7 +27,8 @@ public struct UserViews: Projection, Equatable {
         case .userRegistered(let fact):
             let (number, isNew) = numbers.insert(fact.user)
             guard isNew else { return }
-            profiles.append(UserProfile(id: fact.user, subject: event.subject, createdAt: event.createdAt))
+            profiles.append(
+                UserProfile(id: fact.user, subject: event.subject, createdAt: event.createdAt, isImported: event.origin != .native))
             name(number, event.username)
             if let subject = event.subject { bySubject[Array(subject.utf8)] = number }
         case .usernameChanged(let fact):
@@ -58,6 +59,8 @@ public struct UserProfile: Hashable, Sendable {
     public var postcode: Postcode?
     /// When it was created, as shown.
     public var createdAt: Timestamp
+    /// Whether an import registered the user.
+    public var isImported: Bool
 }
 
 extension UserViews {

@@ -1,6 +1,8 @@
 import ChatDomain
 import ChatTesting
+import EventJournal
 import Projections
+import Synchronization
 import Testing
 
 @testable import Chat
@@ -56,5 +58,119 @@ import Testing
         let head = store.head
         #expect(try run(history, into: store, batchSize: 10).0.duplicates == 2)
         #expect(store.head == head)
+    }
+
+    @Test func idsAndChannelsAreWhatTheirBytesAre() throws {
+        let composed = "\u{e9}"
+        let decomposed = "e\u{301}"
+        let history = [
+            message(composed, by: "Ann"), message(decomposed, by: "Ann"), message("1", by: "Ann", in: "caf" + composed),
+            message("1", by: "Ann", in: "caf" + decomposed),
+        ]
+        let store = try StoreFixture().open()
+        #expect(try run(history, into: store, batchSize: 10).0 == ImportSummary(messages: 4, users: 1, threads: 3))
+        let head = store.head
+        #expect(try run(history, into: store, batchSize: 1).0 == ImportSummary(duplicates: 4))
+        #expect(store.head == head)
+    }
+
+    @Test func nobodyPlantsWhatAnImportWouldTakeForItsOwn() throws {
+        let imported = try StoreFixture().open()
+        _ = try run([message("1", by: "Ann"), message("2", by: "Bob", to: "1")], into: imported, batchSize: 1)
+        let events = try imported.allEvents()
+        let store = try StoreFixture().open()
+        // Mallory bears the id that Ann would get, and opens the thread and posts the message under theirs.
+        for event in events {
+            switch event.event.fact {
+            case .userRegistered(let fact): try store.execute(.registerUser(user: fact.user, username: "Mallory \(event.position)"))
+            case .threadOpened(let fact): try store.execute(.openThread(thread: fact.thread, name: "Den", by: fact.by))
+            case .messagePosted(let fact):
+                try store.execute(.postMessage(message: fact.message, thread: fact.thread, author: fact.author, body: "mine"))
+            default: break
+            }
+        }
+        let head = store.head
+        let (summary, refused) = try run(
+            [message("1", by: "Ann"), message("2", by: "Bob", to: "1"), message("3", by: "Bob"), message("3", by: "Ann", in: "#other")],
+            into: store,
+            batchSize: 1)
+        #expect(refused.map(\.rejection.code) == [.identifierTaken, .identifierTaken, .identifierTaken, .identifierTaken])
+        #expect(summary.refused == 4)
+        #expect(store.head == head)
+    }
+
+    @Test func aNicknameOfTheStoreIsThatUser() throws {
+        let store = try StoreFixture().open()
+        let ann = UserID(bits: 1)
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        #expect(try run([message("1", by: "ANN")], into: store, batchSize: 1).0 == ImportSummary(messages: 1, threads: 1))
+        #expect(try store.timeline(try #require(store.threads(named: "#rust").first)).map(\.author.id) == [ann])
+    }
+
+    @Test func whatAFullDiskRefusedIsMadeOnceThereIsRoom() throws {
+        let storage = FillableStorage()
+        var options = StoreOptions()
+        options.journal.storage = storage
+        let store = try ChatStore.open("j", options: options)
+        _ = try run([message("1", by: "Ann")], into: store, batchSize: 1)
+        var importer = MessageImporter(into: store, batchSize: 1)
+        storage.isFull.withLock { $0 = true }
+        // What is reserved already is used up first.
+        var line = 1
+        for size in [16_000, 1_000, 1] {
+            var refused: [RefusedMessage] = []
+            while refused.isEmpty {
+                line += 1
+                refused = try importer.add(
+                    ImportedMessage(t: nil, channel: "#rust", user: "Ann", id: "\(line)", body: String(repeating: "x", count: size)),
+                    line: line)
+            }
+            #expect(refused.map(\.rejection.code) == [.storageFull])
+        }
+        // Her registration takes more than a post of one byte, so nothing of her line has room.
+        let eve = String(repeating: "Eve ", count: 8).dropLast().description
+        _ = try importer.add(message("x", by: eve, in: "#new"), line: 0)
+        #expect(store.user(named: eve) == nil)
+        storage.isFull.withLock { $0 = false }
+        #expect(try importer.add(message("y", by: eve, in: "#new"), line: 1) == [])
+        #expect(try store.timeline(try #require(store.threads(named: "#new").first)).map(\.author.username) == [eve])
+    }
+}
+
+/// A storage in memory that has no more room while a test says so.
+private final class FillableStorage: Storage {
+    let isFull = Mutex(false)
+    private let base = MemoryStorage()
+
+    func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile { File(try base.open(path, mode), self) }
+    func kind(of path: String) throws(StorageError) -> StorageEntryKind? { base.kind(of: path) }
+    func list(_ directory: String) throws(StorageError) -> [String] { try base.list(directory) }
+    func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
+    func remove(_ path: String) throws(StorageError) { try base.remove(path) }
+    func createDirectory(_ path: String) throws(StorageError) { try base.createDirectory(path) }
+    func syncDirectory(_ path: String) throws(StorageError) { base.syncDirectory(path) }
+    func lock(_ path: String) throws(StorageError) -> (any StorageLock)? { base.lock(path) }
+    func isLocked(_ path: String) throws(StorageError) -> Bool { base.isLocked(path) }
+
+    private final class File: StorageFile {
+        private let base: any StorageFile
+        private let storage: FillableStorage
+
+        init(_ base: any StorageFile, _ storage: FillableStorage) {
+            self.base = base
+            self.storage = storage
+        }
+
+        func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
+            try base.read(into: &bytes, at: offset)
+        }
+        func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) { try base.write(bytes, at: offset) }
+        func sync() throws(StorageError) { try base.sync() }
+        func size() throws(StorageError) -> UInt64 { try base.size() }
+        func truncate(to size: UInt64) throws(StorageError) { try base.truncate(to: size) }
+        func allocate(to size: UInt64) throws(StorageError) {
+            if storage.isFull.withLock({ $0 }), try base.size() < size { throw StorageError(.full, .allocate, path: "j") }
+            try base.allocate(to: size)
+        }
     }
 }

@@ -6,8 +6,9 @@ import Synchronization
 /// Takes the history of another chat into a store, through the same decider as everything else.
 ///
 /// A channel that is an outward code is that code's thread, another becomes a named thread. Users are registered and joined as they first speak; nicknames with
-/// one fold key are one user, shown as first spelt. A reply to a reply becomes a reply to its message. Ids derive from the channel and the id, so that
-/// importing the same history again appends nothing.
+/// one fold key are one user, shown as first spelt, and a nickname that a user of the store bears is that user. A reply to a reply becomes a reply to its message.
+/// Ids derive from the channel and the id, byte for byte, so that importing the same history again appends nothing; only what was refused may be taken then, if what
+/// it lacked has come since. A derived id that something native bears is refused (`identifierTaken`): nobody can plant what an import would take for its own.
 ///
 /// Messages are collected into batches, one commit each; ``finish()`` commits the last.
 public struct MessageImporter: ~Copyable {
@@ -16,32 +17,32 @@ public struct MessageImporter: ~Copyable {
     private var requests: [CommandRequest] = []
     /// For each message of the batch its line and the index of the request that posts it.
     private var posts: [(line: Int, request: Int)] = []
-    private var users: [String: UserID] = [:]
-    private var threads: [String: ThreadID] = [:]
-    private var members: Set<Member> = []
-    /// The messages and replies of this batch, which the store does not show yet: each with the message that a reply to it answers.
-    private var unshown: [PostName: MessageID] = [:]
+    /// What earlier messages have made sure of, in this batch or before it.
+    private var known = Known()
+    /// The messages and replies of this batch, which the store does not show yet, by the id that each would have as a message: the message that a reply to it answers.
+    private var unshown: [MessageID: MessageID] = [:]
     /// What has become of the messages so far.
     public private(set) var summary = ImportSummary()
+
+    private struct Known {
+        var users: [UserID: UserID] = [:]
+        var threads: Set<ThreadID> = []
+        var members: Set<Member> = []
+    }
 
     private struct Member: Hashable {
         var user: UserID
         var thread: ThreadID
     }
 
-    private struct PostName: Hashable {
-        var channel: String
-        var id: String
-    }
-
     /// Makes an importer into a store.
     ///
     /// - Parameters:
     ///   - store: Where the history goes.
-    ///   - batchSize: How many messages share a commit, at least 1.
+    ///   - batchSize: How many messages share a commit, 1 to 1,000; what is beyond is taken for the nearest.
     public init(into store: ChatStore, batchSize: Int = 1_000) {
         self.store = store
-        self.batchSize = max(1, batchSize)
+        self.batchSize = min(max(1, batchSize), 1_000)
     }
 
     /// Takes in the next message.
@@ -52,18 +53,15 @@ public struct MessageImporter: ~Copyable {
     /// - Returns: The messages that were refused by now, with their lines.
     /// - Throws: ``ChatError`` if the store fails; what was committed before stays.
     public mutating func add(_ message: ImportedMessage, line: Int) throws(ChatError) -> [RefusedMessage] {
-        let name = PostName(channel: message.channel, id: message.id)
-        if unshown[name] == nil {
-            switch root(ofPost: name) {
-            case .some: summary.duplicates += 1
-            case nil:
-                do throws(Rejection) { try stage(message, name, line) } catch {
-                    summary.refused += 1
-                    return [RefusedMessage(line: line, rejection: error)]
-                }
+        do throws(Rejection) {
+            if try root(of: message.id, in: message.channel) == nil {
+                try stage(message, line)
+            } else {
+                summary.duplicates += 1
             }
-        } else {
-            summary.duplicates += 1
+        } catch {
+            summary.refused += 1
+            return [RefusedMessage(line: line, rejection: error)]
         }
         return posts.count >= batchSize ? try commit() : []
     }
@@ -74,75 +72,77 @@ public struct MessageImporter: ~Copyable {
     public mutating func finish() throws(ChatError) -> [RefusedMessage] { try commit() }
 
     /// Puts the commands that a message needs into the batch.
-    private mutating func stage(_ message: ImportedMessage, _ name: PostName, _ line: Int) throws(Rejection) {
+    private mutating func stage(_ message: ImportedMessage, _ line: Int) throws(Rejection) {
         // Everything that can be refused is looked at before anything is staged: a refused line leaves no user and no thread behind.
         guard let username = Username(message.user) else { throw .invalidUsername }
         guard MessageBody.isValid(message.body) else { throw .invalidBody }
-        let thread = try knownOrNamedThread(message.channel)
+        let thread = try thread(of: message.channel)
         var answered: MessageID?
         if let replyTo = message.replyTo {
-            answered = try answeredMessage(PostName(channel: message.channel, id: replyTo))
+            answered = try root(of: replyTo, in: message.channel)
+            guard answered != nil else { throw .unknownMessage }
         }
         let origin = Origin.imported(sentAt: message.t)
-        let user = stageUser(username, origin)
+        let user = try stageUser(username, origin)
         stageThread(thread, message.channel, user, origin)
-        if members.insert(Member(user: user, thread: thread)).inserted {
+        if known.members.insert(Member(user: user, thread: thread)).inserted {
             requests.append(CommandRequest(.joinThread(user: user, thread: thread), origin: origin))
         }
         posts.append((line, requests.count))
+        let id = ImportedID.message(message.channel, message.id)
         if let answered {
-            let reply = ImportedID.reply(name.channel, name.id)
+            let reply = ImportedID.reply(message.channel, message.id)
             requests.append(CommandRequest(.reply(reply: reply, message: answered, author: user, body: message.body), origin: origin))
-            unshown[name] = answered
         } else {
-            let id = ImportedID.message(name.channel, name.id)
             requests.append(CommandRequest(.postMessage(message: id, thread: thread, author: user, body: message.body), origin: origin))
-            unshown[name] = id
         }
+        unshown[id] = answered ?? id
     }
 
-    private func knownOrNamedThread(_ channel: String) throws(Rejection) -> ThreadID {
-        if let thread = threads[channel] { return thread }
+    /// The thread of a channel, which may have to be opened.
+    private func thread(of channel: String) throws(Rejection) -> ThreadID {
         if let code = OutwardCode(channel) { return ThreadID(code) }
         guard ThreadName(channel) != nil else { throw .invalidThreadName }
-        return ImportedID.thread(channel)
+        let derived = ImportedID.thread(channel)
+        let present = store.views.withLock { $0.models.timelines.thread(derived) }
+        if let present, !present.isImported { throw .identifierTaken }
+        return derived
     }
 
-    /// The message that a reply to this message or reply answers.
-    private func answeredMessage(_ name: PostName) throws(Rejection) -> MessageID {
-        guard let root = unshown[name] ?? root(ofPost: name) else { throw .unknownMessage }
-        return root
-    }
-
-    /// The message that a post of an earlier batch is or answers, nil if there is no such post.
-    private func root(ofPost name: PostName) -> MessageID? {
-        let id = ImportedID.message(name.channel, name.id)
-        let reply = ImportedID.reply(name.channel, name.id)
-        return store.views.withLock { views in
-            views.models.timelines.message(id) != nil ? id : views.models.timelines.message(answeredBy: reply)
+    /// The message that a post is or answers, nil if there is no such post.
+    private func root(of id: String, in channel: String) throws(Rejection) -> MessageID? {
+        let message = ImportedID.message(channel, id)
+        if let root = unshown[message] { return root }
+        let reply = ImportedID.reply(channel, id)
+        let found = store.views.withLock { views -> (root: MessageID, isImported: Bool)? in
+            let timelines = views.models.timelines
+            if let posted = timelines.message(message) { return (message, posted.isImported) }
+            guard let posted = timelines.reply(reply), let answered = timelines.message(answeredBy: reply) else { return nil }
+            return (answered, posted.isImported)
         }
+        if let found, !found.isImported { throw .identifierTaken }
+        return found?.root
     }
 
-    private mutating func stageUser(_ username: Username, _ origin: Origin) -> UserID {
-        if let user = users[username.foldKey] { return user }
+    private mutating func stageUser(_ username: Username, _ origin: Origin) throws(Rejection) -> UserID {
         let derived = ImportedID.user(username.foldKey)
-        let known: UserID? = store.views.withLock { views in
-            views.models.users.profile(derived) != nil ? derived : views.models.users.user(named: username.text)
+        if let user = known.users[derived] { return user }
+        let (profile, named) = store.views.withLock { views in
+            (views.models.users.profile(derived), views.models.users.user(named: username.text))
         }
-        let user = known ?? derived
-        if known == nil {
+        if let profile, !profile.isImported { throw .identifierTaken }
+        let user = profile?.id ?? named ?? derived
+        if profile == nil, named == nil {
             requests.append(CommandRequest(.registerUser(user: user, username: username.text), origin: origin))
-            summary.users += 1
         }
-        users[username.foldKey] = user
+        known.users[derived] = user
         return user
     }
 
     private mutating func stageThread(_ thread: ThreadID, _ channel: String, _ user: UserID, _ origin: Origin) {
-        guard threads.updateValue(thread, forKey: channel) == nil else { return }
+        guard known.threads.insert(thread).inserted else { return }
         guard store.views.withLock({ $0.models.timelines.thread(thread) }) == nil else { return }
         requests.append(CommandRequest(.openThread(thread: thread, name: channel, by: user), origin: origin))
-        summary.threads += 1
     }
 
     private mutating func commit() throws(ChatError) -> [RefusedMessage] {
@@ -150,18 +150,25 @@ public struct MessageImporter: ~Copyable {
         let answers = try store.execute(requests)
         var refused: [RefusedMessage] = []
         for post in posts {
-            switch answers[post.request] {
-            case .success(let receipt):
-                if receipt.duplicate {
-                    summary.duplicates += 1
-                } else if case .replyPosted = receipt.events.first?.event.fact {
-                    summary.replies += 1
-                } else {
-                    summary.messages += 1
+            guard case .failure(let rejection) = answers[post.request] else { continue }
+            summary.refused += 1
+            refused.append(RefusedMessage(line: post.line, rejection: rejection))
+        }
+        for answer in answers {
+            guard case .success(let receipt) = answer else {
+                // A user or thread may have been refused (a full disk does that): what is known comes from the store again.
+                known = Known()
+                continue
+            }
+            if receipt.duplicate { continue }
+            for recorded in receipt.events {
+                switch recorded.event.fact {
+                case .userRegistered: summary.users += 1
+                case .threadOpened: summary.threads += 1
+                case .messagePosted: summary.messages += 1
+                case .replyPosted: summary.replies += 1
+                default: break
                 }
-            case .failure(let rejection):
-                summary.refused += 1
-                refused.append(RefusedMessage(line: post.line, rejection: rejection))
             }
         }
         requests.removeAll(keepingCapacity: true)

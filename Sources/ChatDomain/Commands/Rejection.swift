@@ -64,7 +64,7 @@ extension Rejection: CustomStringConvertible {
 
 extension Rejection {
     package static let storageFull = Rejection(.storageFull, "The disk is full; nothing was appended.")
-    static let identifierTaken = Rejection(.identifierTaken, "This id belongs to something else already.")
+    package static let identifierTaken = Rejection(.identifierTaken, "This id belongs to something else already.")
     package static let invalidUsername = Rejection(
         .invalidUsername, "A username is 1 to 32 characters, at most 128 bytes, without control, format or unassigned characters.")
     static let usernameTaken = Rejection(.usernameTaken, "Another user has this username.")
