@@ -16,6 +16,7 @@ public final class ChatStore: Sendable {
 
     /// Opens a journal to write and to read, and makes it if there is none.
     ///
+    /// A journal that holds events of a kind that this version does not know is opened read-only: commands are then refused with ``ChatError/newerEvents``.
     /// Replays the journal, which takes time and memory in proportion to its length.
     ///
     /// - Parameters:
@@ -24,7 +25,12 @@ public final class ChatStore: Sendable {
     /// - Throws: ``ChatError/journal(_:)`` if it is not ours, locked, damaged, of a newer version or cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if a record is no event.
     public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
-        try ChatStore(try wrapping { () throws(JournalError) in try Journal.open(directory, options: options.journal) }, options)
+        let store = try ChatStore(
+            try wrapping { () throws(JournalError) in try Journal.open(directory, options: options.journal) }, options)
+        guard store.decider.withLock({ $0.state.hasUnknownEvents }) else { return store }
+        // The newer version that wrote these events must find the journal free.
+        try store.close()
+        return try openReadOnly(directory, options: options)
     }
 
     /// Opens a journal to read it, as it is at this moment; another process may be writing it.
@@ -72,6 +78,9 @@ public final class ChatStore: Sendable {
     ///
     /// - Throws: ``ChatError/journal(_:)`` if something that was appended could not be made durable.
     public func close() throws(ChatError) {
+        decider.withLock { decider in
+            if decider.failure == nil { decider.failure = JournalError(.closed, "The store has been closed.") }
+        }
         views.withLock { $0.isClosed = true }
         try wrapping { () throws(JournalError) in try journal.close() }
     }

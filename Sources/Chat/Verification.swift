@@ -78,14 +78,12 @@ extension ChatStore {
         unexpecting.expectedHead = nil
         do throws(JournalError) {
             try Journal.verify(directory, options: unexpecting) { report.findings.append(Verification.Finding($0)) }
-            if report.ok {
-                try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep)
-            } else {
-                // What lies before the first damage is whole; the history is looked at once all of it is.
-                report.position = (report.findings.compactMap { $0.positions?.first }.min() ?? 1) - 1
-            }
+            try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep)
         } catch {
-            throw .journal(error)
+            guard error.code == .damaged else { throw .journal(error) }
+            // Such a journal does not open; what lies before the first damage is whole.
+            if report.ok { report.findings.append(Verification.Finding(error)) }
+            report.position = max(1, report.findings.compactMap { $0.positions?.first }.min() ?? 1) - 1
         }
         if options.expectedHead != nil { try report.check(directory, against: options) }
         return report

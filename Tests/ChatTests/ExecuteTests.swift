@@ -121,12 +121,49 @@ import Testing
         #expect(times[1] >= times[0])
     }
 
-    @Test func aClosedStoreRefusesCommandsAndStillAnswersQueries() throws {
+    @Test func aClosedStoreAnswersNothing() throws {
         let store = try StoreFixture().open()
         try peopled(store)
         try store.close()
         try store.close()
-        #expect(throws: ChatError.self) { try store.execute(.registerUser(user: bob, username: "Bob")) }
+        expectClosed { () throws(ChatError) in try store.execute(.registerUser(user: bob, username: "Bob")) }
+        expectClosed { () throws(ChatError) in try store.execute(.joinThread(user: ann, thread: sw1a)) }
+        expectClosed { () throws(ChatError) in _ = try store.threads() }
+        expectClosed { () throws(ChatError) in _ = try store.timeline(sw1a) }
+        expectClosed { () throws(ChatError) in try store.forEachEvent { _ in true } }
+    }
+
+    private func expectClosed(_ body: () throws(ChatError) -> Void) {
+        do throws(ChatError) {
+            try body()
+            Issue.record("a closed store answered")
+        } catch {
+            if case .journal(let error) = error { #expect(error.code == .closed) } else { Issue.record("\(error)") }
+        }
+    }
+
+    @Test func aJournalWithEventsOfANewerVersionIsOpenedReadOnly() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        try peopled(store)
+        try store.close()
+        let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
+        var draft = CommitDraft()
+        let unknown: [UInt8] = [200, 0, 1, 2, 3, 4, 5, 6, 9, 9]
+        unsafe try draft.append(kept: unknown.span.bytes, erasable: [1, 2, 3].span.bytes)
+        _ = try journal.append(draft, expecting: 4)
+        try journal.close()
+        let reader = try fixture.open()
+        #expect(try reader.members(of: sw1a).map(\.user.id) == [ann])
+        #expect(try reader.allEvents().last?.event.fact == .unknown(kind: 200))
+        do throws(ChatError) {
+            try reader.execute(.registerUser(user: bob, username: "Bob"))
+            Issue.record("an old writer wrote")
+        } catch {
+            guard case .newerEvents = error else { throw error }
+        }
+        // The newer version finds the journal free.
+        try Journal.open(fixture.directory, options: fixture.options.journal).close()
     }
 
     @Test func cancellationWorksBeforeTheDecisionOnly() async throws {

@@ -21,6 +21,8 @@ public struct HistoryFault: Error, Hashable, Sendable {
         case sessionEndedTwice
         case alreadyHeld
         case wrongResidence
+        case notResident
+        case invalidText
     }
 }
 
@@ -65,7 +67,11 @@ extension ChatState {
                 require(
                     ThreadID(postcode.outwardCode) == fact.thread, .wrongResidence, "\(postcode) does not belong to thread \(fact.thread)")
             }
-        case .threadJoined: require(!isMember, .alreadyHeld, "the user is a member already")
+        case .threadJoined(let fact):
+            require(!isMember, .alreadyHeld, "the user is a member already")
+            if event.origin == .native, fact.thread.outwardCode != nil, let user {
+                require(users[user].residence == fact.thread, .notResident, "the user does not live in \(fact.thread)")
+            }
         case .threadLeft: require(isMember, .notAMember, "the user is not a member")
         case .messagePosted(let fact):
             require(messageNumbers.find(fact.message) == nil, .identifierTwice, "message \(fact.message) is posted already")
@@ -98,8 +104,13 @@ extension ChatState {
             } else {
                 require(false, .unknownReference, "session \(fact.session) was never started")
             }
-        case .threadOpened, .unknown: break
+        case .threadOpened(let fact):
+            if event.origin == .native, fact.thread.outwardCode != nil, let user {
+                require(users[user].residence == fact.thread, .notResident, "the user does not live in \(fact.thread)")
+            }
+        case .unknown: break
         }
+        if let problem = event.textProblem { require(false, .invalidText, problem) }
         return faults
     }
 
@@ -133,5 +144,23 @@ extension ChatState {
             faults.append(HistoryFault(problem: .afterRetraction, message: "it was retracted before"))
         }
         return faults
+    }
+}
+
+extension Event {
+    /// What no version has ever allowed in the text of an event, as far as it does not depend on the version of Unicode.
+    fileprivate var textProblem: String? {
+        if let body, !MessageBody.isValid(body) { return "the body is empty or over \(MessageBody.maximumByteCount) bytes" }
+        if let name = username?.text, !Self.isPossibleName(name, maximumByteCount: 128) { return "the username is none" }
+        if case .threadName(let name) = content {
+            if !Self.isPossibleName(name, maximumByteCount: 320) { return "the thread's name is none" }
+            if OutwardCode(name) != nil { return "the thread's name is an outward code" }
+        }
+        if let subject, !(1...256).contains(subject.utf8.count) { return "the subject is not 1 to 256 bytes" }
+        return nil
+    }
+
+    private static func isPossibleName(_ name: String, maximumByteCount: Int) -> Bool {
+        (1...maximumByteCount).contains(name.utf8.count) && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 }

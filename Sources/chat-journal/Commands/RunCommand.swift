@@ -10,7 +10,8 @@ extension Command {
                 .durability,
                 CommandSpec.Option(
                     "batch", .text("N"),
-                    "up to N commands (1 unless given, 4096 at most) share one commit; a batch ends early when no line is waiting"),
+                    "up to N commands (1 unless given, 4096 at most) share one commit; a batch ends early when no line is waiting, and at 4 MiB"
+                ),
             ],
             discussion: """
                 A line is an object whose key is the command, with "correlation" as an optional second key. An id in brackets may be left out, and
@@ -50,11 +51,16 @@ extension Command {
 
 /// Lines that are decided as one commit.
 private struct CommandBatch {
+    /// A batch ends with the line that reaches so many bytes, whatever its number of lines: it stays far below what a commit can hold, and memory bounded.
+    private static let byteLimit = 4 << 20
+
     private var lines: [(number: Int, request: Result<CommandRequest, LineError>)] = []
 
     /// Takes lines up to a limit, as long as one is waiting; nil at the end of the input.
     init?(from reader: inout LineReader, limit: Int) throws(ToolError) {
-        while lines.count < limit, lines.isEmpty || reader.isLineWaiting, let line = try reader.next() {
+        var byteCount = 0
+        while lines.count < limit, byteCount < Self.byteLimit, lines.isEmpty || reader.isLineWaiting, let line = try reader.next() {
+            if case .bytes(let bytes) = line { byteCount += bytes.count }
             lines.append((reader.lineNumber, line.decode(CommandRequest.self)))
         }
         if lines.isEmpty { return nil }

@@ -123,6 +123,8 @@ enum SystemIO {
     /// A signal would end the tool between an append and its answer with no chance to close the journal in order.
     static func ignoreBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)
+        // Likewise a limit on the size of files: a write beyond it is then an error, a full disk to the journal, and not the end.
+        _ = signal(SIGXFSZ, SIG_IGN)
     }
 
     /// The system's text for an error number.

@@ -38,8 +38,30 @@ struct HistoryFaultTests {
             [.identifierTwice]
         ),
         (
-            "a thread that begins at 2", given, .threadOpened(ThreadOpened(thread: Here.n1p, number: 2, by: Here.ann)), .none,
-            [.threadNumberGap]
+            "a thread that begins at 2", given, .threadOpened(ThreadOpened(thread: ThreadID(bits: 77), number: 2, by: Here.ann)),
+            .threadName("Cats"), [.threadNumberGap]
+        ),
+        (
+            "a stranger who opens a district's thread", given, .threadOpened(ThreadOpened(thread: Here.n1p, number: 1, by: Here.ann)),
+            .none, [.notResident]
+        ),
+        (
+            "a thread named as a district", given, .threadOpened(ThreadOpened(thread: ThreadID(bits: 77), number: 1, by: Here.ann)),
+            .threadName("sw1a"), [.invalidText]
+        ),
+        (
+            "a name with an escape sequence", given, .usernameChanged(UsernameChanged(user: Here.bob)),
+            .username(Username(text: "B\u{1b}[2Jb", foldKey: "x")), [.invalidText]
+        ),
+        (
+            "an empty body", given,
+            .messagePosted(MessagePosted(thread: Here.dogs, number: 3, message: MessageID(bits: 77), author: Here.ann)),
+            .body(" \n"), [.invalidText]
+        ),
+        (
+            "an endless body", given,
+            .messagePosted(MessagePosted(thread: Here.dogs, number: 3, message: MessageID(bits: 77), author: Here.ann)),
+            .body(String(repeating: "x", count: 16_385)), [.invalidText]
         ),
         ("a gap", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 4, user: Here.bob)), .none, [.threadNumberGap]),
         ("a number twice", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.bob)), .none, [.threadNumberGap]),

@@ -54,6 +54,18 @@ import Testing
         #expect(outcome.lines.last?.hasPrefix(#"{"line":2,"positions":[1,1]"#) == true)
     }
 
+    @Test func aLargeBatchIsAnsweredLineByLine() throws {
+        let folder = try ToolProcess.Folder()
+        let body = String(repeating: "x", count: 16_000)
+        let setup = [Self.register, #"{"setPostcode":{"user":"\#(Self.ann)","postcode":"SW1A 1AA"}}"#]
+        let posts = (0..<2_200).map { _ in #"{"postMessage":{"thread":"SW1A","author":"\#(Self.ann)","body":"\#(body)"}}"# }
+        let outcome = try ToolProcess.run(
+            ["run", folder.path + "/journal", "--batch", "4096", "--durability", "written"], input: (setup + posts).joined(separator: "\n"))
+        #expect(outcome.status == 0, "\(outcome.error)")
+        #expect(outcome.lines.count == 2_202)
+        #expect(outcome.lines.last?.hasPrefix(#"{"line":2202,"positions":[2204,2204]"#) == true)
+    }
+
     @Test func controlCharactersInNamesAreRefused() throws {
         let folder = try ToolProcess.Folder()
         let outcome = try ToolProcess.run(
