@@ -42,7 +42,7 @@ final class SealedFiles: Sendable {
     }
 }
 
-/// One file of the pool. It is only read: what is sealed has been synced and does not change.
+/// One file of the pool, which is only read: what is sealed has been synced and does not change.
 private final class SealedFile: StorageFile {
     private let pool: SealedFiles
     private let path: String
