@@ -1,0 +1,118 @@
+import ChatDomain
+
+#if canImport(ToolInput)
+    @testable import ToolInput
+#else
+    @testable import chat_journal
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What has to hold of the tool's input on any bytes: of the lines that it is cut into, and of the JSON in them.
+///
+/// The first byte of the input is the limit of a line, in 8 bytes.
+enum LineHarness {
+    /// An invariant that does not hold.
+    struct Violation: Error {
+        var message: String
+    }
+
+    /// Any JSON: Foundation reads a whole document before it decodes any of it.
+    private struct Anything: Decodable {
+        init(from decoder: any Decoder) {}
+    }
+
+    /// What a pipe takes at once everywhere, so that one thread can fill it and then read it.
+    private static let pipeCapacity = 4_096
+
+    static func check(_ input: [UInt8]) throws {
+        let limit = 8 * Int(input.first ?? 0)
+        let bytes = Array(input.dropFirst().prefix(pipeCapacity))
+        let expected = expectedLines(bytes, limit)
+        let lines = try readLines(bytes, limit)
+        try require(lines == expected, "the lines are \(lines), not \(expected)")
+        for line in bytes.split(separator: UInt8(ascii: "\n")) { try checkJSON(Array(line)) }
+    }
+
+    /// The lines as their definition has them, found in the plainest way.
+    private static func expectedLines(_ bytes: [UInt8], _ limit: Int) -> [LineReader.Line] {
+        var pieces = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+        let rest = pieces.removeLast()
+        var lines = pieces.map { $0.last == UInt8(ascii: "\r") ? Array($0.dropLast()) : $0 }
+        if !rest.isEmpty { lines.append(rest) }
+        return lines.map { $0.count > limit ? .tooLong(byteCount: $0.count) : .bytes($0) }
+    }
+
+    private static func readLines(_ bytes: [UInt8], _ limit: Int) throws -> [LineReader.Line] {
+        var ends: [Int32] = [-1, -1]
+        // A system call that fills two integers.
+        let status = unsafe pipe(&ends)
+        try require(status == 0, "no pipe")
+        do {
+            defer { SystemIO.closeAfterReading(ends[1]) }
+            try SystemIO.write(bytes, to: ends[1], name: "pipe")
+        }
+        var reader = LineReader(descriptor: ends[0], owned: true, name: "pipe", limit: limit)
+        var lines: [LineReader.Line] = []
+        while let line = try reader.next() {
+            lines.append(line)
+            try require(reader.lineNumber == lines.count, "the number of the line is \(reader.lineNumber), not \(lines.count)")
+        }
+        return lines
+    }
+
+    private static func checkJSON(_ line: [UInt8]) throws {
+        if let request = try decode(CommandRequest.self, line) {
+            let again = try decode(CommandRequest.self, try json(request))
+            try require(again == request, "a command is \(request), and after its JSON \(String(describing: again))")
+        }
+        if let event = try decode(RecordedEvent.self, line) {
+            let again = try decode(RecordedEvent.self, try json(event))
+            try require(again == event, "an event is \(event), and after its JSON \(String(describing: again))")
+        }
+        do {
+            _ = try UTF8Span(validating: line.span)
+            try JSONScanner.check(line)
+        } catch {
+            // Not JSON, which is for Foundation to find or not.
+            return
+        }
+        do {
+            _ = try JSONDecoder().decode(Anything.self, from: Data(line))
+        } catch {
+            throw Violation(message: "Foundation refuses what the scan takes for JSON: \(error)")
+        }
+    }
+
+    private static func json(_ value: some Encodable) throws -> [UInt8] {
+        var line: [UInt8] = []
+        try JSONLineEncoder().encode(value, into: &line)
+        return line
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ line: [UInt8]) throws -> Value? {
+        do throws(LineError) {
+            return try decodeLine(type, from: line)
+        } catch {
+            try require(!error.message.isEmpty, "an error says nothing")
+            try require((0...line.count).contains(error.byteOffset ?? 0), "the error is outside of the line: \(error)")
+            return nil
+        }
+    }
+
+    private static func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        if !condition { throw Violation(message: message()) }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+/// The inputs that fuzzing has found worth keeping, replayed without a fuzzer; see Fuzz/README.md.
+struct CorpusTests {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "FuzzCorpus")
+
+    static func inputs(_ target: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: target).path).sorted()
+    }
+
+    private func bytes(_ target: String, _ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: Self.folder.appending(path: target).appending(path: name)))
+    }
+
+    @Test(arguments: ["store-events", "store-commands", "store-imports"]) func thereAreInputs(target: String) throws {
+        #expect(try !Self.inputs(target).isEmpty)
+    }
+
+    @Test(arguments: try inputs("store-events")) func events(name: String) throws {
+        try StoreHarness.checkEvents(try bytes("store-events", name))
+    }
+
+    @Test(arguments: try inputs("store-commands")) func commands(name: String) throws {
+        try StoreHarness.checkCommands(try bytes("store-commands", name))
+    }
+
+    @Test(arguments: try inputs("store-imports")) func imports(name: String) throws {
+        try StoreHarness.checkImports(try bytes("store-imports", name))
+    }
+}

@@ -1,0 +1,68 @@
+@testable import EventJournal
+
+/// What has to hold of the reader of commits on any bytes: what it finds does not depend on the pieces in which the bytes come.
+enum CommitHarness {
+    /// An invariant that does not hold.
+    struct Violation: Error {
+        var message: String
+    }
+
+    private struct Trace: CommitVisitor, Equatable {
+        var steps: [String] = []
+
+        mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+            steps.append("begin \(offset) \(header)")
+            return true
+        }
+
+        mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+            steps.append("record \(place) \(layout) \(bytes.byteCount) \(chain)")
+            return true
+        }
+
+        mutating func end(_ header: CommitHeader, at offset: UInt64) { steps.append("end \(offset)") }
+    }
+
+    static func check(_ input: [UInt8]) throws {
+        let image = try JournalImage(input)
+        let bytes = image.lastCommits
+        let whole = try trace(bytes, image.lastHeader, piece: bytes.count)
+        let pieces = try trace(bytes, image.lastHeader, piece: 1 + Int(image.control[15]))
+        guard whole == pieces else { throw Violation(message: "in one: \(whole.steps)\nin pieces: \(pieces.steps)") }
+        try checkNumber(bytes)
+    }
+
+    private static func trace(_ bytes: [UInt8], _ header: SegmentHeader, piece: Int) throws -> Trace {
+        var walk = CommitWalk(
+            seed: header.framingSeed, end: UInt64(bytes.count), from: 0, position: header.firstPosition, chain: header.chain)
+        var trace = Trace()
+        var needed = piece
+        while true {
+            let start = Int(walk.offset)
+            guard start <= bytes.count else { throw Violation(message: "the walk has left the bytes at \(start)") }
+            let outcome = bytes.withBytes(start..<min(bytes.count, start + max(needed, piece))) { walk.consume($0, &trace) }
+            if case .need(let count) = outcome {
+                // Asking for what it has, or for what there is not, would go on for ever.
+                let had = min(bytes.count - start, max(needed, piece)) - (Int(walk.offset) - start)
+                guard count > had || Int(walk.offset) > start, count <= bytes.count - Int(walk.offset) else {
+                    throw Violation(message: "it needs \(count) bytes at \(walk.offset) of \(bytes.count), having \(had)")
+                }
+                needed = count
+            } else {
+                trace.steps.append("\(outcome) \(walk.offset) \(walk.position) \(walk.chain)")
+                return trace
+            }
+        }
+    }
+
+    /// A number has one encoding.
+    private static func checkNumber(_ bytes: [UInt8]) throws {
+        let result = bytes.withBytes(0..<bytes.count) { LEB128.decode($0, at: 0, limit: 1 << 28 - 1) }
+        guard case .value(let value, let next) = result else { return }
+        var again: [UInt8] = []
+        LEB128.append(value, to: &again)
+        guard again == Array(bytes.prefix(next)), LEB128.size(value) == next else {
+            throw Violation(message: "the number \(value) has two encodings")
+        }
+    }
+}

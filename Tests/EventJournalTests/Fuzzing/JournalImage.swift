@@ -1,0 +1,114 @@
+@testable import EventJournal
+
+/// A journal on a storage in memory, made from any bytes so that the fuzzer meets the rules behind the checksums.
+///
+/// Sixteen bytes of control, then the commits of all segments, which are sealed (``CommitSealer``). Control bytes that the input does not have
+/// are zero, which is a sound journal:
+///
+/// | byte | is |
+/// | --- | --- |
+/// | 0, 2 | the positions that the slots attest |
+/// | 1, 3 | flags of the slots: clean, written, checksum, chain, journal, absent, version, place |
+/// | 4 | the sequence numbers of the slots, four bits each |
+/// | 5 | segments less one (two bits); flags of the last segment: chain, first position, name, version; bytes left after sealed commits; positions near the greatest number |
+/// | 6, 7 | where the first and second segment end, in 256ths of the rest |
+/// | 8, 9 | zeros after the last segment, in 16 bytes; bytes taken off its end |
+/// | 10, 11 | the first sector that a tear makes zero, and how many |
+/// | 12, 13 | one more than the position of the expected head, 0 for none; whether its chain value is wrong |
+/// | 14 | 1: `.written`; 2: what an interrupted creation leaves |
+/// | 15 | the size of the pieces that a commit reader is given |
+struct JournalImage {
+    static let controlSize = 16
+    static let directory = "journal"
+    private static let id = JournalID(bits: 0x0123_4567_89AB_4DEF_8123_4567_89AB_CDEF)
+
+    let storage = MemoryStorage()
+    let control: [UInt8]
+    private(set) var expectedHead: JournalHead?
+    /// The last segment: its bytes, the commits alone, and the header as it was meant.
+    private(set) var lastCommits: [UInt8] = []
+    private(set) var lastHeader: SegmentHeader
+
+    init(_ input: [UInt8]) throws {
+        control = Array((input.prefix(Self.controlSize) + repeatElement(0, count: Self.controlSize)).prefix(Self.controlSize))
+        try storage.createDirectory(Self.directory)
+        var sealer = CommitSealer(position: control[5] & 0x80 == 0 ? 1 : .max - Position(control[4]), chain: Chain.start(Self.id))
+        lastHeader = SegmentHeader(journal: Self.id, firstPosition: 1, chain: 0, salt: 0)
+
+        var rest = input.dropFirst(Self.controlSize)
+        let count = 1 + Int(control[5] & 3) % 3
+        for index in 0..<count {
+            let isLast = index == count - 1
+            let part = rest.prefix(isLast ? rest.count : rest.count * Int(control[6 + index]) / 256)
+            rest = rest.dropFirst(part.count)
+            lastHeader = SegmentHeader(
+                journal: Self.id, firstPosition: sealer.position, chain: sealer.chain, salt: 0x5A17 &* UInt64(index + 1))
+            lastCommits = Array(part)
+            let end = sealer.seal(&lastCommits, seed: lastHeader.framingSeed)
+            if !isLast {
+                if control[5] & 0x40 == 0 { lastCommits.removeSubrange(end...) }
+                store(lastHeader.encoded() + lastCommits, DirectoryListing.segmentName(lastHeader.firstPosition))
+            }
+        }
+        storeLast()
+        var slots = [UInt8](repeating: 0, count: DurableSlot.fileSize)
+        for index in 0..<2 { place(index, in: &slots, sealer.chains) }
+        store(slots, DirectoryListing.durableName)
+        if control[14] & 2 != 0 { store([1, 2, 3], DirectoryListing.durableName + DirectoryListing.temporarySuffix) }
+        if control[12] > 0 {
+            let position = Position(control[12] - 1)
+            let chain = (sealer.chains[position] ?? 0) &+ UInt64(control[13] & 1)
+            expectedHead = JournalHead(journal: Self.id, position: position, chain: chain)
+        }
+    }
+
+    var options: JournalOptions {
+        JournalOptions(
+            durability: control[14] & 1 == 0 ? .synced : .written, segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 1),
+            expectedHead: expectedHead)
+    }
+
+    private func store(_ bytes: [UInt8], _ name: String) { storage.setContents(bytes, of: Self.directory + "/" + name) }
+
+    private func storeLast() {
+        var header = lastHeader
+        let flags = control[5]
+        if flags & 4 != 0 { header.chain &+= 1 }
+        if flags & 8 != 0 {
+            header.firstPosition &+= 1
+            header.syncedPosition &+= 1
+        }
+        var bytes = header.encoded()
+        if flags & 0x20 != 0 {
+            bytes.store(SegmentHeader.version + 1, at: 8)
+            bytes.store(bytes.withBytes(0..<124) { CRC32C.checksum(of: $0) }, at: 124)
+        }
+        bytes += lastCommits + [UInt8](repeating: 0, count: 16 * Int(control[8]))
+        let torn = max(512 * Int(control[10]), SegmentHeader.size)..<max(512 * (Int(control[10]) + Int(control[11])), SegmentHeader.size)
+        for index in torn.clamped(to: 0..<bytes.count) { bytes[index] = 0 }
+        bytes.removeLast(min(Int(control[9]), bytes.count))
+        let name = flags & 0x10 == 0 ? lastHeader.firstPosition : lastHeader.firstPosition &+ 2
+        store(bytes, DirectoryListing.segmentName(max(name, 1)))
+    }
+
+    private func place(_ index: Int, in bytes: inout [UInt8], _ chains: [Position: UInt64]) {
+        let position = Position(control[2 * index])
+        let flags = control[2 * index + 1]
+        guard flags & 0x20 == 0 else { return }
+        // The sequence of the first slot is even and of the second odd, else they are not in their places.
+        let sequence = 2 + 2 * UInt64(control[4] >> UInt8(4 * index) & 15) + UInt64(index) + UInt64(flags >> 7)
+        var chain = chains[position] ?? 0
+        if flags & 8 != 0 { chain &+= 1 }
+        let journal = flags & 0x10 == 0 ? Self.id : JournalID(bits: Self.id.bits &+ 1)
+        var slot = DurableSlot(
+            sequence: sequence, position: position, chain: chain, journal: journal, durability: flags & 2 == 0 ? .synced : .written,
+            isClean: flags & 1 != 0
+        ).encoded()
+        if flags & 0x40 != 0 {
+            slot.store(DurableSlot.version + 1, at: 42)
+            slot.store(slot.withBytes(0..<60) { CRC32C.checksum(of: $0) }, at: 60)
+        }
+        if flags & 4 != 0 { slot[60] ^= 1 }
+        bytes.copy(slot, 0..<DurableSlot.size, to: index * DurableSlot.stride)
+    }
+}
