@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// The settings of the package above; the command line adds `-enable-testing` and `-sanitize=fuzzer`.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .treatWarning("DeprecatedDeclaration", as: .warning),
+]
+
+/// A target of the package above, compiled here from the same sources, through a link to their folder.
+///
+/// A package that depended on the one above would see its public declarations alone, and what is fuzzed is mostly not public.
+func module(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/package/\(folder ?? name)", swiftSettings: settings)
+}
+
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS("26.0")],
+    targets: [
+        .target(name: "CChecksum", path: "Sources/package/CChecksum"),
+        module("ChatDomain"),
+        module("EventJournal", ["CChecksum"]),
+        module("Projections", ["ChatDomain", "EventJournal"]),
+        module("Chat", ["ChatDomain", "EventJournal", "Projections"]),
+        module("ChatTesting", ["ChatDomain", "EventJournal", "Projections", "Chat"]),
+        // How the tool reads its input; the tool as a whole has a `main` of its own.
+        module("ToolInput", folder: "chat-journal/Support", ["ChatDomain"]),
+        // The header of libFuzzer's entry point; the toolchain's runtime has the function.
+        .target(name: "CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["CFuzzer", "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "ToolInput"],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

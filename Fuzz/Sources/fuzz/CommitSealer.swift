@@ -1,0 +1,1 @@
+../../../Tests/EventJournalTests/Fuzzing/CommitSealer.swift

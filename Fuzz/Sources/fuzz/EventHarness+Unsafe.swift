@@ -1,0 +1,1 @@
+../../../Tests/ChatDomainTests/Fuzzing/EventHarness+Unsafe.swift

@@ -1,0 +1,1 @@
+../../../Tests/EventJournalTests/Fuzzing/JournalHarness.swift

@@ -1,0 +1,1 @@
+../../../Tests/ChatJournalToolTests/Fuzzing/LineHarness+Unsafe.swift

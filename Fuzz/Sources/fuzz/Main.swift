@@ -1,0 +1,40 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Runs libFuzzer on one reader: `FUZZ_TARGET=journal fuzz [-option=value]... [CORPUS]...`.
+///
+/// The target is named by the environment, because libFuzzer owns the arguments and runs the program again with them for its children.
+@main
+struct Main {
+    static func main() {
+        guard let target = ProcessInfo.processInfo.environment["FUZZ_TARGET"].flatMap(FuzzTarget.init) else {
+            print("FUZZ_TARGET has to name one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")).")
+            return
+        }
+        FuzzedInput.run(target)
+    }
+}
+
+/// What can be fuzzed.
+enum FuzzTarget: String, CaseIterable {
+    case journal, commits, events, lines
+    case storeEvents = "store-events"
+    case storeCommands = "store-commands"
+    case storeImports = "store-imports"
+
+    /// Throws when an invariant does not hold; a trap is the other way to fail.
+    func check(_ input: [UInt8]) throws {
+        switch self {
+        case .journal: try JournalHarness.check(input)
+        case .commits: try CommitHarness.check(input)
+        case .events: try EventHarness.check(input)
+        case .lines: try LineHarness.check(input)
+        case .storeEvents: try StoreHarness.checkEvents(input)
+        case .storeCommands: try StoreHarness.checkCommands(input)
+        case .storeImports: try StoreHarness.checkImports(input)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../Tests/ChatTests/Fuzzing/StoreHarness+Unsafe.swift
