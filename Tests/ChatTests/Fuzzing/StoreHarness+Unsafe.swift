@@ -69,7 +69,7 @@ enum StoreHarness {
         try checkSound(store, options)
     }
 
-    /// Imports the messages among the lines of the input, twice: the second time adds nothing.
+    /// Imports the messages among the lines of the input, twice: the second time adds nothing but what was refused at first.
     static func checkImports(_ input: [UInt8]) throws {
         let options = options()
         let store = try ChatStore.open(directory, options: options)
@@ -79,9 +79,10 @@ enum StoreHarness {
         let first = try add(messages, to: store)
         let head = store.head
         let second = try add(messages, to: store)
-        try require(store.head == head, "a second import has added events")
+        // A reply that stands before its message is refused at first, and taken once the message is there.
+        try require(store.head == head || first.refused > 0, "a second import has added events")
         try require(
-            second.messages == 0 && second.replies == 0 && second.users == 0, "a second import counts \(second), the first \(first)")
+            second.messages + second.replies <= first.refused, "a second import counts \(second), the first \(first)")
         try checkSound(store, options)
     }
 
