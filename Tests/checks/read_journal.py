@@ -1,0 +1,666 @@
+#!/usr/bin/env python3
+"""Reads a journal as a stranger would: from the pages that describe its bytes, with no look at the code that writes them.
+
+    read_journal.py JOURNAL                                     prints the events, as `chat-journal export` does
+    read_journal.py JOURNAL --tool PATH [--damage N] [--seed S] [--scratch DIR]
+
+With `--tool` it prints no events but compares them with those of `export`, byte for byte; with `--damage` it then damages
+N copies of a journal that was closed in good order, one place in each, and holds itself and the tool to finding it.
+
+What it follows: Sources/EventJournal/EventJournal.docc/Format.md for the files and
+Sources/ChatDomain/ChatDomain.docc/EventEncoding.md for the events. No page writes down the JSON form of an event in full:
+the order and names of its fields, `imported`, `unknown`, what counts as erased in the thread of an outward code and in an
+unknown kind, years beyond four digits and which characters are escaped were taken from what the tool prints, so agreement
+there shows only that it prints the same as it did then. What makes a slot valid beyond its CRC was held against the tool too.
+
+It checks all that these let one check: slots, headers, places, lengths, every CRC, the chain, every text, the
+numbering of events within a thread, the order of times. The first thing that is wrong ends it with exit status 1 and is
+named by file, byte and position; the commits before it have been printed by then. No fault are, as in the format, a torn
+end and one slot of `durable` that is not valid: standard error tells of them. Memory is bounded by one commit and the
+number of threads, not by the length of the journal.
+"""
+
+import argparse
+import array
+import fcntl
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+MAX_COMMIT, MAX_KEPT, MAX_ERASABLE, SECTOR = 67_108_864, 65_000, 1_048_576, 512
+M64 = 2**64 - 1
+
+
+class Fault(Exception):
+    """What is wrong, and where: the file, the byte in it, the position of the record that is concerned (None: of no one)."""
+
+    def __init__(self, file, byte, position, text):
+        super().__init__(f"{file}: byte {byte}: position {'none' if position is None else position}: {text}")
+        self.file, self.byte, self.position, self.text = file, byte, position, text
+
+
+def make_tables():
+    """The CRC's tables for one byte and for two at once; the second halves the steps, which is what plain Python is slow at."""
+    one = []
+    for value in range(256):
+        for _ in range(8):
+            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)  # 0x1EDC6F41 reflected
+        one.append(value)
+    two = []
+    for word in range(65536):
+        crc = one[word & 255] ^ (word >> 8)
+        two.append(one[crc & 255] ^ (crc >> 8))
+    return one, two
+
+
+TABLE_OF_ONE, TABLE = make_tables()
+
+
+def crc32c(data):
+    crc, even = 0xFFFFFFFF, len(data) & ~1
+    words = array.array("H", bytes(data[:even]))
+    if sys.byteorder == "big":
+        words.byteswap()
+    table = TABLE
+    for word in words:
+        crc = table[(crc ^ word) & 0xFFFF] ^ (crc >> 16)
+    if even != len(data):
+        crc = TABLE_OF_ONE[(crc ^ data[even]) & 0xFF] ^ (crc >> 8)
+    return crc ^ 0xFFFFFFFF
+
+
+def step(chain, value):
+    product = ((chain ^ value) * 0x9E3779B97F4A7C15) & M64
+    return product ^ (product >> 32)
+
+
+
+
+def number(data, at, end):
+    """A LEB128 number of at most 64 bits in its shortest form, and the offset after it; ValueError for anything else."""
+    value = shift = 0
+    while True:
+        if at >= end:
+            raise ValueError("ends inside a number")
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            break
+        shift += 7
+        if shift > 63:
+            raise ValueError("a number of more than 10 bytes")
+    if value > M64:
+        raise ValueError("a number of more than 64 bits")
+    if byte == 0 and shift:
+        raise ValueError("a number not in its shortest form")
+    return value, at
+
+
+# -- The file `durable` ------------------------------------------------------------------------------------------------
+
+
+class Slot:
+    def __init__(self, raw):
+        self.sequence, self.position, self.chain, self.id, self.durability, self.closed = struct.unpack("<QQQ16sBB", raw[:42])
+
+
+def read_slots(directory):
+    """The valid slots, the newer one first."""
+    try:
+        data = (directory / "durable").open("rb").read(1025)
+    except OSError as error:
+        raise Fault("durable", 0, None, error.strerror)
+    slots = []
+    for place in (0, 512):
+        raw = data[place:place + 64]
+        if len(raw) < 64 or crc32c(raw[:60]) != struct.unpack_from("<I", raw, 60)[0]:
+            continue
+        version, = struct.unpack_from("<H", raw, 42)
+        if version > 1:
+            raise Fault("durable", place + 42, None, f"a slot of format version {version}")
+        slot = Slot(raw)
+        if version == 1 and slot.sequence % 2 == (place == 512) and slot.durability < 2 and slot.closed < 2 and not any(raw[44:60]):
+            slots.append(slot)
+    if not slots:
+        raise Fault("durable", 0, None, "no slot is valid")
+    if any(slot.id != slots[0].id for slot in slots):
+        raise Fault("durable", 512 + 24, None, "the slots are of two journals")
+    return sorted(slots, key=lambda slot: -slot.sequence)
+
+
+def has_writer(directory):
+    """Whether somebody holds the writer's lock, asked without taking it where the system can be asked so."""
+    try:
+        descriptor = os.open(directory / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False  # a copy without it
+    try:
+        if hasattr(fcntl, "F_OFD_GETLK"):
+            asked = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)
+            return struct.unpack("hhqqi4x", fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, asked))[0] != fcntl.F_UNLCK
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+    finally:
+        os.close(descriptor)
+
+
+# -- Segments and commits ----------------------------------------------------------------------------------------------
+
+
+class Reader:
+    """Walks through a journal's commits. After `records` is exhausted, `last` and `chain` are those of its end."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.slots = read_slots(self.directory)
+        self.live = has_writer(self.directory)
+        self.id = self.slots[0].id
+        self.last, self.chain, self.notes = 0, 0, []
+        if len(self.slots) == 1:
+            self.notes.append("durable: one of the slots is not valid")
+        for half in struct.unpack(">QQ", self.id):
+            self.chain = step(self.chain, half)
+        self.promised = {slot.position: slot for slot in self.slots}
+
+    def fault(self, byte, position, text):
+        return Fault(self.name, byte, position, text)
+
+    def read(self, byte, count):
+        """At most `count` bytes: fewer only at the end of the file."""
+        parts = []
+        while count > 0 and (part := os.pread(self.file, count, byte)):
+            parts.append(part)
+            byte, count = byte + len(part), count - len(part)
+        return b"".join(parts)
+
+    def records(self):
+        """(position, segment, byte, kept part, erasable part or None for a stub), each commit once all of it is checked."""
+        # Step 1 was read first, on purpose: a segment that is made after that is not missed.
+        self.name = "durable"
+        self.check_promise(0, 0)
+        names = sorted(name for name in os.listdir(self.directory) if re.fullmatch(r"[0-9]{20}\.segment", name))
+        if not names:
+            raise Fault(str(self.directory), 0, 1, "there is no segment")
+        for index, self.name in enumerate(names):
+            if self.live and self.slots[0].durability == 0 and self.last >= self.slots[0].position:
+                break
+            self.file = os.open(self.directory / self.name, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                yield from self.segment(is_last=index == len(names) - 1)
+            finally:
+                os.close(self.file)
+        for slot in self.slots:
+            if self.last < slot.position:
+                text = f"the journal ends after position {self.last}, and was synced up to {slot.position}"
+                raise self.fault(self.end, self.last + 1, text)
+
+    def check_promise(self, position, byte):
+        slot = self.promised.get(position)
+        if slot and slot.chain != self.chain:
+            raise self.fault(byte, position, f"the chain value is {self.chain:016x}, a slot of durable says {slot.chain:016x}")
+
+    def header(self):
+        raw, first = self.read(0, 128), self.last + 1
+        if raw[:8] != b"CJSEG\r\n\x1a":
+            raise self.fault(0, first, "this is no segment")
+        if len(raw) < 128:
+            raise self.fault(len(raw), first, "the file ends inside its header")
+        if crc32c(raw[:124]) != struct.unpack_from("<I", raw, 124)[0]:
+            raise self.fault(124, first, "the header's CRC is wrong")
+        version, reserved, identifier, _, position, chain, synced, salt, rest = struct.unpack_from("<HH16sIQQQ8s60s", raw, 8)
+        if version != 1:
+            raise self.fault(8, first, f"format version {version}")
+        for byte, what, good in (
+                (10, "reserved bytes are not zero", reserved == 0), (12, "the id of another journal", identifier == self.id),
+                (32, f"the first position is {position}, {first} is next", position == first),
+                (0, "the name is not the first position", int(self.name[:20]) == position),
+                (40, "the chain value before it is wrong", chain == self.chain),
+                (48, f"the synced position is {synced}", synced == position - 1), (64, "reserved bytes are not zero", not any(rest))):
+            if not good:
+                raise self.fault(byte, first, what)
+        return salt
+
+    def segment(self, is_last):
+        salt = self.header()
+        self.end = 128
+        while True:
+            if self.live and self.slots[0].durability == 0 and self.last >= self.slots[0].position:
+                return
+            head = self.read(self.end, 40)
+            if len(head) == 0 or head[:4] == bytes(4)[:len(head)]:
+                break
+            try:
+                found = self.commit(head, salt)
+            except Fault as fault:
+                if not is_last:
+                    raise
+                if self.live:
+                    return  # being written; only under `written` one comes here, `records` holds it to the slots
+                self.judge_tail(salt, fault)
+                return
+            for position, byte, kept, erasable, original in found:
+                self.chain, self.last = step(self.chain, original), position
+                self.check_promise(position, byte)
+                yield position, self.name, byte, kept, erasable
+            self.end += struct.unpack_from("<I", head)[0]
+        if self.live and is_last:
+            return
+        position = self.end
+        while part := self.read(position, 1 << 20):
+            if any(part):
+                byte = position + len(part) - len(part.lstrip(b"\0"))
+                fault = self.fault(byte, self.last + 1, "a byte that is not zero after the last commit")
+                if not is_last:
+                    raise fault
+                self.judge_tail(salt, fault)
+                return
+            position += len(part)
+
+    def commit(self, head, salt):
+        """The records of the commit at `end`, all of them checked, with their original CRCs."""
+        first, start = self.last + 1, self.end
+        if len(head) < 40:
+            raise self.fault(start, first, "the file ends inside a commit's header")
+        length, count, position, synced, chain, sums, framing = struct.unpack("<IIQQQII", head)
+        if crc32c(salt + head[:36]) != framing:
+            raise self.fault(start + 36, first, "the commit's framing CRC is wrong")
+        if not 40 < length <= MAX_COMMIT:
+            raise self.fault(start, first, f"a commit of {length} bytes")
+        if count == 0:
+            raise self.fault(start + 4, first, "a commit of no records")
+        if position != first:
+            raise self.fault(start + 8, first, f"the commit's first position is {position}")
+        if synced >= position:
+            raise self.fault(start + 16, first, f"the commit says that {synced} was synced before it")
+        data = self.read(start, length)
+        if len(data) < length:
+            raise self.fault(start, first, f"the file ends at {start + len(data)}, inside a commit of {length} bytes")
+        at, found, stored, expected = 40, [], bytearray(), self.chain
+        for position in range(first, first + count):
+            begin = at
+            try:
+                if length - at < 6:
+                    raise ValueError("the commit ends before its last record")
+                crc, = struct.unpack_from("<I", data, at)
+                kept_count, at = number(data, at + 4, length)
+                tag, at = number(data, at, length)
+                erasable_count, state = tag >> 2, tag & 3
+                if kept_count > MAX_KEPT or erasable_count > MAX_ERASABLE or state and erasable_count:
+                    raise ValueError(f"a record of {kept_count} and {erasable_count} bytes, state {state}")
+                body = at + kept_count
+                at = body + (36 if state else 16 + erasable_count)
+                if at > length:
+                    raise ValueError("a record that reaches beyond its commit")
+            except ValueError as error:
+                raise self.fault(start + begin, position, str(error))
+            if crc32c(data[begin + 4:at]) != crc:
+                raise self.fault(start + begin, position, "the record's CRC is wrong")
+            stored += data[begin:begin + 4]
+            original = struct.unpack_from("<I", data, body + 32)[0] if state else crc
+            expected = step(expected, original)
+            erasable = None if state else data[body + 16:at]
+            found.append((position, start + begin, data[body - kept_count:body], erasable, original))
+        if at != length:
+            raise self.fault(start + at, first + count - 1, f"{length - at} bytes of the commit are no record's")
+        if crc32c(stored) != sums:
+            raise self.fault(start + 32, first, "the CRC over the records' CRCs is wrong")
+        if expected != chain:
+            raise self.fault(start + 24, first + count - 1, f"the chain value is {expected:016x}, the commit says {chain:016x}")
+        return found
+
+    def judge_tail(self, salt, fault):
+        """Returns if what is after `end` is explained by a power cut (the section on recovery), raises `fault` if it is not."""
+        size = os.fstat(self.file).st_size
+        highest = max([slot.position for slot in self.slots] + [self.attested(salt, size)])
+        if self.last < highest:
+            raise self.fault(fault.byte, fault.position, f"{fault.text}; and position {highest} was synced")
+        head = self.read(self.end, 40)
+        covered = 40
+        if len(head) == 40 and crc32c(salt + head[:36]) == struct.unpack_from("<I", head, 36)[0]:
+            covered = max(40, min(struct.unpack_from("<I", head)[0], MAX_COMMIT))
+        if self.end + covered > size:
+            torn = True  # the file ends inside the commit
+        else:
+            begins = [self.end, *range((self.end // SECTOR + 1) * SECTOR, self.end + covered, SECTOR)]
+            torn = any(not any(self.read(begin, SECTOR - begin % SECTOR)) for begin in begins)
+        if not torn:
+            raise fault
+        self.notes.append(f"{self.name}: the {size - self.end} bytes from {self.end} on are of a torn commit, after position {self.last}")
+
+    def attested(self, salt, size):
+        """The highest position that a commit after `end` says was synced before it: any header with a valid CRC counts."""
+        highest, begin = 0, self.end
+        while begin < size:
+            window = self.read(begin, (1 << 20) + 39)
+            at = 0
+            while at + 40 <= len(window) and at < 1 << 20:
+                nonzero = re.compile(rb"[^\0]").search(window, at)
+                if nonzero is None:
+                    break
+                at = max(at, nonzero.start() - 3)  # a length is not 0
+                if at + 40 > len(window):
+                    break
+                length, count, position, synced = struct.unpack_from("<IIQQ", window, at)
+                if 40 < length <= MAX_COMMIT and 0 < count < length and synced < position and synced > highest:
+                    if crc32c(salt + window[at:at + 36]) == struct.unpack_from("<I", window, at + 36)[0]:
+                        highest = synced
+                at += 1
+            begin += 1 << 20
+        return highest
+
+
+# -- Events ------------------------------------------------------------------------------------------------------------
+
+# kind: name; fields of the kept part; content; fields of the JSON form in their order
+KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in row.split("|")) for kind, row in {
+    1: "userRegistered | user | username foldKey subject | user username subject",
+    2: "usernameChanged | user | username foldKey | user username",
+    3: "postcodeSet | user thread | postcode | user postcode thread",
+    4: "threadOpened | thread by number | name | thread number name by",
+    5: "threadJoined | thread user number | | thread number user",
+    6: "threadLeft | thread user number | | thread number user",
+    7: "messagePosted | thread message author number | body | thread number message author body",
+    8: "replyPosted | thread message reply author number | body | thread number message reply author body",
+    9: "messageEdited | thread message by number | body | thread number message by body",
+    10: "replyEdited | thread message reply by number | body | thread number message reply by body",
+    11: "messageRetracted | thread message by number | | thread number message by",
+    12: "replyRetracted | thread message reply by number | | thread number message reply by",
+    13: "threadRead | user thread upTo | | user thread upTo",
+    14: "sessionStarted | user session | device | user session device",
+    15: "sessionEnded | user session | | user session",
+}.items()}
+
+OUTWARD = re.compile(
+    r"(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}|[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY])")
+INWARD = re.compile(r"[0-9][ABD-HJLNP-UW-Z]{2}")
+DISTRICT_THREAD = bytes.fromhex("00008000806F757477617264")
+
+# What `export` was seen to escape of all scalars, beyond what json.dumps does: categories Cc, Cf, Zl and Zp of Unicode 15.
+# A list, not unicodedata: the categories change with the version of Python.
+INVISIBLE = re.compile(
+    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
+    "\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]")
+
+
+def quoted(text):
+    if text is None:
+        return "null"
+    return INVISIBLE.sub(lambda found: json.dumps(found.group())[1:-1], json.dumps(text, ensure_ascii=False))
+
+
+def timestamp(milliseconds):
+    """RFC 3339 with three digits, by the proleptic Gregorian calendar, for any number of 64 bits."""
+    days, rest = divmod(milliseconds, 86_400_000)
+    era, day = divmod(days + 719_468, 146_097)  # eras of 400 years that begin on a 1st of March
+    year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
+    day -= 365 * year + year // 4 - year // 100
+    month = (5 * day + 2) // 153
+    day -= (153 * month + 2) // 5 - 1
+    month += 3 if month < 10 else -9
+    year += 400 * era + (month <= 2)
+    sign = "-" if year < 0 else "+" if year > 9999 else ""
+    return (f"{sign}{abs(year):04}-{month:02}-{day:02}T{rest // 3_600_000:02}:{rest // 60_000 % 60:02}:{rest // 1000 % 60:02}"
+            f".{rest % 1000:03}Z")
+
+
+def uuid(raw):
+    digits = raw.hex()
+    return f'"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"'
+
+
+def counted(data, at, end):
+    length, at = number(data, at, end)
+    if length > end - at:
+        raise ValueError("ends inside a counted text")
+    return data[at:at + length].decode("utf-8"), at + length
+
+
+def content(names, data, at, end):
+    """The fields of the erasable part by name. What follows the fields that are known here is a later version's."""
+    if names == ["postcode"]:
+        raw = data[at:at + 8][::-1]
+        outward, inward = raw[:4].rstrip(b"\0").decode("latin-1"), raw[4:7].decode("latin-1")
+        if at + 8 > end or raw[7] or not OUTWARD.fullmatch(outward) or not INWARD.fullmatch(inward):
+            raise ValueError("what should be a postcode is none")
+        return {"postcode": f"{outward} {inward}"}
+    if len(names) == 1:
+        return {names[0]: data[at:end].decode("utf-8")}
+    fields = {}
+    for name in names:
+        fields[name], at = counted(data, at, end)
+    if "subject" in fields:
+        fields["subject"] = fields["subject"] or None
+    return fields
+
+
+def event(position, kept, erasable):
+    """The line of an event; ValueError for bytes that are none. The third value: (thread, number, recordedAt) for the order."""
+    if len(kept) < 8 or kept[0] == 0:
+        raise ValueError("the kept part is no event's")
+    kind, flags, recorded, at = kept[0], kept[1], int.from_bytes(kept[2:8], "little"), 8
+    parts = [f'{{"position":{position},"recordedAt":"{timestamp(recorded)}"']
+    if flags & 2:
+        if len(kept) < 16:
+            raise ValueError("the kept part ends inside sentAt")
+        parts.append(f'"sentAt":"{timestamp(int.from_bytes(kept[8:16], "little", signed=True))}"')
+        at = 16
+    if flags & 3:  # sentAt is only set by an import
+        parts.append('"imported":true')
+    begin, end = 0, None
+    if erasable is not None:
+        end = len(erasable)
+        if flags & 4:
+            correlation, begin = counted(erasable, 0, end)
+            parts.append(f'"correlation":{quoted(correlation)}')
+        if flags & 8 and kind in KINDS:
+            later = int.from_bytes(erasable[-4:], "little") if end - begin >= 4 else end
+            end -= 4 + later
+            if end < begin:
+                raise ValueError("the fields of a later version reach into what is before them")
+    if kind not in KINDS:
+        if erasable is None:
+            parts.append('"erased":true')
+        rest = "null" if erasable is None else f'"{erasable.hex()}"'
+        parts.append(f'"unknown":{{"kind":{kind},"kept":"{kept.hex()}","erasable":{rest}}}')
+        return ",".join(parts) + "}", kind, None, None, recorded
+    (name,), kept_names, content_names, shown = KINDS[kind]
+    values, thread, place = {}, None, None
+    for field in kept_names:
+        if field in ("number", "upTo"):
+            place, at = number(kept, at, len(kept))
+            values[field] = str(place)
+        else:
+            if at + 16 > len(kept):
+                raise ValueError(f"the kept part ends inside {field}")
+            values[field] = uuid(kept[at:at + 16])
+            if field == "thread":
+                thread = kept[at:at + 16]
+            at += 16
+    district = None
+    if name == "threadOpened" and thread[4:] == DISTRICT_THREAD:
+        code = thread[:4].rstrip(b"\0").decode("latin-1")
+        district = code if OUTWARD.fullmatch(code) else None
+    if district:
+        texts, lost = {"name": district}, flags & 4
+    elif erasable is None:
+        texts, lost = {}, content_names or flags & 4
+    else:
+        texts, lost = content(content_names, erasable, begin, end) if content_names else {}, False
+    if erasable is None and lost:
+        parts.append('"erased":true')
+    for field in content_names:
+        values[field] = quoted(texts.get(field))
+    parts.append(f'"{name}":{{' + ",".join(f'"{field}":{values[field]}' for field in shown) + "}")
+    return ",".join(parts) + "}", kind, thread, place if "number" in values else None, recorded
+
+
+def lines(reader):
+    """The lines of all events, in order, with what an audit of the events alone can hold them to."""
+    numbers, latest, knows_all = {}, 0, True
+    for position, segment, byte, kept, erasable in reader.records():
+        try:
+            line, kind, thread, place, recorded = event(position, kept, erasable)
+            if recorded < latest:
+                raise ValueError(f"it was recorded {latest - recorded} ms before the one before it")
+            knows_all = knows_all and kind in KINDS  # an event of a later kind may have a number in any thread
+            if place is not None and knows_all and place != numbers.get(thread, 0) + 1:
+                raise ValueError(f"it has the number {place} in its thread, and {numbers.get(thread, 0) + 1} is next")
+        except ValueError as error:  # text that is not UTF-8 raises one as well
+            raise Fault(segment, byte, position, f"the event is wrong: {error}")
+        latest = recorded
+        if place is not None:
+            numbers[thread] = place
+        yield line.encode("utf-8") + b"\n"
+
+
+# -- What it is used for -----------------------------------------------------------------------------------------------
+
+
+def compare(reader, tool):
+    """The number of events, all of them the same as those of `export`; SystemExit names the first difference."""
+    exported, count = subprocess.Popen([tool, "export", str(reader.directory)], stdout=subprocess.PIPE), 0
+    try:
+        for count, line in enumerate(lines(reader), 1):
+            other = exported.stdout.readline()
+            if line != other:
+                sys.exit(f"FAILED: event {count}:\n  read     {line[:2000]!r}\n  exported {other[:2000]!r}")
+        if other := exported.stdout.readline():
+            sys.exit(f"FAILED: exported after the last event: {other[:2000]!r}")
+        if status := exported.wait():
+            sys.exit(f"FAILED: export ended with status {status}")
+        return count
+    finally:
+        exported.kill()
+        exported.communicate()
+
+
+def commits_of(segment):
+    """The commits of a segment that is sound: (first byte, byte after the last, first position, last position)."""
+    data, at, found = segment.read_bytes(), 128, []
+    while at + 40 <= len(data) and (length := struct.unpack_from("<I", data, at)[0]):
+        count, first = struct.unpack_from("<IQ", data, at + 4)
+        found.append((at, at + length, first, first + count - 1))
+        at += length
+    return found
+
+
+KINDS_OF_DAMAGE = ["bit", "forged", "cut", "slot"]
+
+
+def damage(kind, copy, segments, rng):
+    """Which file of the copy to damage, where, and its damaged bytes. Where the sums are made to fit again (`forged`), only
+    fields are hit that some other check must hold: not the generation, the synced position, the salt, reserved bytes."""
+    path, commits = rng.choice(segments)
+    byte = rng.randrange(commits[-1][1] if rng.random() < 0.8 else 128)
+    if kind == "slot":
+        path, byte = copy / "durable", rng.choice([0, 512]) + rng.randrange(64)
+    elif kind == "forged":
+        begin = rng.choice(commits)[0] if rng.random() < 0.7 else 0
+        byte = begin + rng.choice([*range(16), *range(24, 36)] if begin else [*range(10), *range(12, 28), *range(32, 56)])
+    elif kind == "cut":
+        if rng.random() < 0.3:
+            path, commits = segments[-1]
+            byte = rng.choice(commits)[0]  # nothing is there in part: only a promise tells
+        begin = max((commit[0] for commit in commits if commit[0] <= byte), default=None)
+        if begin is not None and path != segments[-1][0]:
+            byte = max(byte, begin + 4)  # else the next segment is where it shows
+    data = bytearray(path.read_bytes())
+    if kind == "cut":
+        return path, byte, data[:byte]
+    data[byte] ^= 1 << rng.randrange(8)
+    if kind == "forged" and begin:
+        struct.pack_into("<I", data, begin + 36, crc32c(data[56:64] + data[begin:begin + 36]))
+    elif kind == "forged":
+        struct.pack_into("<I", data, 124, crc32c(data[:124]))
+    return path, byte, data
+
+
+def try_damage(journal, tool, copy, rng):
+    """Flips a bit before the end of a segment, in what a CRC covers or with that CRC made to fit again, or cuts it there:
+    found in the commit that was hit (in the header: at its first position), with the events before it and no others; the
+    tool exports none. Or flips a bit of a slot: no difference, for the other one stands. Returns what was done."""
+    shutil.copytree(journal, copy)
+    segments = [(path, commits) for path in sorted(copy.glob("*.segment")) if (commits := commits_of(path))]
+    sound = list(lines(Reader(copy)))
+    kind = rng.choice(KINDS_OF_DAMAGE)
+    path, byte, data = damage(kind, copy, segments, rng)
+    path.write_bytes(data)
+    what = f"{kind} at byte {byte} of {path.name}"
+    printed, fault = [], None
+    try:
+        for line in lines(Reader(copy)):
+            printed.append(line)
+    except Fault as error:
+        fault = error
+    exported = subprocess.run([tool, "export", str(copy)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if kind == "slot":
+        if fault or printed != sound or exported.returncode != 0 or exported.stdout != b"".join(sound):
+            sys.exit(f"FAILED: {what} made a difference: {fault or exported.stderr}")
+        return kind
+    commits = dict(segments)[path]
+    hit = next((commit for commit in commits if commit[0] <= byte < commit[1]), None)
+    begin, end, first, last = hit or (0, 128, commits[0][2], commits[0][2])
+    if fault is None:
+        sys.exit(f"FAILED: {what} was not found")
+    if fault.file != path.name or not begin <= fault.byte <= end or not first <= fault.position <= last + 1:
+        sys.exit(f"FAILED: {what} was found elsewhere, not in {begin}..<{end}, positions {first}...{last}: {fault}")
+    if printed != sound[:first - 1]:
+        sys.exit(f"FAILED: {what}: {len(printed)} events were read, {first - 1} stand before it")
+    if exported.returncode != 1 or exported.stdout:
+        sys.exit(f"FAILED: {what}: export ended with status {exported.returncode} and {len(exported.stdout)} bytes")
+    return kind
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("journal", type=pathlib.Path, help="the directory of the journal")
+    parser.add_argument("--tool", help="the chat-journal binary to compare with")
+    parser.add_argument("--damage", type=int, default=0, help="copies to damage; the journal should be a small one")
+    parser.add_argument("--seed", type=int, help="what the damage follows from; printed")
+    parser.add_argument("--scratch", type=pathlib.Path, help="where the copies are made")
+    arguments = parser.parse_args()
+    if arguments.damage and not arguments.tool:
+        parser.error("--damage needs --tool")
+    try:
+        reader = Reader(arguments.journal)
+        if arguments.tool:
+            print(f"{compare(reader, arguments.tool):,} events: read and exported are the same bytes", flush=True)
+        else:
+            sys.stdout.buffer.writelines(lines(reader))
+            sys.stdout.buffer.flush()
+    except (Fault, OSError) as error:
+        sys.stdout.buffer.flush()
+        print(error, file=sys.stderr)
+        return 1
+    for note in reader.notes:
+        print(note, file=sys.stderr)
+    if arguments.damage:
+        if not reader.slots[0].closed or not reader.last or reader.notes:
+            sys.exit("FAILED: --damage needs a sound journal with events that was closed in good order")
+        seed = random.SystemRandom().getrandbits(32) if arguments.seed is None else arguments.seed
+        print(f"damage: seed {seed}", flush=True)
+        rng, done = random.Random(seed), []
+        with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
+            for run in range(arguments.damage):
+                done.append(try_damage(arguments.journal, arguments.tool, pathlib.Path(scratch) / str(run), rng))
+                shutil.rmtree(pathlib.Path(scratch) / str(run))
+        counts = ", ".join(f"{done.count(kind)} {kind}" for kind in KINDS_OF_DAMAGE)
+        print(f"{len(done)} damaged copies: each found where it is, or for a slot without harm ({counts})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
