@@ -121,6 +121,40 @@ import Testing
         #expect(times[1] >= times[0])
     }
 
+    @Test func storesInMemoryKnowNothingOfOneAnother() throws {
+        let store = try ChatStore.inMemory()
+        let other = try ChatStore.inMemory()
+        try peopled(store)
+        try store.execute(.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"))
+        #expect(try store.timeline(sw1a).map(\.body) == ["Milk?"])
+        #expect(other.head.position == 0 && other.head.journal != store.head.journal)
+        #expect(throws: ChatError.self) { try other.timeline(sw1a) }
+    }
+
+    @Test func aDamagedSlotDoesNotHideWhatIsWrongWithTheHistory() throws {
+        let fixture = StoreFixture()
+        try fixture.open().close()
+        let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
+        var draft = CommitDraft()
+        var encoder = EventEncoder()
+        for id in [ann, bob] {
+            let time = fixture.clock.now()
+            let name = Username(text: "Ann", foldKey: "ann")
+            encoder.encode(
+                Event(recordedAt: time, fact: .userRegistered(UserRegistered(user: id)), content: .registration(name, subject: nil)))
+            unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+        }
+        _ = try journal.append(draft, expecting: 0)
+        try journal.close()
+        let file = try fixture.options.journal.storage.open(fixture.directory + "/durable", .readWrite)
+        let flaw: [UInt8] = [0xFF]
+        unsafe try file.write(flaw.span.bytes, at: 20)
+        unsafe try file.write(flaw.span.bytes, at: 21)
+        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal)
+        #expect(report.findings.map(\.problem) == ["slot", "usernameTwice"])
+        #expect(report.position == 2)
+    }
+
     @Test func aClosedStoreAnswersNothing() throws {
         let store = try StoreFixture().open()
         try peopled(store)

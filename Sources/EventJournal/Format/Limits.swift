@@ -12,8 +12,6 @@ public enum JournalLimits {
     static let recordSalt = 16
     /// CRC, two one-byte lengths, salt.
     static let smallestRecord = 4 + 1 + 1 + recordSalt
-    /// The longest: CRC, 3 and 4 bytes of lengths, both parts, salt.
-    static let largestRecord = 4 + 3 + 4 + keptBytes + recordSalt + erasableBytes
 }
 
 /// The chain value: a 64-bit checksum over all records from the first on, one step a record.
