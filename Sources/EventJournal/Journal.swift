@@ -24,7 +24,7 @@ public final class Journal: Sendable {
     public let recovery: RecoveryReport
 
     let directory: JournalDirectory
-    let sealed: SealedFiles
+    let sealed: SealedSegments
     let segmentSize: UInt64
     let state: Mutex<JournalState>
     /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
@@ -42,7 +42,7 @@ public final class Journal: Sendable {
         self.durability = durability
         self.recovery = recovery.report
         self.directory = directory
-        sealed = recovery.sealed
+        sealed = SealedSegments(directory, recovery.id)
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
         state = Mutex(JournalState(recovery, durability, options.entropy))
         sync = Mutex(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
@@ -69,7 +69,10 @@ public final class Journal: Sendable {
 
 /// What the journal's own lock protects.
 struct JournalState {
-    var segments: [Segment]
+    /// The first positions of the sealed segments, each of which ends before the next.
+    var sealedFirsts: [Position]
+    /// The last segment, which is written.
+    var active: Segment
     var lastPosition: Position
     var lastChain: UInt64
     var syncedPosition: Position
@@ -86,23 +89,25 @@ struct JournalState {
     var waiters = Waiters()
 
     init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
-        segments = recovery.segments
+        sealedFirsts = recovery.sealedFirsts
+        active = recovery.last
         lastPosition = recovery.lastPosition
         lastChain = recovery.chain
         syncedPosition = recovery.lastPosition
         syncedChain = recovery.chain
         self.durability = durability
-        allocated = recovery.segments.last?.end ?? 0
+        allocated = active.end
         self.entropy = EntropyPool(entropy)
     }
 
     var durablePosition: Position { durability == .synced ? syncedPosition : lastPosition }
     var durableChain: UInt64 { durability == .synced ? syncedChain : lastChain }
 
-    /// Lets go of the last segment's file, which another segment follows: it is opened again when it is read.
-    mutating func seal(_ sealed: SealedFiles, _ directory: JournalDirectory) {
-        guard let last = segments.indices.last else { return }
-        segments[last].file = sealed.file(directory.file(segments[last].name))
+    /// Goes on in a new segment; the last one is sealed, and opened again when it is read.
+    mutating func goOn(in segment: Segment, allocated: UInt64) {
+        if !active.isEmpty { sealedFirsts.append(active.header.firstPosition) }
+        active = segment
+        self.allocated = allocated
     }
 
     /// Throws when the journal can no longer be written.

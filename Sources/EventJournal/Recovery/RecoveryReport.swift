@@ -22,6 +22,8 @@ public struct RecoveryReport: Hashable, Sendable {
     public var cutFile: String?
     /// Which of the two slots of the `durable` file, 0 and 1, could not be read.
     public var damagedSlots: [Int] = []
+    /// Sealed segments whose footer could not be read; their records were read instead.
+    public var damagedFooters: [String] = []
     /// Files of an interrupted creation that a writer removed.
     public var removedFiles: [String] = []
 

@@ -125,10 +125,8 @@ extension Journal {
     private func syncRound() {
         sync.withLock { sync in
             let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64)? in
-                guard state.failure == nil, state.lastPosition > state.syncedPosition, let file = state.segments.last?.file else {
-                    return nil
-                }
-                return (file, state.lastPosition, state.lastChain)
+                guard state.failure == nil, state.lastPosition > state.syncedPosition else { return nil }
+                return (state.active.file, state.lastPosition, state.lastChain)
             }
             guard let work else { return }
             do throws(JournalError) {
