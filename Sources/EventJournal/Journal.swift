@@ -26,6 +26,7 @@ public final class Journal: Sendable {
     let directory: JournalDirectory
     let sealed: SealedSegments
     let segmentSize: UInt64
+    let idleDelay: Duration?
     let state: Mutex<JournalState>
     /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
     /// once, and the other would take it for success.
@@ -44,6 +45,7 @@ public final class Journal: Sendable {
         self.directory = directory
         sealed = SealedSegments(directory, recovery.id)
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
+        idleDelay = options.idleDelay
         state = Mutex(JournalState(recovery, durability, options.entropy))
         sync = Mutex(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
     }
@@ -123,6 +125,16 @@ struct SyncState {
     /// Of the slot written last.
     var sequence: UInt64
     let lock: (any StorageLock)?
+    /// Whether the slots are on the device as they were written.
+    private(set) var isSlotSynced = true
+    /// Whether somebody will come and sync the slot when the journal is idle.
+    var isIdleSyncDue = false
+
+    init(slotFile: any StorageFile, sequence: UInt64, lock: (any StorageLock)?) {
+        self.slotFile = slotFile
+        self.sequence = sequence
+        self.lock = lock
+    }
 
     /// Writes the slot that is due, the other than last time.
     mutating func write(_ slot: DurableSlot) throws(JournalError) {
@@ -133,9 +145,11 @@ struct SyncState {
             try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try slotFile.write(span, at: slot.offset) }
         }
         sequence = slot.sequence
+        isSlotSynced = false
     }
 
-    func syncSlots() throws(JournalError) {
+    mutating func syncSlots() throws(JournalError) {
         try storage { () throws(StorageError) in try slotFile.sync() }
+        isSlotSynced = true
     }
 }

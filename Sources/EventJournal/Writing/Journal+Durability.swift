@@ -38,11 +38,16 @@ extension Journal {
         try result.get()
     }
 
-    /// Blocks until everything appended is on the device, whatever the journal's mode.
+    /// Blocks until everything appended is on the device, whatever the journal's mode, and the note that says so as well.
     ///
     /// - Throws: `syncFailed` or the error that stopped the journal earlier; `closed`.
     public func synchronize() throws(JournalError) {
         try wait(lastPosition, strictly: true)
+        try sync.withLock { (sync) throws(JournalError) in
+            if sync.isSlotSynced { return }
+            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
+            try syncSlots(&sync)
+        }
     }
 
     private enum TaskStep {
@@ -132,7 +137,7 @@ extension Journal {
             do throws(JournalError) {
                 try storage { () throws(StorageError) in try work.file.sync() }
                 try sync.write(slot(work.position, work.chain, isClean: false))
-                if durability == .written { try sync.syncSlots() }
+                if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
                 state.withLock { ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain) }
             } catch {
                 state.withLock { $0.stop(error) }
