@@ -71,8 +71,8 @@ public final class Journal: Sendable {
 
 /// What the journal's own lock protects.
 struct JournalState {
-    /// The first positions of the sealed segments, each of which ends before the next.
-    var sealedFirsts: [Position]
+    /// Where the sealed segments begin, each of which ends before the next.
+    var sealedStarts: [SegmentStart]
     /// The last segment, which is written.
     var active: Segment
     var lastPosition: Position
@@ -91,7 +91,7 @@ struct JournalState {
     var waiters = Waiters()
 
     init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
-        sealedFirsts = recovery.sealedFirsts
+        sealedStarts = recovery.sealedStarts
         active = recovery.last
         lastPosition = recovery.lastPosition
         lastChain = recovery.chain
@@ -107,7 +107,7 @@ struct JournalState {
 
     /// Goes on in a new segment; the last one is sealed, and opened again when it is read.
     mutating func goOn(in segment: Segment, allocated: UInt64) {
-        if !active.isEmpty { sealedFirsts.append(active.header.firstPosition) }
+        if !active.isEmpty { sealedStarts.append(SegmentStart(active.header)) }
         active = segment
         self.allocated = allocated
     }

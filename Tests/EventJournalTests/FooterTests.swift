@@ -12,7 +12,7 @@ import Testing
         let journal = try Journal.open("j", options: options)
         var generator = SeededGenerator(seed)
         var entries: [Entry] = []
-        while journal.state.withLock({ $0.sealedFirsts.count }) < segments - 1 {
+        while journal.state.withLock({ $0.sealedStarts.count }) < segments - 1 {
             let some = (0..<Int.random(in: 1...9, using: &generator)).map { _ in generator.entry(kept: 40, erasable: 900) }
             try journal.append(some)
             entries += some
@@ -28,16 +28,16 @@ import Testing
     @Test func everySealedSegmentEndsInTheFooterThatItsRecordsGive() throws {
         let (storage, entries) = try journal(segments: 6)
         let journal = try Journal.openReadOnly("j", options: options(storage))
-        let firsts = journal.state.withLock { $0.sealedFirsts + [$0.active.header.firstPosition] }
-        #expect(firsts.count == 6)
-        for (first, next) in zip(firsts, firsts.dropFirst()) {
-            let opened = try SegmentFile(JournalDirectory("j", storage), first: first, .read, journal: journal.id)
+        let starts = journal.state.withLock { $0.sealedStarts + [SegmentStart($0.active.header)] }
+        #expect(starts.count == 6)
+        for (start, next) in zip(starts, starts.dropFirst()) {
+            let opened = try SegmentFile(JournalDirectory("j", storage), first: start.position, .read, journal: journal.id)
             var scan = SegmentScan(opened.segment, size: opened.size)
             try scan.run()
             let (footer, offset) = try #require(try opened.footer())
             #expect(scan.footer == footer && scan.segment.end == offset && offset + UInt64(footer.length) == opened.size)
-            #expect(footer.firstPosition == next && footer.syncedPosition == next - 1 && footer.chain == scan.chain)
-            let sealed = try journal.sealed.segment(first...(next - 1))
+            #expect(footer.firstPosition == next.position && footer.syncedPosition == next.position - 1 && footer.chain == scan.chain)
+            let sealed = try journal.sealed.segment(from: start, to: next)
             #expect(sealed.index == scan.segment.index && sealed.index.entries.count > 2)
         }
         #expect(try journal.entries() == entries)
@@ -49,11 +49,11 @@ import Testing
             let storage = MemoryStorage()
             let journal = try Journal.open("j", options: JournalOptions(segmentSize: segmentSize, storage: storage))
             let entry = Entry(kept: [UInt8](repeating: 1, count: 30), erasable: [UInt8](repeating: 2, count: 400))
-            while journal.state.withLock({ $0.sealedFirsts.count }) < 5 { try journal.append([entry, entry]) }
+            while journal.state.withLock({ $0.sealedStarts.count }) < 5 { try journal.append([entry, entry]) }
             try journal.close()
             let reading = CountingStorage(storage)
             let opened = try Journal.openReadOnly("j", options: JournalOptions(storage: reading))
-            return (opened.state.withLock { $0.sealedFirsts.count }, reading.bytesRead)
+            return (opened.state.withLock { $0.sealedStarts.count }, reading.bytesRead)
         }
         let short = try bytesRead(segmentSize: 8_000)
         let long = try bytesRead(segmentSize: 400_000)
@@ -109,7 +109,7 @@ import Testing
         let journal = try Journal.openReadOnly("j", options: options(storage))
         var chain = Chain.start(journal.id)
         var heads = [JournalHead(journal: journal.id, position: 0, chain: chain)]
-        for first in journal.state.withLock({ $0.sealedFirsts }) {
+        for first in journal.state.withLock({ $0.sealedStarts.map(\.position) }) {
             let opened = try SegmentFile(JournalDirectory("j", storage), first: first, .read, journal: journal.id)
             var scan = SegmentScan(opened.segment, size: opened.size, watched: Array(1...Position(entries.count)))
             try scan.run()

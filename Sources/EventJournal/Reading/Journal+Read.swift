@@ -52,7 +52,7 @@ extension Journal {
             let stretch: Stretch =
                 switch place {
                 case .active(let stretch): stretch
-                case .sealed(let segment, let positions): try Stretch(try sealed.segment(segment), positions)
+                case .sealed(let start, let next, let positions): try Stretch(try sealed.segment(from: start, to: next), positions)
                 }
             guard try read(stretch, body), stretch.positions.upperBound < positions.upperBound else { return }
             next = stretch.positions.upperBound + 1
@@ -123,8 +123,8 @@ struct Stretch {
 /// Where a part of a reading is to be found.
 enum Place {
     case active(Stretch)
-    /// In the sealed segment with the first of these positions, at the second.
-    case sealed(ClosedRange<Position>, ClosedRange<Position>)
+    /// At these positions in the sealed segment that begins at the first place and ends where the next one begins.
+    case sealed(SegmentStart, next: SegmentStart, ClosedRange<Position>)
 }
 
 extension JournalState {
@@ -137,13 +137,13 @@ extension JournalState {
         }
         if positions.lowerBound >= active.header.firstPosition { return .active(try Stretch(active, positions)) }
         var low = 0
-        var high = sealedFirsts.count - 1
+        var high = sealedStarts.count - 1
         while low < high {
             let middle = (low + high + 1) / 2
-            if sealedFirsts[middle] <= positions.lowerBound { low = middle } else { high = middle - 1 }
+            if sealedStarts[middle].position <= positions.lowerBound { low = middle } else { high = middle - 1 }
         }
-        let next = low + 1 < sealedFirsts.count ? sealedFirsts[low + 1] : active.header.firstPosition
-        return .sealed(sealedFirsts[low]...(next - 1), positions.lowerBound...min(positions.upperBound, next - 1))
+        let next = low + 1 < sealedStarts.count ? sealedStarts[low + 1] : SegmentStart(active.header)
+        return .sealed(sealedStarts[low], next: next, positions.lowerBound...min(positions.upperBound, next.position - 1))
     }
 }
 

@@ -23,12 +23,12 @@ final class SealedSegments: Sendable {
         self.journal = journal
     }
 
-    /// The segment with these positions, its index included.
+    /// The segment that begins at `start` and ends where `next` begins, its index included.
     ///
-    /// - Throws: `damaged` when it holds others, or its header is not valid; `ioFailed` and the like.
+    /// - Throws: `damaged` when the file holds other records than the journal was opened with; `ioFailed` and the like.
     /// - Complexity: Reads the footer if the segment is not open; all of it if the footer is not to be trusted.
-    func segment(_ positions: ClosedRange<Position>) throws(JournalError) -> Segment {
-        let first = positions.lowerBound
+    func segment(from start: SegmentStart, to next: SegmentStart) throws(JournalError) -> Segment {
+        let first = start.position
         return try state.withLock { (state) throws(JournalError) in
             if let segment = state.segments[first] {
                 if state.order.last != first {
@@ -37,7 +37,7 @@ final class SealedSegments: Sendable {
                 }
                 return segment
             }
-            let segment = try load(positions)
+            let segment = try load(start, next)
             if state.order.count == Self.capacity { state.segments[state.order.removeFirst()] = nil }
             state.segments[first] = segment
             state.order.append(first)
@@ -45,24 +45,35 @@ final class SealedSegments: Sendable {
         }
     }
 
-    private func load(_ positions: ClosedRange<Position>) throws(JournalError) -> Segment {
-        let opened = try SegmentFile(directory, first: positions.lowerBound, .read, journal: journal)
+    private func load(_ start: SegmentStart, _ next: SegmentStart) throws(JournalError) -> Segment {
+        let opened = try SegmentFile(directory, first: start.position, .read, journal: journal)
         var segment = opened.segment
-        if let (footer, offset) = try opened.footer(), footer.syncedPosition == positions.upperBound,
+        func damaged(_ message: String, _ bytes: Range<UInt64>, from position: Position) -> JournalError {
+            JournalError(
+                .damaged, message, path: directory.file(segment.name), segment: segment.name, bytes: bytes,
+                positions: min(position, next.position - 1)...(next.position - 1))
+        }
+        let header = 0..<UInt64(SegmentHeader.size)
+        guard segment.header.chain == start.chain else {
+            throw damaged("The segment's chain value does not follow from the records before it.", header, from: start.position)
+        }
+        if let (footer, offset) = try opened.footer(), footer.firstPosition == next.position, footer.chain == next.chain,
             let index = try storage({ () throws(StorageError) in
-                try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: positions.lowerBound)
+                try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: start.position)
             })
         {
-            (segment.index, segment.end, segment.lastPosition) = (index, offset, positions.upperBound)
+            (segment.index, segment.end, segment.lastPosition) = (index, offset, footer.syncedPosition)
             return segment
         }
         var scan = SegmentScan(segment, size: opened.size)
         try scan.run()
-        guard scan.segment.lastPosition >= positions.upperBound else {
-            throw JournalError(
-                .damaged, scan.problem?.message ?? "Records are missing at the end of the segment.", path: directory.file(segment.name),
-                segment: segment.name, bytes: scan.problem?.bytes ?? scan.segment.end..<max(scan.segment.end, opened.size),
-                positions: (scan.segment.lastPosition + 1)...positions.upperBound)
+        guard scan.segment.lastPosition == next.position - 1 else {
+            throw damaged(
+                scan.problem?.message ?? "Records are missing at the end of the segment.",
+                scan.problem?.bytes ?? scan.segment.end..<max(scan.segment.end, opened.size), from: scan.segment.lastPosition + 1)
+        }
+        guard scan.chain == next.chain else {
+            throw damaged("The segment holds other records than when the journal was opened.", header, from: start.position)
         }
         return scan.segment
     }

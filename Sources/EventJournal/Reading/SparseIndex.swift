@@ -64,6 +64,18 @@ struct SparseIndex: Equatable {
     }
 }
 
+/// Where a segment begins: what identifies its records, in whichever generation and file.
+struct SegmentStart {
+    let position: Position
+    /// The chain value before the first record.
+    let chain: UInt64
+
+    init(_ header: SegmentHeader) {
+        position = header.firstPosition
+        chain = header.chain
+    }
+}
+
 /// A segment as a journal in memory knows it.
 struct Segment {
     let name: String

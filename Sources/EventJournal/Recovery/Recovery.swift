@@ -5,8 +5,8 @@
 struct Recovery {
     var id: JournalID
     var slots: DurableSlots
-    /// The first positions of the sealed segments.
-    var sealedFirsts: [Position] = []
+    /// Where the sealed segments begin.
+    var sealedStarts: [SegmentStart] = []
     /// The last segment, which is read in any case; nil before that.
     private var active: Segment?
     /// The chain value after the last valid record.
@@ -68,7 +68,7 @@ struct Recovery {
             let next = index + 1 < listing.segments.count ? listing.segments[index + 1].first : nil
             if let next, next - 1 <= limit {
                 try passSealed(opened, next: next, watched, &chains)
-                sealedFirsts.append(entry.first)
+                sealedStarts.append(SegmentStart(opened.segment.header))
             } else {
                 var scan = SegmentScan(
                     opened.segment, size: opened.size, limit: limit, watched: watched,
