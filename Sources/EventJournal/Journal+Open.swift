@@ -17,7 +17,13 @@ extension Journal {
         case .file, .other: throw notAJournal(directory)
         case nil:
             guard options.create && options.expectedHead == nil else { throw notFound(directory) }
-            try storage { () throws(StorageError) in try options.storage.createDirectory(directory.path) }
+            try storage { () throws(StorageError) in
+                do throws(StorageError) {
+                    try options.storage.createDirectory(directory.path)
+                } catch  where error.kind == .alreadyExists {
+                    // Another writer came first; the lock decides between the two.
+                }
+            }
         }
         // Looked at before the lock file is made, so that a directory of somebody else stays untouched.
         let first = try directory.list()
