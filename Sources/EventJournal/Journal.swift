@@ -84,6 +84,7 @@ struct JournalState {
     var failure: JournalError?
     var isClosed = false
     var waiters = Waiters()
+    var metrics: JournalMetrics
 
     init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
         segments = recovery.segments
@@ -94,6 +95,7 @@ struct JournalState {
         self.durability = durability
         allocated = recovery.segments.last?.end ?? 0
         self.entropy = EntropyPool(entropy)
+        metrics = JournalMetrics(recovery)
     }
 
     var durablePosition: Position { durability == .synced ? syncedPosition : lastPosition }

@@ -15,6 +15,7 @@ extension Journal {
                     try begin(&state, count)
                 } catch {
                     if error.code != .storageFull { state.stop(error) }
+                    state.metrics.refused(error)
                     throw state.failure ?? error
                 }
             }
@@ -24,6 +25,7 @@ extension Journal {
     /// Makes everything appended durable, the slot with it, and gives back the space that the last segment does not use.
     func seal(_ state: inout JournalState, _ sync: inout SyncState, isClean: Bool) throws(JournalError) {
         guard let active = state.segments.last else { return }
+        let start = ContinuousClock.now
         do throws(JournalError) {
             try storage { () throws(StorageError) in
                 try active.file.sync()
@@ -35,6 +37,7 @@ extension Journal {
             try sync.write(slot(state.lastPosition, state.lastChain, isClean: isClean))
             try sync.syncSlots()
             (state.syncedPosition, state.syncedChain) = (state.lastPosition, state.lastChain)
+            state.metrics.synced(commits: state.metrics.commits, since: start)
         } catch {
             state.stop(error)
             throw state.failure ?? error
@@ -53,6 +56,7 @@ extension Journal {
         state.seal(sealed, directory)
         state.segments.append(segment)
         state.allocated = allocated
+        state.metrics.rolledOver()
     }
 
     /// Makes everything durable, marks the journal closed in good order, gives back unused space and releases the lock.
