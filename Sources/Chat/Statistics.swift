@@ -5,8 +5,8 @@ import Synchronization
 
 /// What a store holds, and what it has done since it was opened: ``ChatStore/statistics``.
 public struct StoreStatistics: Hashable, Sendable, Codable {
-    /// The journal under the store.
-    public var journal: JournalStatistics
+    /// The journal under the store; nil for a store on a log that is not a ``Journal``.
+    public var journal: JournalStatistics?
     /// The users that are shown.
     public var users: Int
     /// The threads that are shown.
@@ -46,7 +46,7 @@ extension ChatStore {
     /// - Complexity: O(1).
     public var statistics: StoreStatistics {
         let commands = decider.withLock { $0.commands }
-        let journal = journal.statistics
+        let journal = journal?.statistics
         return views.withLock { views in
             StoreStatistics(
                 journal: journal, users: views.models.users.count, threads: views.models.timelines.threadCount,
@@ -55,12 +55,12 @@ extension ChatStore {
         }
     }
 
-    /// The segments of the journal under the store, in order.
+    /// The segments of the journal under the store, in order; none for a store on a log that is not a ``Journal``.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if one of them cannot be read.
     /// - Complexity: Linear in the number of segments.
     public func segments() throws(ChatError) -> [SegmentStatistics] {
-        try wrapping { () throws(JournalError) in try journal.segments() }
+        try wrapping { () throws(JournalError) in try journal?.segments() ?? [] }
     }
 }
 
@@ -91,7 +91,7 @@ extension StoreStatistics {
         text.counter(
             "commands_refused", "Commands that were refused.", by: "code",
             Rejection.Code.allCases.map { ($0.rawValue, commands.refused[$0] ?? 0) })
-        text.nested("journal") { journal.write(to: &$0) }
+        if let journal { text.nested("journal") { journal.write(to: &$0) } }
         return text.finished
     }
 }

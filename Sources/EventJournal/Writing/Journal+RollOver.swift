@@ -7,6 +7,7 @@ extension Journal {
     /// new segment gets its name, whose header attests all before it. A disk that is full shows before anything else has changed: the old
     /// segment stays the last one, and a later call tries again.
     func rollOver(for count: UInt64) throws(JournalError) {
+        defer { wakeFollowers() }
         try sync.withLock { (sync) throws(JournalError) in
             try state.withLock { (state) throws(JournalError) in
                 try state.checkWritable()
@@ -67,6 +68,7 @@ extension Journal {
     ///
     /// - Throws: The error that stopped the journal, now or earlier; it is closed and unlocked all the same.
     public func close() throws(JournalError) {
+        defer { wakeFollowers() }
         try sync.withLock { (sync) throws(JournalError) in
             defer { sync.lock?.unlock() }
             try state.withLock { (state) throws(JournalError) in

@@ -52,12 +52,15 @@ private struct StatsError: Error, CustomStringConvertible {
 /// What `stats` shows.
 private struct StatsReport {
     let statistics: StoreStatistics
+    private let journal: JournalStatistics
     let segments: [SegmentStatistics]
     /// By kind, and at the end those of kinds that this version does not know.
     private var counts = [UInt64](repeating: 0, count: EventKind.allCases.count + 1)
 
     init(_ store: ChatStore) throws(ChatError) {
         statistics = store.statistics
+        guard let journal = statistics.journal else { preconditionFailure("a store that was opened from files has a journal") }
+        self.journal = journal
         segments = try store.segments()
         try store.forEachEvent { recorded in
             counts[recorded.event.fact.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
@@ -78,7 +81,6 @@ extension StatsReport: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        let journal = statistics.journal
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(journal.journal, forKey: .journal)
         try container.encode(journal.durablePosition, forKey: .position)
@@ -115,7 +117,6 @@ extension StatsReport: Encodable {
 extension StatsReport {
     /// One table of what there is, one of the events by kind.
     var tables: String {
-        let journal = statistics.journal
         var facts = Table([.init("JOURNAL"), .init("\(journal.journal)")])
         facts.append([
             "positions", journal.lastPosition == 0 ? "none" : "1...\(journal.lastPosition), durable up to \(journal.durablePosition)",
@@ -136,7 +137,7 @@ extension StatsReport {
     }
 
     private var state: String {
-        let recovery = statistics.journal.recovery
+        let recovery = journal.recovery
         if recovery.hasLiveWriter { return "open by a writer now" }
         return recovery.wasClean ? "closed in good order" : "not closed in good order"
     }
