@@ -31,6 +31,9 @@ public final class Journal: Sendable {
     /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
     /// once, and the other would take it for success.
     let sync: Mutex<SyncState>
+    let scrub = Mutex(ScrubState())
+    /// Held by whoever scrubs, before ``scrub``: whether the note in the directory has been read.
+    let scrubber = Mutex(false)
     let buffers = ReadBuffers()
     /// Where syncs are led for tasks, so that no thread of the cooperative pool blocks.
     let queue = DispatchQueue(label: "EventJournal.sync")

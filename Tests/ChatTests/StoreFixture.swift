@@ -9,11 +9,12 @@ struct StoreFixture {
     let clock = ManualClock()
     let directory = "journal"
 
-    init(seed: UInt64 = 1, durability: Durability = .synced) {
+    init(seed: UInt64 = 1, durability: Durability = .synced, segmentSize: UInt64 = 128 << 20) {
         var journal = JournalOptions()
         journal.storage = MemoryStorage()
         journal.entropy = SeededEntropy(seed: seed)
         journal.durability = durability
+        journal.segmentSize = segmentSize
         options = StoreOptions(journal: journal, clock: clock, ids: SeededIDs(seed: seed))
     }
 

@@ -43,6 +43,28 @@ import Testing
         #expect(report.position == UInt64(answers.count))
     }
 
+    @Test(arguments: Seeds.seeds(6), Durability.allCases)
+    func aStoreThatIsRefreshedShowsWhatTheWriterShows(seed: UInt64, durability: Durability) throws {
+        let fixture = StoreFixture(seed: seed, durability: durability, segmentSize: 4_096)
+        var generator = CommandGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
+        var writer = try fixture.open()
+        let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
+        for _ in 0..<80 {
+            for _ in 0..<Int.random(in: 0...5, using: &random) { _ = try answer(generator.nextRequest(), of: writer) }
+            if random.oneIn(10) {
+                try writer.close()
+                writer = try fixture.open()
+            }
+            #expect(try reader.refresh() == writer.head.position)
+            #expect(reader.head == writer.head)
+            #expect(reader.views.withLock { $0.models } == writer.views.withLock { $0.models })
+            #expect(reader.decider.withLock { $0.state } == writer.decider.withLock { $0.state })
+        }
+        #expect(try reader.allEvents() == writer.allEvents())
+        #expect(try writer.refresh() == writer.head.position)
+    }
+
     @Test(arguments: Seeds.seeds(4)) func theSameInjectedSourcesGiveTheSameHead(seed: UInt64) throws {
         var heads: Set<JournalHead> = []
         for _ in 0..<2 {

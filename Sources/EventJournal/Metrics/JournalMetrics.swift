@@ -64,7 +64,8 @@ extension Journal {
     ///
     /// - Complexity: O(1): some copies, under the lock.
     public var statistics: JournalStatistics {
-        state.withLock { state in
+        let scrub = scrubProgress
+        return state.withLock { state in
             let metrics = state.metrics
             let end = state.active.end
             return JournalStatistics(
@@ -74,7 +75,8 @@ extension Journal {
                 appendedBytes: metrics.appendedBytes, recordsPerCommit: metrics.recordsPerCommit, commitsPerSync: metrics.commitsPerSync,
                 syncLatency: metrics.syncLatency, rollOvers: metrics.rollOvers, refusedAsFull: metrics.refusedAsFull,
                 waiters: state.waiters.threads.count + state.waiters.tasks.count,
-                failure: state.failure.map { JournalStatistics.Failure(code: $0.code.rawValue, message: $0.message) }, recovery: recovery)
+                failure: state.failure.map { JournalStatistics.Failure(code: $0.code.rawValue, message: $0.message) },
+                scrub: scrub, recovery: recovery)
         }
     }
 

@@ -21,6 +21,7 @@ extension JournalStatistics {
     /// | `refused_full` | counter | ``refusedAsFull`` |
     /// | `waiters` | gauge | ``waiters`` |
     /// | `stopped` | gauge | 1 when there is a ``failure`` |
+    /// | `scrub_position`, `scrub_passes`, `scrub_findings` | gauge | ``scrub`` |
     /// | `recovery_clean` | gauge | 1 when the last writer had closed the journal in good order |
     /// | `recovery_recovered_records` | gauge | how many ``RecoveryReport/recoveredPositions`` there are |
     /// | `recovery_cut_bytes` | gauge | how many ``RecoveryReport/cutBytes`` there are |
@@ -52,6 +53,9 @@ extension JournalStatistics {
         text.counter("refused_full", "Appends and reservations refused because the disk was full.", refusedAsFull)
         text.gauge("waiters", "Threads and tasks that wait for a sync that another one leads.", waiters)
         text.gauge("stopped", "Whether a failed write or sync has stopped the journal.", failure == nil ? 0 : 1)
+        text.gauge("scrub_position", "The last position that this pass of scrubbing has checked.", scrub.position)
+        text.gauge("scrub_passes", "Passes of scrubbing that came to their end.", scrub.passes)
+        text.gauge("scrub_findings", "What scrubbing has found wrong since opening.", scrub.findings)
         text.gauge("recovery_clean", "Whether the last writer had closed the journal in good order.", recovery.wasClean ? 1 : 0)
         text.gauge(
             "recovery_recovered_records", "Records found beyond those that the files attest as synced.",

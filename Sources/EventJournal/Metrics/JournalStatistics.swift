@@ -38,6 +38,8 @@ public struct JournalStatistics: Hashable, Sendable {
     public var waiters: Int
     /// Why the journal has stopped; nil while it has not.
     public var failure: Failure?
+    /// How far scrubbing has come.
+    public var scrub: ScrubProgress
     /// What opening found and did.
     public var recovery: RecoveryReport
 
@@ -64,7 +66,7 @@ extension JournalStatistics {
 extension JournalStatistics: Codable {
     private enum CodingKeys: CodingKey {
         case journal, durability, isReadOnly, lastPosition, durablePosition, segments, storedBytes, unusedBytes, appendedBytes,
-            recordsPerCommit, commitsPerSync, syncLatency, rollOvers, refusedAsFull, waiters, failure, recovery
+            recordsPerCommit, commitsPerSync, syncLatency, rollOvers, refusedAsFull, waiters, failure, scrub, recovery
     }
 
     /// Writes every field under its name; a `failure` that is not there is null.
@@ -86,6 +88,7 @@ extension JournalStatistics: Codable {
         try container.encode(refusedAsFull, forKey: .refusedAsFull)
         try container.encode(waiters, forKey: .waiters)
         try container.encode(failure, forKey: .failure)
+        try container.encode(scrub, forKey: .scrub)
         try container.encode(recovery, forKey: .recovery)
     }
 }

@@ -7,11 +7,11 @@ struct Verifier {
     let limit: Position?
 
     private struct Progress {
-        var journal: JournalID?
+        var journal: JournalID? = nil
         /// The position that comes next.
         var next: Position = 1
         /// The chain value before it, where it is known.
-        var chain: UInt64?
+        var chain: UInt64? = nil
         var watched: [DurableSlot] = []
         var chains: [Position: UInt64] = [:]
     }
@@ -45,6 +45,25 @@ struct Verifier {
                     "chain", "The chain value of a slot is not that of the records.", segment: DirectoryListing.durableName,
                     bytes: slot.offset..<(slot.offset + UInt64(DurableSlot.size)), positions: slot.position...slot.position))
         }
+    }
+
+    /// Verifies one sealed segment, which begins and ends with known chain values; returns the bytes of its file.
+    func run(_ journal: JournalID, _ start: SegmentStart, _ next: SegmentStart, _ report: (JournalFinding) -> Void) -> UInt64 {
+        var progress = Progress(journal: journal, next: start.position, chain: start.chain)
+        let name = DirectoryListing.segmentName(start.position)
+        var isWhole = true
+        verify(name, start.position, next: next.position, &progress) { finding in
+            if finding.problem != "footer" { isWhole = false }
+            report(finding)
+        }
+        if isWhole && (progress.next != next.position || progress.chain != next.chain) {
+            report(
+                JournalFinding(
+                    "missingRecords", "The segment does not hold the records that it held when the journal was opened.", segment: name,
+                    positions: start.position...(next.position - 1)))
+        }
+        // Of a file that cannot be opened nothing was read.
+        return (try? directory.storage.open(directory.file(name), .read).size()) ?? 0
     }
 
     private func verifySlots(_ progress: inout Progress, _ report: (JournalFinding) -> Void) {

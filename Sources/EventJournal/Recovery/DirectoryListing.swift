@@ -3,6 +3,7 @@ struct DirectoryListing {
     static let lockName = "lock"
     static let durableName = "durable"
     static let cutName = "cut"
+    static let scrubName = "scrub"
     static let temporarySuffix = ".tmp"
     static let segmentSuffix = ".segment"
 
@@ -18,7 +19,7 @@ struct DirectoryListing {
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case Self.lockName: break
+            case Self.lockName, Self.scrubName: break
             case Self.durableName: hasDurable = true
             case Self.cutName: hasCut = true
             default:

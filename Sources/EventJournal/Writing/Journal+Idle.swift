@@ -38,7 +38,8 @@ extension Journal {
 }
 
 extension Duration {
-    fileprivate var dispatchInterval: DispatchTimeInterval {
+    /// The same time as Dispatch counts it, to the nanosecond.
+    var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         return .nanoseconds(
             Int(clamping: seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue) + Int(attoseconds / 1_000_000_000))

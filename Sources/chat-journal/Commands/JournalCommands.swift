@@ -12,6 +12,7 @@ extension Command {
                 CommandSpec.Option("thread", .text("T"), "only events of this thread"),
                 CommandSpec.Option("user", .text("U"), "only events by or about this user"),
                 CommandSpec.Option("kind", .choice(EventKind.allCases.map(\.name)), "only events of this kind"),
+                CommandSpec.Option("follow", .flag, "go on with what comes, also from another process, until interrupted"),
                 .json,
             ])
     ) { arguments, output in
@@ -22,6 +23,7 @@ extension Command {
             thread: try arguments.thread(option: "thread", in: store), user: try arguments.user(option: "user", in: store),
             kinds: kind.map { [$0] })
         try output.writeEvents(of: store, after: after, matching: filter, asJSON: arguments.has("json"))
+        if arguments.has("follow") { try output.follow(store, matching: filter, after: after, asJSON: arguments.has("json")) }
         return true
     }
 
@@ -104,6 +106,21 @@ extension StandardOutput {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Writes what comes, for ever; ends with an error when the journal fails or nobody reads any more.
+    fileprivate mutating func follow(_ store: ChatStore, matching filter: EventFilter, after position: Position, asJSON: Bool) throws {
+        var shown = max(position, store.head.position)
+        var pause: UInt32 = 2
+        while true {
+            try flush()
+            SystemIO.pause(milliseconds: pause)
+            pause = min(2 * pause, 50)
+            let last = try store.refresh()
+            if last <= shown { continue }
+            try writeEvents(of: store, after: shown, matching: filter, asJSON: asJSON)
+            (shown, pause) = (last, 2)
+        }
     }
 
     /// An event for people: position, time, kind, and its fields as JSON.

@@ -39,6 +39,11 @@ enum SystemIO {
         return descriptor
     }
 
+    /// Waits; a signal may end it early.
+    static func pause(milliseconds: UInt32) {
+        usleep(milliseconds * 1_000)
+    }
+
     /// Closes a descriptor that was only read: there is nothing that a failure could lose.
     static func closeAfterReading(_ descriptor: Int32) {
         close(descriptor)

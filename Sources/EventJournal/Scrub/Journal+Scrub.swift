@@ -1,0 +1,97 @@
+internal import Dispatch
+internal import Synchronization
+
+/// What is known of scrubbing; the lock is not held while a segment is read.
+struct ScrubState {
+    var progress = ScrubProgress()
+    /// Whether it goes on in the background.
+    var isRunning = false
+}
+
+extension Journal {
+    /// How far scrubbing has come.
+    public var scrubProgress: ScrubProgress { scrub.withLock { $0.progress } }
+
+    /// Reads one sealed segment again from the storage and reports what is wrong with it: the one after the last that was scrubbed.
+    ///
+    /// Scrubbing goes over the sealed segments in order, one a call, and begins anew after the last. A journal that is open for writing
+    /// notes how far it came in its directory, so that the next opening goes on from there.
+    ///
+    /// - Parameter report: Is given each finding, as by ``verify(_:)``.
+    /// - Returns: The bytes that were read; nil when there was no further segment, which ends the pass.
+    /// - Throws: `closed`.
+    /// - Complexity: Reads one segment.
+    public func scrubSegment(_ report: (JournalFinding) -> Void) throws(JournalError) -> UInt64? {
+        let (starts, active) = try state.withLock { (state) throws(JournalError) in
+            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            return (state.sealedStarts, SegmentStart(state.active.header))
+        }
+        return scrubber.withLock { isNoteRead in
+            if !isNoteRead, let noted = readNote() { scrub.withLock { $0.progress = noted } }
+            isNoteRead = true
+            var progress = scrubProgress
+            var bytes: UInt64?
+            if let index = starts.firstIndex(where: { $0.position > progress.position }) {
+                let next = index + 1 < starts.count ? starts[index + 1] : active
+                bytes = Verifier(directory: directory, limit: nil).run(id, starts[index], next) { finding in
+                    progress.findings &+= 1
+                    report(finding)
+                }
+                progress.position = next.position - 1
+            } else {
+                progress.position = 0
+                progress.passes &+= 1
+            }
+            write(progress)
+            scrub.withLock { [progress] in $0.progress = progress }
+            return bytes
+        }
+    }
+
+    /// Scrubs in the background from now on, until the journal is closed or released; once it runs, a further call does nothing.
+    ///
+    /// - Parameters:
+    ///   - options: How fast, and how often.
+    ///   - report: Is given each finding, on a thread of the journal's own. What it finds is also counted: ``scrubProgress``.
+    public func startScrubbing(
+        _ options: ScrubOptions = ScrubOptions(), _ report: @escaping @Sendable (JournalFinding) -> Void
+    ) {
+        let isRunning = scrub.withLock { scrub in
+            defer { scrub.isRunning = true }
+            return scrub.isRunning
+        }
+        if isRunning { return }
+        schedule(after: .zero, DispatchQueue(label: "EventJournal.scrub", qos: .utility), options, report)
+    }
+
+    private func schedule(
+        after delay: Duration, _ queue: DispatchQueue, _ options: ScrubOptions, _ report: @escaping @Sendable (JournalFinding) -> Void
+    ) {
+        queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+            guard let self else { return }
+            do throws(JournalError) {
+                let bytes = try scrubSegment(report)
+                let rest = bytes.map { Duration.seconds(Double($0) / Double(max(options.bytesPerSecond, 1))) } ?? options.pause
+                schedule(after: rest, queue, options, report)
+            } catch {
+                // The journal has been closed: nothing is left to be read.
+            }
+        }
+    }
+
+    private func readNote() -> ScrubProgress? {
+        // As good as none when it cannot be read: the pass then begins anew.
+        guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .read) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: ScrubNote.size)
+        guard (try? file.fill(&bytes, 0..<ScrubNote.size, from: 0)) == true else { return nil }
+        return ScrubNote.decode(bytes, id)
+    }
+
+    private func write(_ progress: ScrubProgress) {
+        if isReadOnly { return }
+        let bytes = ScrubNote.encoded(progress, id)
+        // On a full or failing disk the note is lost, and the next opening scrubs again what this one has.
+        guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .create) else { return }
+        try? bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import EventJournal
+
+/// Reading the sealed segments again, a segment at a time.
+@Suite struct ScrubTests {
+    private func journal(_ storage: MemoryStorage, commits: Int = 40) throws -> Journal {
+        let journal = try Journal.open(
+            "j", options: JournalOptions(segmentSize: 2_000, storage: storage, entropy: SeededEntropy(seed: 2), idleDelay: nil))
+        for number in 0..<commits { try journal.append([Entry("kept \(number)", String(repeating: "e", count: 200))]) }
+        return journal
+    }
+
+    private func sealedCount(_ journal: Journal) -> Int { journal.state.withLock { $0.sealedStarts.count } }
+
+    /// Scrubs to the end of the pass.
+    private func pass(_ journal: Journal) throws -> (segments: Int, findings: [JournalFinding]) {
+        var findings: [JournalFinding] = []
+        var segments = 0
+        while try journal.scrubSegment({ findings.append($0) }) != nil { segments += 1 }
+        return (segments, findings)
+    }
+
+    @Test func aPassReadsEverySealedSegmentOnce() throws {
+        let storage = MemoryStorage()
+        let journal = try journal(storage)
+        #expect(sealedCount(journal) > 3)
+        for number in 1...3 as ClosedRange<UInt64> {
+            let (segments, findings) = try pass(journal)
+            #expect(segments == sealedCount(journal) && findings.isEmpty)
+            #expect(journal.scrubProgress.passes == number && journal.scrubProgress.position == 0)
+        }
+    }
+
+    @Test func itGoesOnWhereItStopped() throws {
+        let storage = MemoryStorage()
+        var journal = try journal(storage)
+        for number in 1...40 {
+            let before = journal.scrubProgress
+            let bytes = try journal.scrubSegment { Issue.record("\($0)") }
+            let starts = journal.state.withLock { $0.sealedStarts.map(\.position) + [$0.active.header.firstPosition] }
+            let after = journal.scrubProgress
+            if bytes == nil {
+                #expect(after.position == 0 && after.passes == before.passes + 1)
+            } else {
+                // The next segment after the last one, whichever opening that was in.
+                #expect(starts.first { $0 > before.position + 1 } == after.position + 1)
+            }
+            if number % 3 == 0 {
+                if number % 2 == 0 { try journal.close() }
+                journal = try self.journal(storage, commits: 1)
+                _ = try journal.scrubSegment { Issue.record("\($0)") }
+                #expect(journal.scrubProgress.position != 0 ? journal.scrubProgress.position > after.position : after.position > 0)
+            }
+        }
+    }
+
+    @Test func itFindsWhatVerifyingFindsAndGoesOn() throws {
+        let storage = MemoryStorage()
+        let journal = try journal(storage)
+        let names = journal.state.withLock { $0.sealedStarts.map { "j/" + DirectoryListing.segmentName($0.position) } }
+        var generator = SeededGenerator()
+        for _ in 0..<60 {
+            let path = try #require(names.randomElement(using: &generator))
+            let sound = try #require(storage.allContents()[path])
+            var bytes = sound
+            bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            storage.setContents(bytes, of: path)
+            let before = journal.scrubProgress.findings
+            let (segments, findings) = try pass(journal)
+            #expect(segments == names.count && !findings.isEmpty, "seed \(generator.seed)")
+            #expect(findings.allSatisfy { "j/" + ($0.segment ?? "") == path }, "seed \(generator.seed)")
+            #expect(journal.scrubProgress.findings == before + UInt64(findings.count))
+            storage.setContents(sound, of: path)
+        }
+        try storage.remove(names[0])
+        let (segments, findings) = try pass(journal)
+        #expect(segments == names.count && findings.map(\.problem) == ["unreadable"])
+    }
+
+    @Test func aSegmentWithAnotherHistoryIsFound() throws {
+        let storage = MemoryStorage()
+        let journal = try journal(storage)
+        let other = MemoryStorage()
+        // The same journal, by its entropy, with other content.
+        let twin = try Journal.open(
+            "j", options: JournalOptions(segmentSize: 2_000, storage: other, entropy: SeededEntropy(seed: 2), idleDelay: nil))
+        for number in 0..<40 { try twin.append([Entry("kept \(number)", String(repeating: "f", count: 200))]) }
+        #expect(twin.id == journal.id)
+        let name = "j/" + DirectoryListing.segmentName(1)
+        storage.setContents(other.allContents()[name] ?? [], of: name)
+        #expect(try pass(journal).findings.map(\.problem) == ["missingRecords"])
+    }
+
+    @Test func aNoteThatIsNoneIsIgnored() throws {
+        let storage = MemoryStorage()
+        do {
+            let journal = try journal(storage)
+            _ = try journal.scrubSegment { Issue.record("\($0)") }
+            try journal.close()
+        }
+        let note = try #require(storage.allContents()["j/scrub"])
+        for (index, bytes)
+            in ([[], Array(note.dropLast()), note + [0]]
+            + (0..<40).map { place in
+                var bytes = note
+                bytes[place] ^= 4
+                return bytes
+            }).enumerated()
+        {
+            storage.setContents(bytes, of: "j/scrub")
+            let journal = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
+            let first = journal.state.withLock { $0.sealedStarts[1].position - 1 }
+            _ = try journal.scrubSegment { Issue.record("\($0)") }
+            // A longer file begins with a note; all else begins anew.
+            #expect(journal.scrubProgress.position == first || index == 2)
+        }
+        #expect(storage.allContents()["j/scrub"] != note, "reading has not written it")
+    }
+
+    @Test func inTheBackgroundItGoesRoundUntilTheJournalIsClosed() throws {
+        let storage = MemoryStorage()
+        let journal = try journal(storage)
+        let path = "j/" + DirectoryListing.segmentName(1)
+        var bytes = try #require(storage.allContents()[path])
+        bytes[200] ^= 1
+        storage.setContents(bytes, of: path)
+        let found = Mutex(0)
+        journal.startScrubbing(ScrubOptions(bytesPerSecond: .max, pause: .zero)) { _ in found.withLock { $0 += 1 } }
+        journal.startScrubbing { _ in Issue.record("it runs already") }
+        for _ in 0..<3_000 where journal.scrubProgress.passes < 3 { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(journal.scrubProgress.passes >= 3 && found.withLock { $0 } >= 3)
+        #expect(journal.statistics.scrub.findings >= 3)
+        try journal.close()
+        #expect(journalError { _ = try journal.scrubSegment { _ in } }?.code == .closed)
+    }
+}
