@@ -3,12 +3,14 @@ public import EventJournal
 import Projections
 import Synchronization
 
-/// The front door of the chat: commands in, receipts and views out, over one journal.
+/// The front door of the chat: commands in, receipts and views out, over one log, which is a journal on files unless another is given.
 ///
 /// A store may be used from any number of tasks and threads at once. Commands are decided one after another; those who wait for the disk share its syncs.
 /// Views show what is durable and nothing else.
 public final class ChatStore: Sendable {
-    let journal: Journal
+    let log: any CommitLog
+    /// The log where it is a journal on files, for what only such a one has.
+    let journal: Journal?
     let clock: any WallClock
     let ids: any IDGenerator
     let decider: Mutex<Decider>
@@ -49,30 +51,47 @@ public final class ChatStore: Sendable {
         return try open("memory", options: options)
     }
 
-    private init(_ journal: Journal, _ options: StoreOptions) throws(ChatError) {
+    /// Opens a store on a log, for example a replicated one, and replays it.
+    ///
+    /// The store owns the log from then on: nobody else appends to it, and ``close()`` closes it. When this throws, the log is open and the
+    /// caller's as before. Events of a kind that this version does not know make the store refuse commands with ``ChatError/newerEvents``.
+    ///
+    /// - Parameters:
+    ///   - log: An open log, empty or with what a store has written to it. What it has appended is made durable first.
+    ///   - options: Of which the clock and the ids matter; the rest was chosen when the log was opened.
+    /// - Throws: ``ChatError/journal(_:)`` if the log fails or cannot be read; ``ChatError/undecodable(position:_:)`` if a record is no event.
+    public static func open(log: any CommitLog, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+        try ChatStore(log, options)
+    }
+
+    private init(_ log: any CommitLog, _ options: StoreOptions) throws(ChatError) {
+        // Commands are decided on what can be read, and appended after the last position: the two have to be one.
+        try wrapping { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
         var state = ChatState()
         var models = ReadModels()
-        if journal.durablePosition > 0 {
-            try Self.read(journal, 1...journal.durablePosition, contents: .indexed) { event, position in
+        let end = log.durablePosition
+        if end > 0 {
+            try Self.read(log, 1...end, contents: .indexed) { event, position in
                 state.evolve(event, at: position)
                 models.apply(event, at: position)
                 return true
             }
         }
-        self.journal = journal
+        self.log = log
+        journal = log as? Journal
         clock = options.clock
         ids = options.ids
         decider = Mutex(Decider(state: state))
         views = Mutex(Views(models: models))
     }
 
-    /// The journal's token: its id, the durable position and the chain value there.
-    public var head: JournalHead { journal.head }
+    /// The log's token: its id, the durable position and the chain value there.
+    public var head: JournalHead { log.head }
 
-    /// What was found when the journal was opened.
-    public var recovery: RecoveryReport { journal.recovery }
+    /// What was found when the journal was opened; nil for a store on a log that is not a ``Journal``.
+    public var recovery: RecoveryReport? { journal?.recovery }
 
-    /// Waits for everything that was appended, marks the journal clean and releases it.
+    /// Waits for everything that was appended, and closes the log: a journal is marked clean and released.
     ///
     /// Later commands and queries are refused with `closed`; a second close does nothing.
     ///
@@ -82,7 +101,7 @@ public final class ChatStore: Sendable {
             if decider.failure == nil { decider.failure = JournalError(.closed, "The store has been closed.") }
         }
         views.withLock { $0.isClosed = true }
-        try wrapping { () throws(JournalError) in try journal.close() }
+        try wrapping { () throws(JournalError) in try log.close() }
     }
 }
 

@@ -15,8 +15,8 @@ struct Decider: ~Copyable {
     /// Puts the events of one command into the commit, and makes sure that the disk has room for all of it.
     ///
     /// - Returns: Whether there is room; if not, the commit is as before.
-    /// - Throws: What else the journal has to say.
-    mutating func stage(_ events: [Event], reservingFrom journal: Journal) throws(JournalError) -> Bool {
+    /// - Throws: What else the log has to say.
+    mutating func stage(_ events: [Event], reservingFrom log: any CommitLog) throws(JournalError) -> Bool {
         let before = draft.mark
         for event in events {
             encoder.encode(event)
@@ -24,7 +24,7 @@ struct Decider: ~Copyable {
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
         do {
-            try journal.reserve(draft.encodedByteCount)
+            try log.reserve(draft.encodedByteCount)
             return true
         } catch {
             guard error.code == .storageFull else { throw error }

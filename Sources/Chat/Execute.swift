@@ -46,14 +46,14 @@ extension ChatStore {
     public func execute(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
         if Task.isCancelled { throw .cancelled }
         let decided = try decide(batch)
-        do { try await journal.waitUntilDurable(decided.through) } catch { throw .journal(error) }
+        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }
         return try answers(to: decided)
     }
 
     /// Executes commands as one commit and blocks the thread until their answers are durable; otherwise as the asynchronous form.
     public func execute(_ batch: [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
         let decided = try decide(batch)
-        try wrapping { () throws(JournalError) in try journal.waitUntilDurable(decided.through) }
+        try wrapping { () throws(JournalError) in try log.waitUntilDurable(decided.through) }
         return try answers(to: decided)
     }
 }
@@ -107,7 +107,7 @@ extension ChatStore {
                 case .unchanged: answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
                 case .duplicate(let positions): answers.append(.duplicate(positions))
                 case .append(let events):
-                    guard try decider.stage(events, reservingFrom: journal) else {
+                    guard try decider.stage(events, reservingFrom: log) else {
                         answers.append(.rejection(.storageFull))
                         continue
                     }
@@ -118,7 +118,7 @@ extension ChatStore {
                     answers.append(.receipt(Receipt(positions: first...decider.state.head, events: those, duplicate: false)))
                 }
             }
-            if !recorded.isEmpty { _ = try journal.append(decider.draft, expecting: head) }
+            if !recorded.isEmpty { _ = try log.append(decider.draft, expecting: head) }
         } catch {
             // The state may have run ahead of a commit that is not there: nothing is decided on it any more.
             decider.failure = error
@@ -135,7 +135,7 @@ extension ChatStore {
 
     /// Shows what has become durable and gives the answers, which may rest on it now.
     private func answers(to decided: Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
-        let durable = journal.durablePosition
+        let durable = log.durablePosition
         views.withLock { $0.show(through: durable) }
         var results: [Result<Receipt, Rejection>] = []
         results.reserveCapacity(decided.answers.count)

@@ -39,9 +39,9 @@ extension ChatStore {
     public func forEachEvent(
         after position: Position = 0, matching filter: EventFilter = EventFilter(), _ body: (RecordedEvent) -> Bool
     ) throws(ChatError) {
-        let end = journal.durablePosition
+        let end = log.durablePosition
         guard position < end else { return }
-        try Self.read(journal, position + 1...end, contents: .all) { event, position in
+        try Self.read(log, position + 1...end, contents: .all) { event, position in
             filter.matches(event.fact) ? body(RecordedEvent(position: position, event: event)) : true
         }
     }
@@ -49,7 +49,7 @@ extension ChatStore {
     /// The events at some positions.
     func events(at positions: ClosedRange<Position>) throws(ChatError) -> [RecordedEvent] {
         var events: [RecordedEvent] = []
-        try Self.read(journal, positions, contents: .all) { event, position in
+        try Self.read(log, positions, contents: .all) { event, position in
             events.append(RecordedEvent(position: position, event: event))
             return true
         }
@@ -59,7 +59,7 @@ extension ChatStore {
     /// The event at one position.
     func event(at position: Position) throws(ChatError) -> Event {
         var found: Event?
-        try Self.read(journal, position...position, contents: .all) { event, _ in
+        try Self.read(log, position...position, contents: .all) { event, _ in
             found = event
             return true
         }
@@ -67,32 +67,21 @@ extension ChatStore {
         return found
     }
 
-    /// The way of a replay: records of the journal, decoded in place, to whoever applies them.
+    /// The way of a replay: records of the log, decoded in place, to whoever applies them.
     static func read(
-        _ journal: Journal, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (Event, Position) -> Bool
+        _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (Event, Position) -> Bool
     ) throws(ChatError) {
-        do {
-            try journal.read(positions) { (position, state, kept, erasable) throws(ReadStop) in
-                let event: Event
+        var undecodable: ChatError?
+        try wrapping { () throws(JournalError) in
+            try log.forEachRecord(in: positions) { position, state, kept, erasable in
                 do throws(EventDecodingError) {
-                    event = try Event(kept: kept, erasable: state == .whole ? erasable : nil, contents: contents)
+                    return body(try Event(kept: kept, erasable: state == .whole ? erasable : nil, contents: contents), position)
                 } catch {
-                    throw .undecodable(position, error)
+                    undecodable = .undecodable(position: position, error)
+                    return false
                 }
-                guard body(event, position) else { throw .enough }
-            }
-        } catch {
-            switch error {
-            case .journal(let error): throw .journal(error)
-            case .body(.undecodable(let position, let error)): throw .undecodable(position: position, error)
-            case .body(.enough): return
             }
         }
+        if let undecodable { throw undecodable }
     }
-}
-
-/// Why a reading closure stops.
-private enum ReadStop: Error {
-    case enough
-    case undecodable(Position, EventDecodingError)
 }

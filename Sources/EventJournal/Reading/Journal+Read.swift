@@ -1,37 +1,6 @@
 internal import Synchronization
 
 extension Journal {
-    /// Reads records in order.
-    ///
-    /// Every record's checksum is verified each time. A record that cannot be delivered as it was written ends the reading with an error that
-    /// names the place; none is ever skipped. The spans are valid only during the call of `body`.
-    ///
-    /// - Parameters:
-    ///   - positions: Within 1 and ``lastPosition``. What is beyond ``durablePosition`` must not be shown to anybody.
-    ///   - body: Is given the position, what the record still holds, the kept part and the erasable part (empty unless the record is whole).
-    /// - Throws: ``ReadError/journal(_:)`` with `outOfRange`, `closed`, `damaged`, `ioFailed`; ``ReadError/body(_:)`` with what `body` threw.
-    /// - Complexity: Linear in the bytes of the records read, and one small read more. Memory is one buffer of about 1 MiB at most.
-    public func read<Failure: Error>(
-        _ positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
-    ) throws(ReadError<Failure>) {
-        var thrown: Failure?
-        do throws(JournalError) {
-            try deliver(positions) { position, state, kept, erasable in
-                do throws(Failure) {
-                    try body(position, state, kept, erasable)
-                    return true
-                } catch {
-                    thrown = error
-                    return false
-                }
-            }
-        } catch {
-            throw .journal(error)
-        }
-        if let thrown { throw .body(thrown) }
-    }
-
     /// The last position, for a reading of the files apart from the journal's state.
     func snapshotForVerifying() throws(JournalError) -> Position {
         try state.withLock { (state) throws(JournalError) in
@@ -40,9 +9,20 @@ extension Journal {
         }
     }
 
-    /// The reading itself, with no type of the caller's in it; `body` returns whether to go on.
-    private func deliver(
-        _ positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+    /// Calls a closure with the records at some positions, in order, each with its position.
+    ///
+    /// Every record's checksum is verified each time. A record that cannot be delivered as it was written ends the reading with an error that
+    /// names the place; none is ever skipped. The spans are valid only during the call of `body`.
+    ///
+    /// - Parameters:
+    ///   - positions: Within 1 and ``lastPosition``. What is beyond ``durablePosition`` must not be shown to anybody.
+    ///   - body: Is given the position, what the record still holds, the kept part and the erasable part (empty unless the record is whole);
+    ///     returns whether to go on.
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    /// - Complexity: Linear in the bytes of the records read, and one small read more. Memory is one buffer of about 1 MiB at most.
+    public func forEachRecord(
+        in positions: ClosedRange<Position>,
+        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
         var next = positions.lowerBound
         while true {

@@ -43,6 +43,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// The journal's last position is not the expected one.
         public static let conflict = Code(rawValue: "conflict")
+        /// The task that waited has been cancelled; nothing was changed.
+        public static let cancelled = Code(rawValue: "cancelled")
     }
 
     /// The kind of failure.
@@ -110,9 +112,9 @@ extension JournalError {
     }
 }
 
-/// Why `Journal.read` ended early: the journal's failure, or the error that the caller's own closure threw.
+/// Why `CommitLog.read` ended early: the log's failure, or the error that the caller's own closure threw.
 public enum ReadError<Body: Error>: Error {
-    /// The journal could not deliver a record.
+    /// The log could not deliver a record.
     case journal(JournalError)
     /// The caller's closure threw this.
     case body(Body)

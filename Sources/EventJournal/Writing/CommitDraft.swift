@@ -52,6 +52,27 @@ public struct CommitDraft: ~Copyable, Sendable {
         recordCount += 1
     }
 
+    /// Calls a closure with the records so far, in their order: what a log other than a journal on files stores of a commit.
+    ///
+    /// - Parameter body: Is given the kept and the erasable part, valid only during the call.
+    /// - Throws: What `body` throws, which ends the reading.
+    /// - Complexity: Linear in the number of records; nothing is copied.
+    public borrowing func forEachRecord<Failure: Error>(
+        _ body: (_ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
+    ) throws(Failure) {
+        try bytes.withBytes(0..<bytes.count) { (bytes) throws(Failure) in
+            var cursor = CommitHeader.size
+            while cursor < bytes.byteCount {
+                guard case .record(let layout) = RecordLayout.decode(bytes, at: cursor) else {
+                    preconditionFailure("a draft holds whole records only")
+                }
+                let record = bytes.extracting(cursor..<(cursor + layout.length))
+                try body(record.extracting(layout.kept), record.extracting(layout.erasable))
+                cursor += layout.length
+            }
+        }
+    }
+
     /// A place in a draft, to come back to.
     public struct Mark: Sendable {
         fileprivate let byteCount: Int

@@ -17,7 +17,10 @@ extension Journal {
         try checkMayWrite()
         let (bytes, count) = (draft.bytes, UInt32(draft.recordCount))
         while true {
+            var wakeups: FollowerWakeups?
+            defer { wakeups?.deliver() }
             let positions = try state.withLock { (state) throws(JournalError) -> ClosedRange<Position>? in
+                defer { wakeups = state.takeFollowers() }
                 try state.checkWritable()
                 guard state.lastPosition == head else {
                     throw JournalError(

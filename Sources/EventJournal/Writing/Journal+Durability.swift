@@ -114,7 +114,7 @@ extension Journal {
     }
 
     private func finishRound() {
-        let wakeups = state.withLock { $0.waiters.settle(synced: $0.syncedPosition, failure: $0.failure) }
+        let wakeups = state.withLock { $0.waiters.settle(synced: $0.syncedPosition, failure: $0.failure, $0.durablePosition) }
         wakeups.deliver()
         if wakeups.queueLeads { queue.async { self.leadForTasks() } }
     }

@@ -6,6 +6,7 @@ extension Journal {
     /// The order: the old segment is synced, then the slot; the space not used is given back; only then the new segment gets its name, whose
     /// header attests all before it. A disk that is full leaves the old segment the last one, and a later call tries again.
     func rollOver(for count: UInt64) throws(JournalError) {
+        defer { wakeFollowers() }
         try sync.withLock { (sync) throws(JournalError) in
             try state.withLock { (state) throws(JournalError) in
                 try state.checkWritable()
@@ -61,6 +62,7 @@ extension Journal {
     ///
     /// - Throws: The error that stopped the journal, now or earlier; it is closed and unlocked all the same.
     public func close() throws(JournalError) {
+        defer { wakeFollowers() }
         try sync.withLock { (sync) throws(JournalError) in
             defer { sync.lock?.unlock() }
             try state.withLock { (state) throws(JournalError) in

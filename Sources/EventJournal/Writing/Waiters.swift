@@ -7,12 +7,16 @@ struct Waiters {
     var isLed = false
     var threads: [(position: Position, thread: ThreadWaiter)] = []
     var tasks: [(position: Position, task: CheckedContinuation<Result<Void, JournalError>, Never>)] = []
+    /// Who waits for whatever comes next, and never leads.
+    var followers = Followers()
     /// Used again, so that waiting does not make a semaphore each time.
     var idle: [ThreadWaiter] = []
 
     /// Takes out everyone whose position is synced, or everyone after a failure, and says who leads next.
-    mutating func settle(synced: Position, failure: JournalError?) -> Wakeups {
-        var wakeups = Wakeups(failure: failure)
+    ///
+    /// Those who follow have their own position: that which is `durable` under the journal's mode.
+    mutating func settle(synced: Position, failure: JournalError?, _ durable: Position) -> Wakeups {
+        var wakeups = Wakeups(failure: failure, followers: followers.take(durable: durable, failure: failure))
         for waiter in threads where failure != nil || waiter.position <= synced {
             wakeups.threads.append((waiter.thread, waiter.position <= synced))
         }
@@ -35,6 +39,7 @@ struct Waiters {
 /// Whom to wake after a sync, outside the lock.
 struct Wakeups {
     let failure: JournalError?
+    let followers: FollowerWakeups?
     var threads: [(ThreadWaiter, isDurable: Bool)] = []
     var tasks: [(CheckedContinuation<Result<Void, JournalError>, Never>, isDurable: Bool)] = []
     /// The thread that leads the next sync.
@@ -42,8 +47,9 @@ struct Wakeups {
     /// Whether the queue leads it, because only tasks are left.
     var queueLeads = false
 
-    init(failure: JournalError?) {
+    init(failure: JournalError?, followers: FollowerWakeups?) {
         self.failure = failure
+        self.followers = followers
     }
 
     /// Wakes the next leader first: the next sync then starts while the others wake.
@@ -53,6 +59,7 @@ struct Wakeups {
         for (task, isDurable) in tasks {
             if let failure, !isDurable { task.resume(returning: .failure(failure)) } else { task.resume(returning: .success(())) }
         }
+        followers?.deliver()
     }
 
     private func result(_ isDurable: Bool) -> ThreadWaiter.Outcome {
