@@ -161,4 +161,23 @@ enum StorageKind: CaseIterable {
         #expect(journalError { _ = try journal.entries() }?.code == .closed)
         try journal.waitUntilDurable(1)
     }
+
+    @Test func aDraftGivesItsRecords() throws {
+        var generator = SeededGenerator(7)
+        let entries = (0..<50).map { _ in generator.entry(kept: 300, erasable: 20_000) } + [Entry("", "")]
+        var found: [Entry] = []
+        let draft = try draft(entries)
+        draft.forEachRecord { kept, erasable in found.append(Entry(kept: kept.toArray(), erasable: erasable.toArray())) }
+        #expect(found == entries)
+        struct Enough: Error {}
+        var count = 0
+        #expect(throws: Enough.self) {
+            try draft.forEachRecord { (_, _) throws(Enough) in
+                count += 1
+                if count == 3 { throw Enough() }
+            }
+        }
+        #expect(count == 3)
+        CommitDraft().forEachRecord { _, _ in Issue.record("an empty draft has a record") }
+    }
 }

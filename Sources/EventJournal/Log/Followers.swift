@@ -9,6 +9,8 @@ struct Followers {
     /// Not above the position of any follower, so that one comparison tells that nobody has to be woken.
     private var lowest = Position.max
 
+    var count: Int { waiting.count }
+
     /// An id for one wait, by which a cancellation finds it.
     mutating func makeID() -> UInt64 {
         lastID += 1
@@ -60,7 +62,11 @@ struct FollowerWakeups {
 
     func deliver() {
         for (position, task) in tasks {
-            if let failure, position >= durable { task.resume(returning: .failure(failure)) } else { task.resume(returning: .success(durable)) }
+            if let failure, position >= durable {
+                task.resume(returning: .failure(failure))
+            } else {
+                task.resume(returning: .success(durable))
+            }
         }
     }
 }

@@ -1,0 +1,130 @@
+import Dispatch
+import EventJournal
+import Synchronization
+
+/// A record as the contract appends and expects it.
+struct ContractRecord: Equatable {
+    var kept: [UInt8]
+    var erasable: [UInt8]
+
+    /// The record that a run has at a position, whoever appends it; its last 16 kept bytes occur nowhere else.
+    init(seed: UInt64, at position: Position, by writer: UInt64 = 0) {
+        var random = SeededRandom(seed: SeededRandom.mixed(seed, position, writer))
+        let (keptCount, erasableCount) = (Int.random(in: 16...60, using: &random), max(0, Int.random(in: -40...200, using: &random)))
+        kept = (0..<keptCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+        erasable = (0..<erasableCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+}
+
+extension SeededRandom {
+    /// A seed for a part of what follows from another.
+    static func mixed(_ seed: UInt64, _ parts: UInt64...) -> UInt64 {
+        parts.reduce(seed) { mixed, part in
+            var random = SeededRandom(seed: mixed ^ part &* 0xD6E8_FEB8_6659_FD93)
+            return random.next()
+        }
+    }
+}
+
+/// One clause of the contract being checked on one log: what it is checked on, and what was seen.
+final class ContractRun: Sendable {
+    let fixture: CommitLogFixture
+    let seed: UInt64
+    let patience: Duration
+    private let noted = Mutex<[String]>([])
+
+    init(_ fixture: CommitLogFixture, seed: UInt64, patience: Duration) {
+        self.fixture = fixture
+        self.seed = seed
+        self.patience = patience
+    }
+
+    /// What was seen and must not be.
+    var messages: [String] { noted.withLock { $0 } }
+
+    /// Notes what was seen; the first few are enough.
+    func note(_ message: String) {
+        noted.withLock { if $0.count < 8 { $0.append(message) } }
+    }
+
+    func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
+        if !condition { note(message()) }
+    }
+
+    /// Notes a violation unless the work is refused with a code.
+    func expect(_ code: JournalError.Code, from what: String, _ work: () throws(JournalError) -> Void) {
+        do throws(JournalError) {
+            try work()
+            note("\(what) is not refused with \(code)")
+        } catch {
+            expect(error.code == code, "\(what) is not refused with \(code) but with \(error)")
+        }
+    }
+
+    /// The record of this run at a position.
+    func record(at position: Position, by writer: UInt64 = 0) -> ContractRecord { ContractRecord(seed: seed, at: position, by: writer) }
+
+    /// A draft of the records from a position on.
+    func draft(_ positions: ClosedRange<Position>, by writer: UInt64 = 0) throws(JournalError) -> CommitDraft {
+        var draft = CommitDraft()
+        for position in positions { try draft.append(record(at: position, by: writer)) }
+        return draft
+    }
+
+    /// Appends the next records of this run to a log that nobody else writes.
+    @discardableResult
+    func append(_ count: Position, to log: any CommitLog) throws(JournalError) -> ClosedRange<Position> {
+        let head = log.lastPosition
+        let draft = try draft(head + 1...head + count)
+        try log.reserve(draft.encodedByteCount)
+        let positions = try log.append(draft, expecting: head)
+        expect(positions == head + 1...head + count, "\(count) records after position \(head) got \(positions)")
+        expect(log.lastPosition == head + count, "the last position is \(log.lastPosition) after an append up to \(head + count)")
+        return positions
+    }
+
+    /// Reads positions and holds every record to that of this run.
+    func checkRecords(of log: any CommitLog, _ positions: ClosedRange<Position>) throws(JournalError) {
+        var next = positions.lowerBound
+        try log.forEachRecord(in: positions) { position, state, kept, erasable in
+            expect(position == next, "position \(position) is read where \(next) is due")
+            expect(
+                state == .whole && ContractRecord(kept: kept, erasable: erasable) == record(at: position),
+                "the record at \(position) is not the one that was appended")
+            next = position + 1
+            return true
+        }
+        expect(next == positions.upperBound + 1, "reading \(positions) ends before \(next) without an error")
+    }
+
+    /// Runs work on threads of their own, all at once, and waits until all have ended.
+    func onThreads(_ count: Int, _ work: @escaping @Sendable (_ thread: Int) -> Void) async {
+        let group = DispatchGroup()
+        // A serial queue each: the library gives such a one a thread of its own, also when all others block.
+        for thread in 0..<count {
+            DispatchQueue(label: "CommitLogContract.\(thread)").async(group: group) { work(thread) }
+        }
+        await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
+    }
+
+    /// Runs tasks side by side while some other work is done; those that have not ended when the patience has are cancelled.
+    func followers(
+        _ count: Int, _ follow: @escaping @Sendable (_ follower: Int) async -> Void, while work: () async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { [patience] group in
+            for follower in 0..<count {
+                group.addTask {
+                    await follow(follower)
+                    return true
+                }
+            }
+            group.addTask {
+                do { try await Task.sleep(for: patience) } catch { return true }
+                return false
+            }
+            try await work()
+            for _ in 0..<count where try await group.next() == false { group.cancelAll() }
+            group.cancelAll()
+        }
+    }
+}

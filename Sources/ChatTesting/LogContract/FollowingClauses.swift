@@ -1,0 +1,162 @@
+import EventJournal
+import Synchronization
+
+extension ContractRun {
+    func checkFollowersMissNothing() async throws {
+        let log = try fixture.open()
+        let last: Position = 250
+        try await followers(8) { [self] follower in
+            var random = SeededRandom(seed: SeededRandom.mixed(seed, UInt64(follower)))
+            // Some are there before the first record, some come in the middle, some may come when all is done.
+            let delay = Duration.microseconds(Int.random(in: 0...30_000, using: &random) * (follower % 4))
+            do { try await Task.sleep(for: delay) } catch { return }
+            let start = Position.random(in: 0...min(last, log.durablePosition), using: &random)
+            await follow(log, after: start, through: last)
+        } while: {
+            await onThreads(2) { [self] thread in
+                do throws(JournalError) { try write(to: log, through: last, as: thread) } catch { note("a writer met an error: \(error)") }
+            }
+        }
+        try log.close()
+    }
+
+    /// Reads a log from a position on as it grows, until it has another.
+    private func follow(_ log: any CommitLog, after start: Position, through last: Position) async {
+        var seen = start
+        do throws(JournalError) {
+            while seen < last {
+                let more = try await more(of: log, after: seen)
+                guard more > seen else { return }
+                try checkRecords(of: log, seen + 1...more)
+                seen = more
+            }
+        } catch {
+            note("a follower from \(start) ended after \(seen): \(error)")
+        }
+    }
+
+    /// Waits for more and holds what is announced to what is durable.
+    private func more(of log: any CommitLog, after position: Position) async throws(JournalError) -> Position {
+        let more = try await log.waitForMore(after: position)
+        let durable = log.durablePosition
+        expect(more > position, "more than \(position) was waited for, and \(more) announced")
+        expect(more <= durable, "\(more) is announced when only \(durable) is durable")
+        return more
+    }
+
+    /// What a wait for more comes to, which is cancelled when the patience ends.
+    func outcomeOfWaiting(for log: any CommitLog, after position: Position) async throws -> Result<Position, JournalError> {
+        let outcome = Mutex<Result<Position, JournalError>?>(nil)
+        try await followers(1) { [self] _ in
+            let found = await impatientOutcome(of: log, after: position)
+            outcome.withLock { $0 = found }
+        } while: {
+        }
+        return outcome.withLock { $0 } ?? .failure(JournalError(.cancelled, "nothing came of the wait"))
+    }
+
+    private func impatientOutcome(of log: any CommitLog, after position: Position) async -> Result<Position, JournalError> {
+        do throws(JournalError) { return .success(try await more(of: log, after: position)) } catch { return .failure(error) }
+    }
+
+    func checkOnlyDurableIsAnnounced() async throws {
+        var random = SeededRandom(seed: seed)
+        let log = try fixture.open()
+        for _ in 0..<12 {
+            let before = log.durablePosition
+            for _ in 0..<Int.random(in: 1...3, using: &random) { try append(Position.random(in: 1...3, using: &random), to: log) }
+            let last = log.lastPosition
+            try await followers(1) { [self] _ in
+                do throws(JournalError) { _ = try await more(of: log, after: before) } catch {
+                    note("a follower at \(before) ended: \(error)")
+                }
+            } while: {
+                // Time to announce too early.
+                try await Task.sleep(for: .milliseconds(3))
+                try await log.waitUntilDurable(last)
+            }
+        }
+        try log.close()
+    }
+
+    func checkClosingEndsEverything() async throws {
+        let log = try fixture.open()
+        try append(3, to: log)
+        try await log.waitUntilDurable(3)
+        let ended = Mutex<[(seen: Position, error: JournalError)]>([])
+        try await followers(5) { [self] follower in
+            var seen = Position(follower % 4)
+            do throws(JournalError) {
+                while true {
+                    let more = try await more(of: log, after: seen)
+                    guard more > seen else { return }
+                    seen = more
+                }
+            } catch {
+                ended.withLock { $0.append((seen, error)) }
+            }
+        } while: {
+            try await Task.sleep(for: .milliseconds(3))
+            try append(1, to: log)
+            try log.close()
+        }
+        for (seen, error) in ended.withLock({ $0 }) {
+            expect(seen == 4 && error.code == .closed, "a follower of a log that was closed at 4 ended after \(seen): \(error)")
+        }
+        try log.close()
+        expect(log.lastPosition == 4 && log.durablePosition == 4, "a close did not make the last commit durable")
+        expect(.closed, from: "a reservation after a close") { () throws(JournalError) in try log.reserve(100) }
+        let draft = try draft(5...5)
+        expect(.closed, from: "an append after a close") { () throws(JournalError) in _ = try log.append(draft, expecting: 4) }
+        expect(.closed, from: "a reading after a close") { () throws(JournalError) in
+            try log.forEachRecord(in: 1...1) { _, _, _, _ in true }
+        }
+        let before = try await outcomeOfWaiting(for: log, after: 1)
+        expect(before == .success(4), "what was durable is not announced after a close")
+        let after = try await outcomeOfWaiting(for: log, after: 4)
+        expect(after.failure?.code == .closed, "a wait for more after a close at 4 comes to \(after)")
+        let again = try fixture.open()
+        try checkRecords(of: again, 1...4)
+        try again.close()
+    }
+
+    func checkCancellingEndsOneFollower() async throws {
+        let log = try fixture.open()
+        try append(2, to: log)
+        try await log.waitUntilDurable(2)
+        let outcomes = Mutex<[Int: Result<Position, JournalError>]>([:])
+        try await followers(3) { [self] follower in
+            let wait = Task { await impatientOutcome(of: log, after: 2) }
+            // One is cancelled while it waits and one before it does, or nearly; the third is not.
+            if follower == 0 { do { try await Task.sleep(for: .milliseconds(3)) } catch { return } }
+            if follower < 2 { wait.cancel() }
+            let outcome = await withTaskCancellationHandler {
+                await wait.value
+            } onCancel: {
+                wait.cancel()
+            }
+            outcomes.withLock { $0[follower] = outcome }
+        } while: {
+            let end = ContinuousClock.now + patience
+            while outcomes.withLock({ $0[0] == nil || $0[1] == nil }), ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            try append(1, to: log)
+            try await log.waitUntilDurable(3)
+        }
+        for follower in 0..<3 {
+            let outcome = outcomes.withLock { $0[follower] }
+            let isRight = follower < 2 ? outcome?.failure?.code == .cancelled : outcome == .success(3)
+            expect(isRight, "follower \(follower), of which 0 and 1 were cancelled, ended with \(String(describing: outcome))")
+        }
+        try log.close()
+    }
+}
+
+extension Result {
+    /// The error, if it is one.
+    var failure: Failure? {
+        if case .failure(let failure) = self { return failure }
+        return nil
+    }
+}

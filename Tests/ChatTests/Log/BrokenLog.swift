@@ -1,0 +1,78 @@
+import EventJournal
+import Synchronization
+
+/// A journal with a fault planted in front of it, to show that the contract finds it.
+final class BrokenLog: CommitLog {
+    enum Fault: CaseIterable {
+        /// A reading of more than one record leaves out the second one in three.
+        case skipsRecords
+        /// Two appends may win at one head.
+        case ignoresTheHead
+        /// What has been appended is announced to followers before it is durable.
+        case announcesEarly
+        /// A record whose bytes were changed ends the reading, and nothing tells.
+        case hidesDamage
+        /// The durable position tells of part of a commit.
+        case cutsCommits
+        /// A follower whose log is closed is not told but waits on.
+        case forgetsFollowers
+    }
+
+    let fault: Fault
+    let journal: Journal
+
+    init(_ journal: Journal, _ fault: Fault) {
+        self.journal = journal
+        self.fault = fault
+    }
+
+    var id: JournalID { journal.id }
+    var isReadOnly: Bool { journal.isReadOnly }
+    var lastPosition: Position { journal.lastPosition }
+    var head: JournalHead { journal.head }
+    var durablePosition: Position {
+        let durable = journal.durablePosition
+        return fault == .cutsCommits && durable > 1 ? durable - 1 : durable
+    }
+
+    func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
+
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        while true {
+            do throws(JournalError) {
+                return try journal.append(draft, expecting: fault == .ignoresTheHead ? journal.lastPosition : head)
+            } catch {
+                guard fault == .ignoresTheHead, error.code == .conflict else { throw error }
+            }
+        }
+    }
+
+    func waitUntilDurable(_ position: Position) throws(JournalError) { try journal.waitUntilDurable(position) }
+    func waitUntilDurable(_ position: Position) async throws(JournalError) { try await journal.waitUntilDurable(position) }
+
+    func forEachRecord(
+        in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+    ) throws(JournalError) {
+        do throws(JournalError) {
+            try journal.forEachRecord(in: positions) { position, state, kept, erasable in
+                if fault == .skipsRecords, position == positions.lowerBound + 1 { return true }
+                return body(position, state, kept, erasable)
+            }
+        } catch {
+            guard fault == .hidesDamage, error.code == .damaged else { throw error }
+        }
+    }
+
+    func waitForMore(after position: Position) async throws(JournalError) -> Position {
+        if fault == .announcesEarly, journal.lastPosition > position { return journal.lastPosition }
+        do throws(JournalError) {
+            return try await journal.waitForMore(after: position)
+        } catch {
+            guard fault == .forgetsFollowers, error.code == .closed else { throw error }
+            do { try await Task.sleep(for: .seconds(3_600)) } catch { throw JournalError(.cancelled, "cancelled") }
+            throw error
+        }
+    }
+
+    func close() throws(JournalError) { try journal.close() }
+}

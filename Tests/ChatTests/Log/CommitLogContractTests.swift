@@ -1,0 +1,83 @@
+import ChatTesting
+import EventJournal
+import Foundation
+import Testing
+
+@Suite struct CommitLogContractTests {
+    /// What logs are kept in.
+    enum Place: CaseIterable {
+        case files
+        case memory
+        case simulatedDisk
+    }
+
+    /// A journal that rolls over every few commits.
+    static func journal(
+        on place: Place, _ durability: Durability, seed: UInt64, wrap: @escaping @Sendable (Journal) -> any CommitLog = { $0 }
+    ) throws -> CommitLogFixture {
+        var options = JournalOptions(durability: durability, segmentSize: 4_096, entropy: SeededEntropy(seed: seed))
+        switch place {
+        case .files:
+            let directory = try TemporaryDirectory()
+            // The closure keeps the directory for as long as the fixture.
+            return .journal(in: directory.path + "/journal", options: options) { journal in
+                withExtendedLifetime(directory) { wrap(journal) }
+            }
+        case .memory: options.storage = MemoryStorage()
+        case .simulatedDisk: options.storage = SimulatedDisk(seed: seed)
+        }
+        return .journal(in: "journal", options: options, wrap: wrap)
+    }
+
+    @Test(arguments: Seeds.seeds(2), Place.allCases)
+    func aJournalKeepsTheContract(seed: UInt64, place: Place) async {
+        for durability in [Durability.synced, .written] {
+            #expect(
+                await CommitLogContract { try Self.journal(on: place, durability, seed: $0) }.violations(seed: seed) == [], "\(durability)")
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(5))
+    func aLogThatIsNoJournalKeepsTheContract(seed: UInt64) async {
+        let contract = CommitLogContract { _ in
+            let store = ArrayLog.Store()
+            return CommitLogFixture { ArrayLog(store) }
+        }
+        #expect(await contract.violations(seed: seed) == [])
+    }
+
+    @Test(
+        arguments: [
+            (BrokenLog.Fault.skipsRecords, CommitLogContract.Clause.positionsHaveNoGap), (.skipsRecords, .readersSeeOneOrder),
+            (.ignoresTheHead, .oneAppendWins), (.ignoresTheHead, .otherHeadsAreRefused), (.announcesEarly, .onlyDurableIsAnnounced),
+            (.hidesDamage, .damageIsAnError), (.cutsCommits, .commitsAreWhole), (.forgetsFollowers, .closingEndsEverything),
+        ])
+    func aBrokenLogBreaksItsClause(fault: BrokenLog.Fault, clause: CommitLogContract.Clause) async {
+        let contract = CommitLogContract(patience: fault == .forgetsFollowers ? .milliseconds(200) : .seconds(60)) { seed in
+            try Self.journal(on: .memory, .synced, seed: seed) { BrokenLog($0, fault) }
+        }
+        let violations = await contract.violations(of: clause, seed: 1)
+        #expect(!violations.isEmpty)
+        #expect(violations.allSatisfy { $0.clause == clause && $0.seed == 1 })
+    }
+
+    @Test func aFixtureThatCannotBeMadeIsAViolation() async {
+        struct Broken: Error {}
+        let violations = await CommitLogContract { _ in throw Broken() }.violations(of: .oneAppendWins, seed: 3)
+        #expect(violations.map(\.seed) == [3])
+    }
+}
+
+/// A directory of its own on the real file system, removed with the object.
+private final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "CommitLogContract-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record("could not remove \(path): \(error)") }
+    }
+}

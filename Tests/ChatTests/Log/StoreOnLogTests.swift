@@ -1,0 +1,82 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+/// The store on a log that is no journal: what it does must not depend on which one it is.
+@Suite struct StoreOnLogTests {
+    private let ann = UserID(bits: 1)
+    private let options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1))
+
+    @Test func aStoreWorksOnAnyLog() throws {
+        let kept = ArrayLog.Store()
+        let log = ArrayLog(kept)
+        var store = try ChatStore.open(log: log, options: options)
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        let moved = try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        let thread = try #require(moved.events.last?.event.fact.thread)
+        let posted = try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
+        #expect(posted.positions == 5...5)
+        #expect(throws: ChatError.self) { try store.execute(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }
+        #expect(try store.timeline(thread).map(\.body) == ["Milk?"])
+        #expect(store.recovery == nil && store.head == log.head && store.head.position == 5)
+        try store.close()
+        #expect(throws: JournalError.self) { try log.reserve(1) }
+
+        store = try ChatStore.open(log: ArrayLog(kept), options: options)
+        #expect(try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")).duplicate)
+        #expect(try store.timeline(thread).map(\.body) == ["Milk?"])
+        #expect(try store.execute(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
+    }
+
+    @Test func tasksWaitOnAnyLog() async throws {
+        let store = try ChatStore.open(log: ArrayLog(ArrayLog.Store()), options: options)
+        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        #expect(try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
+        #expect(store.head.position == 4)
+    }
+
+    @Test(arguments: Seeds.seeds(3))
+    func aStoreDecidesTheSameOnEveryLog(seed: UInt64) throws {
+        let onFiles = StoreFixture(seed: seed)
+        let array = ArrayLog(ArrayLog.Store())
+        let stores = [
+            try onFiles.open(), try ChatStore.open(log: array, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))),
+        ]
+        var generator = CommandGenerator(seed: seed)
+        for _ in 0..<400 {
+            let request = generator.nextRequest()
+            let answers = try stores.map { try answer(request, of: $0) }
+            #expect(answers[0] == answers[1])
+        }
+        #expect(try stores[0].allEvents() == stores[1].allEvents())
+    }
+
+    @Test func whatALogHasAppendedIsDurableBeforeAStoreDecidesOnIt() throws {
+        let kept = ArrayLog.Store()
+        let store = try ChatStore.open(log: ArrayLog(kept), options: options)
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        // The same again, by hand and without a wait.
+        let copy = ArrayLog(ArrayLog.Store())
+        try ArrayLog(kept).forEachRecord(in: 1...1) { _, _, keptPart, erasable in
+            var draft = CommitDraft()
+            do throws(JournalError) {
+                try draft.append(kept: keptPart, erasable: erasable)
+                _ = try copy.append(draft, expecting: 0)
+            } catch {
+                Issue.record(error)
+            }
+            return true
+        }
+        #expect(copy.durablePosition == 0)
+        let second = try ChatStore.open(log: copy, options: options)
+        #expect(copy.durablePosition == 1 && second.isUser(ann))
+        #expect(try second.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
+    }
+
+    @Test func aJournalGivenAsALogKeepsItsReport() throws {
+        let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage()))
+        #expect(try ChatStore.open(log: journal, options: options).recovery?.created == true)
+    }
+}

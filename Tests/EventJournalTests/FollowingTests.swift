@@ -1,0 +1,150 @@
+import Synchronization
+import Testing
+
+@testable import EventJournal
+
+/// `Journal.waitForMore(after:)`: who is woken, by what, and with what.
+@Suite struct FollowingTests {
+    private func journal(
+        _ durability: Durability = .synced, _ storage: any Storage = MemoryStorage(), segmentSize: UInt64 = 1 << 20
+    ) throws -> Journal {
+        try Journal.open("journal", options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage))
+    }
+
+    /// So many tasks that wait after a position, all of them waiting by the time that this returns.
+    private func followers(_ count: Int, of journal: Journal, after position: Position) async throws -> [Task<Position, any Error>] {
+        let before = journal.followerCount
+        let tasks = (0..<count).map { _ in Task { try await journal.waitForMore(after: position) } }
+        while journal.followerCount < before + count { await Task.yield() }
+        return tasks
+    }
+
+    private func code(of task: Task<Position, any Error>) async -> JournalError.Code? {
+        do {
+            _ = try await task.value
+            return nil
+        } catch {
+            return (error as? JournalError)?.code
+        }
+    }
+
+    @Test func tenThousandTasksWaitAndAreWokenOnce() async throws {
+        let journal = try journal()
+        let tasks = try await followers(10_000, of: journal, after: 0)
+        try journal.append([Entry("a", "b"), Entry("c", "d")])
+        #expect(journal.followerCount == 10_000)
+        try await journal.waitUntilDurable(2)
+        for task in tasks { #expect(try await task.value == 2) }
+        #expect(journal.followerCount == 0)
+    }
+
+    @Test func anAppendWakesUnderWritten() async throws {
+        let journal = try journal(.written)
+        let tasks = try await followers(3, of: journal, after: 0)
+        try journal.append([Entry("a", "b")])
+        for task in tasks { #expect(try await task.value == 1) }
+    }
+
+    @Test func aSynchronizeWakes() async throws {
+        let journal = try journal()
+        let tasks = try await followers(2, of: journal, after: 0)
+        try journal.append([Entry("a", "b")])
+        try journal.synchronize()
+        for task in tasks { #expect(try await task.value == 1) }
+    }
+
+    @Test func aRollOverWakesWithoutAnybodyWhoSyncs() async throws {
+        let journal = try journal(segmentSize: 512)
+        let tasks = try await followers(2, of: journal, after: 0)
+        let long = Entry(kept: [UInt8](repeating: 1, count: 300), erasable: [])
+        try journal.append([long])
+        #expect(journal.followerCount == 2)
+        try journal.append([long])
+        for task in tasks { #expect(try await task.value == 1) }
+    }
+
+    @Test func aReservationThatRollsOverWakes() async throws {
+        let journal = try journal(segmentSize: 512)
+        try journal.append([Entry(kept: [UInt8](repeating: 1, count: 300), erasable: [])])
+        let tasks = try await followers(2, of: journal, after: 0)
+        try journal.reserve(400)
+        for task in tasks { #expect(try await task.value == 1) }
+    }
+
+    @Test func aPositionThatIsNotDurableYetIsWaitedFor() async throws {
+        let journal = try journal()
+        try journal.append([Entry("a", "b")])
+        let late = try await followers(1, of: journal, after: 1)
+        try await journal.waitUntilDurable(1)
+        #expect(journal.followerCount == 1)
+        try journal.append([Entry("a", "b")])
+        try await journal.waitUntilDurable(2)
+        #expect(try await late[0].value == 2)
+    }
+
+    @Test func aCloseWakesWithWhatItMadeDurableAndThenWithClosed() async throws {
+        let journal = try journal()
+        try journal.append([Entry("a", "b")])
+        let behind = try await followers(2, of: journal, after: 0)
+        let atEnd = try await followers(2, of: journal, after: 1)
+        try journal.close()
+        for task in behind { #expect(try await task.value == 1) }
+        for task in atEnd { #expect(await code(of: task) == .closed) }
+    }
+
+    @Test(arguments: Durability.allCases)
+    func aFailureWakesWithItself(durability: Durability) async throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try journal(durability, storage)
+        try journal.append([Entry("a", "b")])
+        try journal.synchronize()
+        let tasks = try await followers(3, of: journal, after: 1)
+        storage.fail { $0.operation == .sync || $0.operation == .write ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        #expect(journalError { try journal.append([Entry("c", "d")]) } != nil)
+        for task in tasks { #expect(await code(of: task) == .syncFailed) }
+        // What was durable before is still announced.
+        #expect(try await journal.waitForMore(after: 0) == 1)
+    }
+
+    @Test func aFailedSyncWakesWithItself() async throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try journal(.synced, storage)
+        let tasks = try await followers(3, of: journal, after: 0)
+        try journal.append([Entry("a", "b")])
+        storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        #expect(journalError { try journal.waitUntilDurable(1) }?.code == .syncFailed)
+        for task in tasks { #expect(await code(of: task) == .syncFailed) }
+    }
+
+    @Test func cancellationsTakeOutTheirOwn() async throws {
+        let journal = try journal()
+        let tasks = try await followers(200, of: journal, after: 0)
+        for task in tasks[..<150] { task.cancel() }
+        for task in tasks[..<150] { #expect(await code(of: task) == .cancelled) }
+        #expect(journal.followerCount == 50)
+        try journal.append([Entry("a", "b")])
+        try await journal.waitUntilDurable(1)
+        for task in tasks[150...] { #expect(try await task.value == 1) }
+    }
+
+    @Test func aReaderWaitsIsCancelledAndIsClosed() async throws {
+        let storage = MemoryStorage()
+        let writer = try journal(.synced, storage)
+        try writer.append([Entry("a", "b")])
+        try await writer.waitUntilDurable(1)
+        let reader = try Journal.openReadOnly("journal", options: JournalOptions(storage: storage))
+        #expect(try await reader.waitForMore(after: 0) == 1)
+        let beyond = Task { try await reader.waitForMore(after: 2) }
+        #expect(await code(of: beyond) == .outOfRange)
+        let cancelled = Task { try await reader.waitForMore(after: 1) }
+        cancelled.cancel()
+        #expect(await code(of: cancelled) == .cancelled)
+        let closed = Task { try await reader.waitForMore(after: 1) }
+        try reader.close()
+        #expect(await code(of: closed) == .closed)
+    }
+}
+
+extension Journal {
+    fileprivate var followerCount: Int { state.withLock { $0.waiters.followers.count } }
+}
