@@ -4,7 +4,7 @@ import Synchronization
 /// A journal with a fault planted in front of it, to show that the contract finds it.
 final class BrokenLog: CommitLog {
     enum Fault: CaseIterable {
-        /// A reading of more than one record leaves out the second one in three.
+        /// A reading leaves out its second record.
         case skipsRecords
         /// Two appends may win at one head.
         case ignoresTheHead
@@ -16,6 +16,14 @@ final class BrokenLog: CommitLog {
         case cutsCommits
         /// A follower whose log is closed is not told but waits on.
         case forgetsFollowers
+        /// A follower whose task is cancelled waits on.
+        case ignoresCancellation
+        /// A reading beyond the end stops there, and nothing tells.
+        case readsWhatThereIs
+        /// An empty draft is taken.
+        case takesNothing
+        /// The head does not depend on the history.
+        case forgetsHistory
     }
 
     let fault: Fault
@@ -29,7 +37,11 @@ final class BrokenLog: CommitLog {
     var id: JournalID { journal.id }
     var isReadOnly: Bool { journal.isReadOnly }
     var lastPosition: Position { journal.lastPosition }
-    var head: JournalHead { journal.head }
+    var head: JournalHead {
+        var head = journal.head
+        if fault == .forgetsHistory { head.chain = 0 }
+        return head
+    }
     var durablePosition: Position {
         let durable = journal.durablePosition
         return fault == .cutsCommits && durable > 1 ? durable - 1 : durable
@@ -38,6 +50,7 @@ final class BrokenLog: CommitLog {
     func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
 
     func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        if fault == .takesNothing, draft.recordCount == 0 { return head...head }
         while true {
             do throws(JournalError) {
                 return try journal.append(draft, expecting: fault == .ignoresTheHead ? journal.lastPosition : head)
@@ -53,6 +66,11 @@ final class BrokenLog: CommitLog {
     func forEachRecord(
         in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
+        var positions = positions
+        if fault == .readsWhatThereIs {
+            guard positions.overlaps(1...max(1, lastPosition)) else { return }
+            positions = positions.clamped(to: 1...max(1, lastPosition))
+        }
         do throws(JournalError) {
             try journal.forEachRecord(in: positions) { position, state, kept, erasable in
                 if fault == .skipsRecords, position == positions.lowerBound + 1 { return true }
@@ -65,6 +83,7 @@ final class BrokenLog: CommitLog {
 
     func waitForMore(after position: Position) async throws(JournalError) -> Position {
         if fault == .announcesEarly, journal.lastPosition > position { return journal.lastPosition }
+        if fault == .ignoresCancellation { return try await Task { await self.outcome(after: position) }.value.get() }
         do throws(JournalError) {
             return try await journal.waitForMore(after: position)
         } catch {
@@ -72,6 +91,10 @@ final class BrokenLog: CommitLog {
             do { try await Task.sleep(for: .seconds(3_600)) } catch { throw JournalError(.cancelled, "cancelled") }
             throw error
         }
+    }
+
+    private func outcome(after position: Position) async -> Result<Position, JournalError> {
+        do throws(JournalError) { return .success(try await journal.waitForMore(after: position)) } catch { return .failure(error) }
     }
 
     func close() throws(JournalError) { try journal.close() }

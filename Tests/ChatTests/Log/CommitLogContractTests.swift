@@ -51,9 +51,14 @@ import Testing
             (BrokenLog.Fault.skipsRecords, CommitLogContract.Clause.positionsHaveNoGap), (.skipsRecords, .readersSeeOneOrder),
             (.ignoresTheHead, .oneAppendWins), (.ignoresTheHead, .otherHeadsAreRefused), (.announcesEarly, .onlyDurableIsAnnounced),
             (.hidesDamage, .damageIsAnError), (.cutsCommits, .commitsAreWhole), (.forgetsFollowers, .closingEndsEverything),
+            (.skipsRecords, .followersMissNothing), (.ignoresCancellation, .cancellingEndsOneFollower),
+            (.readsWhatThereIs, .positionsAreBounded),
+            (.takesNothing, .emptyDraftIsRefused), (.forgetsHistory, .headTellsCommitsApart),
         ])
     func aBrokenLogBreaksItsClause(fault: BrokenLog.Fault, clause: CommitLogContract.Clause) async {
-        let contract = CommitLogContract(patience: fault == .forgetsFollowers ? .milliseconds(200) : .seconds(60)) { seed in
+        let contract = CommitLogContract(
+            patience: fault == .forgetsFollowers || fault == .ignoresCancellation ? .milliseconds(200) : .seconds(60)
+        ) { seed in
             try Self.journal(on: .memory, .synced, seed: seed) { BrokenLog($0, fault) }
         }
         let violations = await contract.violations(of: clause, seed: 1)
