@@ -37,13 +37,18 @@ let package = Package(
         .executableTarget(
             name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
-        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal"], swiftSettings: settings),
+        // For tests alone, so it is in no product.
+        .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
+        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "StubRewriter"], swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting"], swiftSettings: settings),
         .testTarget(
-            name: "ChatTests", dependencies: ["Chat", "ChatDomain", "EventJournal", "Projections", "ChatTesting"], swiftSettings: settings),
+            name: "ChatTests", dependencies: ["Chat", "ChatDomain", "EventJournal", "Projections", "ChatTesting", "StubRewriter"],
+            swiftSettings: settings),
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain"], swiftSettings: settings),
-        .testTarget(name: "ChatJournalToolTests", dependencies: ["chat-journal", "ChatDomain"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatJournalToolTests", dependencies: ["chat-journal", "ChatDomain", "EventJournal", "StubRewriter"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -8,7 +8,8 @@ extension Journal {
     ///   - options: See ``JournalOptions``.
     /// - Throws: `notAJournal` (a file, or a directory with something else in it, untouched), `newerVersion`, `locked`, `notFound`,
     ///   `accessDenied`, `storageFull`, `damaged` (refused and unchanged), `headMismatch` (likewise), `ioFailed`, `syncFailed`.
-    /// - Complexity: Reads every segment.
+    /// - Complexity: Reads the last segment; of each one before it the header and the frame of the footer, whatever its length. One before it
+    ///   is read whole when its footer is damaged, or when a slot or the expected head attests a position in its midst.
     public static func open(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
         let directory = JournalDirectory(directory, options.storage)
         switch try storage({ () throws(StorageError) in try options.storage.kind(of: directory.path) }) {
@@ -16,7 +17,13 @@ extension Journal {
         case .file, .other: throw notAJournal(directory)
         case nil:
             guard options.create && options.expectedHead == nil else { throw notFound(directory) }
-            try storage { () throws(StorageError) in try options.storage.createDirectory(directory.path) }
+            try storage { () throws(StorageError) in
+                do throws(StorageError) {
+                    try options.storage.createDirectory(directory.path)
+                } catch  where error.kind == .alreadyExists {
+                    // Another writer came first; the lock decides between the two.
+                }
+            }
         }
         // Looked at before the lock file is made, so that a directory of somebody else stays untouched.
         let first = try directory.list()
@@ -47,7 +54,7 @@ extension Journal {
     ///   - directory: The journal's directory.
     ///   - options: Of which `storage` and `expectedHead` matter.
     /// - Throws: `notAJournal`, `newerVersion`, `notFound`, `accessDenied`, `damaged`, `headMismatch`, `ioFailed`.
-    /// - Complexity: Reads every segment.
+    /// - Complexity: As ``open(_:options:)``.
     public static func openReadOnly(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
         let directory = JournalDirectory(directory, options.storage)
         try checkReadable(directory)
@@ -143,30 +150,31 @@ extension Journal {
                     sequence: sequence, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true)
                 bytes.copy(slot.encoded(), 0..<DurableSlot.size, to: Int(slot.offset))
             }
-            _ = try directory.create(DirectoryListing.durableName, bytes)
+            _ = try directory.make(DirectoryListing.durableName, bytes).take()
         }
         let slots = try DurableSlots(directory, .readWrite)
         guard slots.newest.position == 0 else {
             throw JournalError(
                 .damaged, "The journal's segments are missing.", path: directory.path, positions: 1...slots.newest.position)
         }
-        _ = try makeSegment(in: directory, journal: slots.newest.journal, first: 1, chain: Chain.start(slots.newest.journal), &entropy)
+        _ = try makeSegment(
+            in: directory, journal: slots.newest.journal, first: 1, chain: Chain.start(slots.newest.journal), &entropy
+        ).take()
         listing = try directory.list()
         return true
     }
 
-    /// Makes an empty segment, whole and durable; `prepare` may reserve space in it before it gets its name.
+    /// Makes an empty segment, whole and synced, which gets its name when it is taken; `prepare` may reserve space in it.
     static func makeSegment(
         in directory: JournalDirectory, journal: JournalID, first: Position, chain: UInt64, _ entropy: inout EntropyPool,
         prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
-    ) throws(JournalError) -> Segment {
+    ) throws(JournalError) -> NewSegment {
         var random = [UInt8](repeating: 0, count: 8)
         entropy.take(8, into: &random, at: 0)
         let salt = random.withBytes(0..<8) { $0.integer(at: 0, as: UInt64.self) }
         let header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: salt)
-        let name = DirectoryListing.segmentName(first)
-        let file = try directory.create(name, header.encoded(), prepare: prepare)
-        return Segment(name: name, header: header, file: file)
+        let file = try directory.make(DirectoryListing.segmentName(first), header.encoded(), prepare: prepare)
+        return NewSegment(header: header, file: file)
     }
 
     /// Marks the journal open; after anything but a clean close, also makes durable what recovery found and begins a new segment, because
@@ -178,17 +186,26 @@ extension Journal {
                 if isClean { return }
                 try sync.syncSlots()
                 let segment = try Self.makeSegment(
-                    in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy)
-                if state.segments.last?.isEmpty == true { state.segments.removeLast() }
-                state.seal(sealed, directory)
-                state.segments.append(segment)
-                state.allocated = segment.end
+                    in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy
+                ).take()
+                state.goOn(in: segment, allocated: segment.end)
             }
         }
     }
 
     func slot(_ position: Position, _ chain: UInt64, isClean: Bool) -> DurableSlot {
         DurableSlot(sequence: 0, position: position, chain: chain, journal: id, durability: durability, isClean: isClean)
+    }
+}
+
+/// A segment that has not got its name yet.
+struct NewSegment {
+    let header: SegmentHeader
+    let file: NewFile
+
+    /// Gives it its name, durably.
+    func take() throws(JournalError) -> Segment {
+        Segment(name: file.name, header: header, file: try file.take())
     }
 }
 

@@ -24,8 +24,9 @@ public final class Journal: Sendable {
     public let recovery: RecoveryReport
 
     let directory: JournalDirectory
-    let sealed: SealedFiles
+    let sealed: SealedSegments
     let segmentSize: UInt64
+    let idleDelay: Duration?
     let state: Mutex<JournalState>
     /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
     /// once, and the other would take it for success.
@@ -42,8 +43,9 @@ public final class Journal: Sendable {
         self.durability = durability
         self.recovery = recovery.report
         self.directory = directory
-        sealed = recovery.sealed
+        sealed = SealedSegments(directory, recovery.id)
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
+        idleDelay = options.idleDelay
         state = Mutex(JournalState(recovery, durability, options.entropy))
         sync = Mutex(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
     }
@@ -69,7 +71,10 @@ public final class Journal: Sendable {
 
 /// What the journal's own lock protects.
 struct JournalState {
-    var segments: [Segment]
+    /// Where the sealed segments begin, each of which ends before the next.
+    var sealedStarts: [SegmentStart]
+    /// The last segment, which is written.
+    var active: Segment
     var lastPosition: Position
     var lastChain: UInt64
     var syncedPosition: Position
@@ -84,25 +89,29 @@ struct JournalState {
     var failure: JournalError?
     var isClosed = false
     var waiters = Waiters()
+    var metrics: JournalMetrics
 
     init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
-        segments = recovery.segments
+        sealedStarts = recovery.sealedStarts
+        active = recovery.last
         lastPosition = recovery.lastPosition
         lastChain = recovery.chain
         syncedPosition = recovery.lastPosition
         syncedChain = recovery.chain
         self.durability = durability
-        allocated = recovery.segments.last?.end ?? 0
+        allocated = active.end
         self.entropy = EntropyPool(entropy)
+        metrics = JournalMetrics(recovery)
     }
 
     var durablePosition: Position { durability == .synced ? syncedPosition : lastPosition }
     var durableChain: UInt64 { durability == .synced ? syncedChain : lastChain }
 
-    /// Lets go of the last segment's file, which another segment follows: it is opened again when it is read.
-    mutating func seal(_ sealed: SealedFiles, _ directory: JournalDirectory) {
-        guard let last = segments.indices.last else { return }
-        segments[last].file = sealed.file(directory.file(segments[last].name))
+    /// Goes on in a new segment; the last one is sealed, and opened again when it is read.
+    mutating func goOn(in segment: Segment, allocated: UInt64) {
+        if !active.isEmpty { sealedStarts.append(SegmentStart(active.header)) }
+        active = segment
+        self.allocated = allocated
     }
 
     /// Throws when the journal can no longer be written.
@@ -118,6 +127,16 @@ struct SyncState {
     /// Of the slot written last.
     var sequence: UInt64
     let lock: (any StorageLock)?
+    /// Whether the slots are on the device as they were written.
+    private(set) var isSlotSynced = true
+    /// Whether somebody will come and sync the slot when the journal is idle.
+    var isIdleSyncDue = false
+
+    init(slotFile: any StorageFile, sequence: UInt64, lock: (any StorageLock)?) {
+        self.slotFile = slotFile
+        self.sequence = sequence
+        self.lock = lock
+    }
 
     /// Writes the slot that is due, the other than last time.
     mutating func write(_ slot: DurableSlot) throws(JournalError) {
@@ -128,9 +147,11 @@ struct SyncState {
             try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try slotFile.write(span, at: slot.offset) }
         }
         sequence = slot.sequence
+        isSlotSynced = false
     }
 
-    func syncSlots() throws(JournalError) {
+    mutating func syncSlots() throws(JournalError) {
         try storage { () throws(StorageError) in try slotFile.sync() }
+        isSlotSynced = true
     }
 }

@@ -14,11 +14,17 @@ public struct JournalOptions: Sendable {
     public var expectedHead: JournalHead?
     /// Whether opening for writing makes the journal when there is none.
     public var create: Bool
+    /// How long after a sync, if none follows it, the note of what was synced is synced itself; nil for not before the next roll-over,
+    /// ``Journal/synchronize()`` or ``Journal/close()``.
+    ///
+    /// The one thing that a journal does on a thread of its own; nil makes a run on a simulated disk follow from its seed.
+    public var idleDelay: Duration?
 
     /// Makes options; every one has a safe default.
     public init(
         durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any Storage = FileStorage(),
-        entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, create: Bool = true
+        entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, create: Bool = true,
+        idleDelay: Duration? = .milliseconds(100)
     ) {
         self.durability = durability
         self.segmentSize = segmentSize
@@ -26,5 +32,6 @@ public struct JournalOptions: Sendable {
         self.entropy = entropy
         self.expectedHead = expectedHead
         self.create = create
+        self.idleDelay = idleDelay
     }
 }

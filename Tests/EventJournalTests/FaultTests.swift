@@ -6,7 +6,7 @@ import Testing
 @Suite struct FaultTests {
     @Test func aFailedSyncStopsTheJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let options = JournalOptions(storage: storage)
+        let options = JournalOptions(storage: storage, idleDelay: nil)
         let journal = try Journal.open("journal", options: options)
         try journal.append([Entry("a", "b")])
         try journal.waitUntilDurable(1)
@@ -34,7 +34,7 @@ import Testing
 
     @Test func everyWaiterLearnsOfAFailedSync() async throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
         try journal.append([Entry("a", "b")])
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
         let failures = await withTaskGroup(of: Bool.self) { group in
@@ -55,7 +55,7 @@ import Testing
 
     @Test func aFailedWriteStopsTheJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: storage))
+        let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: storage, idleDelay: nil))
         try journal.append([Entry("a", "b")])
         storage.fail { $0.operation == .write ? StorageError(.failed, .write, path: $0.path, errno: 5) : nil }
         let error = journalError { _ = try journal.append([Entry("c", "d")]) }
@@ -67,12 +67,12 @@ import Testing
         #expect(journal.lastPosition == 1)
         #expect(try journal.entries() == [Entry("a", "b")])
         #expect(journalError { try journal.close() } == error)
-        #expect(try Journal.open("journal", options: JournalOptions(storage: storage)).entries() == [Entry("a", "b")])
+        #expect(try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil)).entries() == [Entry("a", "b")])
     }
 
     @Test func aFullDiskIsTriedAgain() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage))
+        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage, idleDelay: nil))
         let limit = Mutex<UInt64>(1000)
         storage.fail { call in
             guard call.operation == .allocate, let size = call.bytes?.upperBound, size > limit.withLock({ $0 }) else { return nil }
@@ -95,7 +95,10 @@ import Testing
         try journal.append([long])
         try journal.waitUntilDurable(3)
         try journal.close()
-        #expect(try Journal.open("journal", options: JournalOptions(storage: storage)).entries() == [Entry("a", "b"), long, long])
+        #expect(
+            try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil)).entries() == [
+                Entry("a", "b"), long, long,
+            ])
     }
 
     @Test func aFailureAtAnyCallLosesNothingAcknowledged() throws {
@@ -106,7 +109,7 @@ import Testing
         while !finished {
             let base = MemoryStorage()
             let storage = FaultyStorage(base)
-            let options = JournalOptions(segmentSize: 600, storage: storage, entropy: SeededEntropy(seed: 3))
+            let options = JournalOptions(segmentSize: 600, storage: storage, entropy: SeededEntropy(seed: 3), idleDelay: nil)
             let left = Mutex(nth)
             storage.fail { call in
                 left.withLock { left in
@@ -145,12 +148,12 @@ import Testing
         try storage.createDirectory("journal")
         storage.setContents([1, 2, 3], of: "journal/durable.tmp")
         storage.setContents([], of: "journal/lock")
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
         #expect(journal.recovery.created)
         storage.setContents([9], of: "journal/" + DirectoryListing.segmentName(7) + ".tmp")
         try journal.append([Entry("a", "b")])
         try journal.close()
-        let again = try Journal.open("journal", options: JournalOptions(storage: storage))
+        let again = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
         #expect(again.recovery.removedFiles == [DirectoryListing.segmentName(7) + ".tmp"])
         #expect(try again.entries() == [Entry("a", "b")])
     }
@@ -161,7 +164,7 @@ import Testing
         // Only what will be tried again may be called `storageFull`.
         for operation in [StorageError.Operation.write, .sync] {
             let storage = FaultyStorage(MemoryStorage())
-            let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
+            let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
             storage.fail { $0.operation == operation ? StorageError(.full, operation, path: $0.path, errno: 28) : nil }
             let error = journalError {
                 try journal.append([Entry("a", "b")])
@@ -182,7 +185,7 @@ import Testing
 
     @Test func aJournalWhoseMakingWasInterruptedIsNotThereYet() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let options = JournalOptions(storage: storage)
+        let options = JournalOptions(storage: storage, idleDelay: nil)
         storage.fail { $0.path.hasSuffix(".segment.tmp") ? StorageError(.failed, $0.operation, path: $0.path, errno: 5) : nil }
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .ioFailed)
         storage.fail(nil)

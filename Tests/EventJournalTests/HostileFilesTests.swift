@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import EventJournal
@@ -58,14 +57,14 @@ import Testing
         options.storage = opened
         let journal = try Journal.openReadOnly("j", options: options)
         #expect(journal.recovery.lastPosition == 300)
-        #expect(storage.allContents().count > SealedFiles.capacity + 10)
+        #expect(storage.allContents().count > SealedSegments.capacity + 10)
         for _ in 0..<3 {
             for position in stride(from: Position(1), through: 300, by: 7) {
                 #expect(try journal.entries(position...position) == [Entry("kept \(position - 1)", "erasable \(position - 1)")])
             }
         }
         #expect(try journal.entries().count == 300)
-        #expect(opened.openFiles <= SealedFiles.capacity + 3, "the pool, the last segment, the durable file and one that is being read")
+        #expect(opened.openFiles <= SealedSegments.capacity + 3, "the pool, the last segment, the durable file and one that is being read")
     }
 
     @Test func aWriterWhoseLockFileIsRemovedKeepsTheJournal() throws {
@@ -104,55 +103,5 @@ import Testing
         try journal.append([Entry("a", "b")])
         try journal.close()
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "precious")
-    }
-}
-
-/// Counts the files of another storage that are open.
-private final class CountingStorage: Storage {
-    private let base: MemoryStorage
-    private let state = Mutex((open: 0, most: 0))
-
-    init(_ base: MemoryStorage) { self.base = base }
-
-    /// The most files that were open at once.
-    var openFiles: Int { state.withLock { $0.most } }
-
-    func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
-        let file = File(try base.open(path, mode), self)
-        state.withLock { state in
-            state.open += 1
-            state.most = max(state.most, state.open)
-        }
-        return file
-    }
-
-    func kind(of path: String) throws(StorageError) -> StorageEntryKind? { base.kind(of: path) }
-    func list(_ directory: String) throws(StorageError) -> [String] { try base.list(directory) }
-    func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
-    func remove(_ path: String) throws(StorageError) { try base.remove(path) }
-    func createDirectory(_ path: String) throws(StorageError) { try base.createDirectory(path) }
-    func syncDirectory(_ path: String) throws(StorageError) { base.syncDirectory(path) }
-    func lock(_ path: String) throws(StorageError) -> (any StorageLock)? { base.lock(path) }
-    func isLocked(_ path: String) throws(StorageError) -> Bool { base.isLocked(path) }
-
-    private final class File: StorageFile {
-        private let base: any StorageFile
-        private let storage: CountingStorage
-
-        init(_ base: any StorageFile, _ storage: CountingStorage) {
-            self.base = base
-            self.storage = storage
-        }
-
-        deinit { storage.state.withLock { $0.open -= 1 } }
-
-        func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
-            try base.read(into: &bytes, at: offset)
-        }
-        func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) { try base.write(bytes, at: offset) }
-        func sync() throws(StorageError) { try base.sync() }
-        func size() throws(StorageError) -> UInt64 { try base.size() }
-        func truncate(to size: UInt64) throws(StorageError) { try base.truncate(to: size) }
-        func allocate(to size: UInt64) throws(StorageError) { try base.allocate(to: size) }
     }
 }

@@ -108,7 +108,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// A directory of its own on the real file system, removed with the object.
-final class TemporaryDirectory {
+final class TemporaryDirectory: Sendable {
     let path: String
 
     init() throws {

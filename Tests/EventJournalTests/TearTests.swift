@@ -19,7 +19,7 @@ import Testing
             try journal.append(commit)
             model.append(commit)
             if index == 1 { try journal.waitUntilDurable(journal.lastPosition) }
-            ends.append(journal.state.withLock { $0.segments[0].end })
+            ends.append(journal.state.withLock { $0.active.end })
         }
         return (storage.copy(), model, ends)
     }
@@ -109,12 +109,12 @@ import Testing
         let journal = try Journal.open("journal", options: options)
         try journal.append([Entry("a", "b")])
         try journal.waitUntilDurable(1)
-        let start = Int(journal.state.withLock { $0.segments[0].end })
+        let start = Int(journal.state.withLock { $0.active.end })
         try journal.append([Entry(kept: [], erasable: [UInt8](repeating: 0, count: 2000))])
         let copy = storage.copy()
         let name = "journal/" + DirectoryListing.segmentName(1)
         let bytes = try #require(storage.allContents()[name])
-        let seed = journal.state.withLock { $0.segments[0].framingSeed }
+        let seed = journal.state.withLock { $0.active.framingSeed }
         var header = try #require(bytes.withBytes(0..<bytes.count) { CommitHeader(decoding: $0, at: start, seed: seed) })
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: copy)).lastPosition == 2)
         switch field {

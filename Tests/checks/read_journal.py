@@ -236,13 +236,18 @@ class Reader:
     def segment(self, is_last):
         salt = self.header()
         self.end = 128
+        entries = []  # what the footer has to say
         while True:
             if self.live and self.slots[0].durability == 0 and self.last >= self.slots[0].position:
                 return
             head = self.read(self.end, 40)
             if len(head) == 0 or head[:4] == bytes(4)[:len(head)]:
+                if not is_last:
+                    raise self.fault(self.end, self.last + 1, "a segment without a footer is followed by another")
                 break
             try:
+                if self.footer(head, salt, entries, is_last):
+                    return
                 found = self.commit(head, salt)
             except Fault as fault:
                 if not is_last:
@@ -251,6 +256,10 @@ class Reader:
                     return  # being written; only under `written` one comes here, `records` holds it to the slots
                 self.judge_tail(salt, fault)
                 return
+            boundaries = [(found[0][0], self.end, 0)] + [(record[0], record[1], len(found) - at) for at, record in enumerate(found)]
+            for position, byte, left in boundaries:
+                if not entries or byte - entries[-1][1] >= 4096:
+                    entries.append((position - int(self.name[:20]), byte, left))
             for position, byte, kept, erasable, original in found:
                 self.chain, self.last = step(self.chain, original), position
                 self.check_promise(position, byte)
@@ -268,6 +277,31 @@ class Reader:
                 self.judge_tail(salt, fault)
                 return
             position += len(part)
+
+    def footer(self, head, salt, entries, is_last):
+        """Whether the segment's footer is at `end`; it has to be right, but that of the last segment may be torn."""
+        first = self.last + 1
+        if len(head) < 40 or head[4:8] != bytes(4) or crc32c(salt + head[:36]) != struct.unpack_from("<I", head, 36)[0]:
+            return False
+        length, _, position, synced, chain, sums, _ = struct.unpack("<IIQQQII", head)
+        if (position, synced, chain) != (first, self.last, self.chain):
+            raise self.fault(self.end, first, f"the footer says {synced} and {chain:016x}")
+        size = os.fstat(self.file).st_size
+        beyond = self.end + length
+        while part := self.read(beyond, 1 << 20):
+            if any(part):
+                raise self.fault(beyond, first, "a byte that is not zero after the footer")
+            beyond += len(part)
+        if is_last:
+            return True
+        data = self.read(self.end + 40, max(0, length - 40))
+        if size != self.end + length:
+            raise self.fault(size, self.last, "the segment does not end with its footer")
+        if crc32c(data) != sums:
+            raise self.fault(self.end + 32, self.last, "the CRC of the footer's entries is wrong")
+        if data != b"".join(struct.pack("<III", *entry) for entry in entries) + struct.pack("<I", length):
+            raise self.fault(self.end + 40, self.last, "the footer's entries are not those of the records")
+        return True
 
     def commit(self, head, salt):
         """The records of the commit at `end`, all of them checked, with their original CRCs."""

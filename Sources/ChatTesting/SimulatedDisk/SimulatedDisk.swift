@@ -7,6 +7,7 @@ internal import Synchronization
 /// let disk = SimulatedDisk(seed: 1)
 /// var options = JournalOptions()
 /// options.storage = disk
+/// options.idleDelay = nil  // nothing happens but what the test does
 /// let journal = try Journal.open("journal", options: options)
 /// // ... append, and then, at any moment:
 /// let afterwards = disk.crash(.random(seed: 7))

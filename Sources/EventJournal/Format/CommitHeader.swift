@@ -57,4 +57,10 @@ struct CommitHeader: Equatable {
             && UInt64(length) >= UInt64(Self.size) + UInt64(recordCount) * UInt64(JournalLimits.smallestRecord)
             && !firstPosition.addingReportingOverflow(UInt64(recordCount)).overflow
     }
+
+    /// Whether this is no commit but the frame of a segment's footer; see ``SegmentFooter``.
+    var isFooter: Bool {
+        recordCount == 0 && firstPosition >= 1 && syncedPosition == firstPosition - 1 && length <= JournalLimits.commitBytes
+            && Int(length) >= SegmentFooter.smallest && (Int(length) - SegmentFooter.smallest) % SegmentFooter.entrySize == 0
+    }
 }

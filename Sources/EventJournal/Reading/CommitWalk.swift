@@ -59,6 +59,8 @@ struct CommitWalk {
         case stopped
         /// At `offset`, a commit boundary, there is no further commit: a zero length, or the end of the file.
         case end
+        /// At `offset`, a commit boundary, the segment's footer begins, which has this frame: no commit follows.
+        case sealed(CommitHeader)
         case bad(CommitProblem)
     }
 
@@ -177,6 +179,10 @@ struct CommitWalk {
         if bytes.integer(at: cursor, as: UInt32.self) == 0 { return .end }
         guard let header = CommitHeader(decoding: bytes, at: cursor, seed: seed) else {
             return .bad(problem(.commitHeader, offset..<(offset + UInt64(CommitHeader.size)), position))
+        }
+        if header.isFooter, header.firstPosition == position {
+            return knowsChain && header.chain != chain
+                ? .bad(problem(.chain, offset..<(offset + UInt64(CommitHeader.size)), position)) : .sealed(header)
         }
         commit = header
         guard header.isPlausible, header.firstPosition == position else {

@@ -26,9 +26,14 @@ extension Journal {
     ) throws(JournalError) {
         var next = positions.lowerBound
         while true {
-            let stretch = try state.withLock { (state) throws(JournalError) in
-                try state.stretch(next...positions.upperBound, in: directory)
+            let place = try state.withLock { (state) throws(JournalError) in
+                try state.place(next...positions.upperBound, in: directory)
             }
+            let stretch: Stretch =
+                switch place {
+                case .active(let stretch): stretch
+                case .sealed(let start, let next, let positions): try Stretch(try sealed.segment(from: start, to: next), positions)
+                }
             guard try read(stretch, body), stretch.positions.upperBound < positions.upperBound else { return }
             next = stretch.positions.upperBound + 1
         }
@@ -61,7 +66,7 @@ extension Journal {
             throw JournalError(
                 .damaged, problem.message, path: directory.file(stretch.segment.name), segment: stretch.segment.name,
                 bytes: problem.bytes, positions: problem.positions)
-        case .end, .need:
+        case .end, .sealed, .need:
             // The walk ends only where its last position is; a zero length before that was not there when the segment was opened.
             if walk.position > stretch.positions.upperBound { return true }
             throw JournalError(
@@ -80,31 +85,45 @@ struct Stretch {
     /// The offset at which the last position has been passed.
     var bound: UInt64
     var positions: ClosedRange<Position>
+
+    init(_ segment: Segment, _ positions: ClosedRange<Position>) throws(JournalError) {
+        let first = segment.header.firstPosition
+        guard let (start, bound) = segment.index.lookUp(positions.lowerBound - first, positions.upperBound - first) else {
+            throw JournalError(
+                .damaged, "The segment's index does not cover its records.", segment: segment.name, positions: positions)
+        }
+        self.segment = segment
+        self.segment.index = SparseIndex()
+        self.start = start
+        self.bound = bound ?? segment.end
+        self.positions = positions
+    }
+}
+
+/// Where a part of a reading is to be found.
+enum Place {
+    case active(Stretch)
+    /// At these positions in the sealed segment that begins at the first place and ends where the next one begins.
+    case sealed(SegmentStart, next: SegmentStart, ClosedRange<Position>)
 }
 
 extension JournalState {
     /// Where to read the first of these positions, and as many of the next as its segment has.
-    func stretch(_ positions: ClosedRange<Position>, in directory: JournalDirectory) throws(JournalError) -> Stretch {
+    func place(_ positions: ClosedRange<Position>, in directory: JournalDirectory) throws(JournalError) -> Place {
         if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
         guard positions.lowerBound >= 1, positions.upperBound <= lastPosition else {
             throw JournalError(
                 .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path, positions: positions)
         }
+        if positions.lowerBound >= active.header.firstPosition { return .active(try Stretch(active, positions)) }
         var low = 0
-        var high = segments.count - 1
+        var high = sealedStarts.count - 1
         while low < high {
             let middle = (low + high + 1) / 2
-            if segments[middle].header.firstPosition <= positions.lowerBound { low = middle } else { high = middle - 1 }
+            if sealedStarts[middle].position <= positions.lowerBound { low = middle } else { high = middle - 1 }
         }
-        let first = segments[low].header.firstPosition
-        let last = min(positions.upperBound, segments[low].lastPosition)
-        guard let (start, bound) = segments[low].index.lookUp(positions.lowerBound - first, last - first) else {
-            throw JournalError(
-                .damaged, "The segment's index does not cover its records.", segment: segments[low].name, positions: positions)
-        }
-        var segment = segments[low]
-        segment.index = SparseIndex()
-        return Stretch(segment: segment, start: start, bound: bound ?? segment.end, positions: positions.lowerBound...last)
+        let next = low + 1 < sealedStarts.count ? sealedStarts[low + 1] : SegmentStart(active.header)
+        return .sealed(sealedStarts[low], next: next, positions.lowerBound...min(positions.upperBound, next.position - 1))
     }
 }
 

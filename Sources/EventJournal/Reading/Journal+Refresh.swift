@@ -1,4 +1,84 @@
+internal import Synchronization
+
 extension Journal {
-    /// What a journal open for reading only sees of its writer's work; it sees what it saw when it was opened.
-    func refresh() throws(JournalError) -> Position { durablePosition }
+    /// Takes in what another process has made durable since a journal was opened for reading, or since the last time.
+    ///
+    /// It reads what is new and nothing else: under `.synced` up to the note of what was synced, under `.written` every whole commit. On a
+    /// journal that is open for writing, which knows all there is, it does nothing.
+    ///
+    /// - Returns: The last position that may be shown.
+    /// - Throws: `damaged` if what is new is not whole, or what was there has gone; `closed`, `ioFailed`.
+    /// - Complexity: Linear in the bytes of the new records; a few small reads when there are none.
+    @discardableResult
+    public func refresh() throws(JournalError) -> Position {
+        guard isReadOnly else { return durablePosition }
+        return try sync.withLock { (_) throws(JournalError) in
+            let isClosed = state.withLock { $0.isClosed }
+            if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            let slot = try DurableSlots(directory, .read).newest
+            guard slot.journal == id else {
+                throw JournalError(.damaged, "The journal has been replaced by the journal \(slot.journal).", path: directory.path)
+            }
+            // A slot is written after the sync of what it attests, so all of that can be read by now.
+            let limit = slot.durability == .synced ? slot.position : .max
+            while try advance(upTo: limit) {}
+            let last = lastPosition
+            guard last >= slot.position else {
+                throw JournalError(
+                    .damaged, "Records that were synced cannot be found.", path: directory.path, positions: (last + 1)...slot.position)
+            }
+            return last
+        }
+    }
+
+    /// Reads on in the last segment that is known, and finds the one that follows it; true when there is more to read in that.
+    private func advance(upTo limit: Position) throws(JournalError) -> Bool {
+        var (segment, chain) = state.withLock { ($0.active, $0.lastChain) }
+        guard segment.lastPosition < limit else { return false }
+        // A writer that recovers puts another segment in the place of an empty one.
+        if segment.isEmpty { segment = try open(segment.header.firstPosition, after: chain).segment }
+        let file = segment.file
+        let size = try storage { () throws(StorageError) in try file.size() }
+        guard size >= segment.end else {
+            throw JournalError(
+                .damaged, "The file ends before its records do; it was cut while it was read.", path: directory.file(segment.name),
+                segment: segment.name, bytes: size..<segment.end)
+        }
+        var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
+        try scan.run()
+        let following = scan.segment.lastPosition < limit ? try openFollowing(scan) : nil
+        if let problem = scan.problem, limit != .max || following != nil {
+            throw JournalError(
+                .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
+                positions: problem.positions)
+        }
+        state.withLock { [scan] state in
+            state.metrics.tookIn(bytes: scan.segment.end - segment.end)
+            state.active = scan.segment
+            (state.lastPosition, state.lastChain) = (scan.segment.lastPosition, scan.chain)
+            (state.syncedPosition, state.syncedChain) = (scan.segment.lastPosition, scan.chain)
+            if let following { state.goOn(in: following, allocated: following.end) }
+        }
+        return following != nil
+    }
+
+    /// The segment that follows the one that was read to its end, if there is one.
+    private func openFollowing(_ scan: SegmentScan) throws(JournalError) -> Segment? {
+        let first = scan.segment.lastPosition + 1
+        guard !scan.segment.isEmpty else { return nil }
+        let path = directory.file(DirectoryListing.segmentName(first))
+        guard try storage({ () throws(StorageError) in try directory.storage.kind(of: path) }) != nil else { return nil }
+        return try open(first, after: scan.chain).segment
+    }
+
+    private func open(_ first: Position, after chain: UInt64) throws(JournalError) -> SegmentFile {
+        let opened = try SegmentFile(directory, first: first, .read, journal: id)
+        guard opened.segment.header.chain == chain else {
+            throw JournalError(
+                .damaged, "The segment's chain value does not follow from the records before it.",
+                path: directory.file(opened.segment.name), segment: opened.segment.name, bytes: 0..<UInt64(SegmentHeader.size),
+                positions: first...first)
+        }
+        return opened
+    }
 }

@@ -1,6 +1,6 @@
 /// One thing that is wrong with a journal's files, and where.
 public struct JournalFinding: Hashable, Sendable {
-    /// A stable name for what is wrong: `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `unreadable`,
+    /// A stable name for what is wrong: `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `footer`, `unreadable`,
     /// `commitHeader`, `commitFields`, `commitTruncated`, `recordFraming`, `recordChecksum`, `commitChecksum`, `chain`, or the code of the
     /// error with which opening refuses the journal.
     public var problem: String

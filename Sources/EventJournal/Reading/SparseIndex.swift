@@ -1,7 +1,7 @@
 /// Where to start reading a segment for a position: one entry about every 4 KiB, so that any record is one small read away.
-struct SparseIndex {
+struct SparseIndex: Equatable {
     /// 12 bytes: segments and the positions in them are bounded so that 32 bits are enough.
-    struct Entry {
+    struct Entry: Equatable {
         /// The position, less the segment's first.
         var relativePosition: UInt32
         var offset: UInt32
@@ -12,6 +12,22 @@ struct SparseIndex {
     static let spacing: UInt32 = 4096
 
     private(set) var entries: [Entry] = []
+
+    init() {}
+
+    /// Makes an index of entries as they were stored; nil unless they can be those of a segment whose commits end at `end` and that has so
+    /// many records: the first at the first commit, each next one further on.
+    init?(_ entries: [Entry], end: UInt64, recordCount: UInt64) {
+        guard let first = entries.first, first == Entry(relativePosition: 0, offset: UInt32(SegmentHeader.size), recordsLeft: 0) else {
+            return nil
+        }
+        for (entry, next) in zip(entries, entries.dropFirst())
+        where next.offset <= entry.offset || next.relativePosition < entry.relativePosition {
+            return nil
+        }
+        guard let last = entries.last, UInt64(last.offset) < end, UInt64(last.relativePosition) < recordCount else { return nil }
+        self.entries = entries
+    }
 
     /// Notes a boundary, if the last entry is far enough before it.
     @inline(__always)
@@ -48,6 +64,18 @@ struct SparseIndex {
     }
 }
 
+/// Where a segment begins: what identifies its records, in whichever generation and file.
+struct SegmentStart {
+    let position: Position
+    /// The chain value before the first record.
+    let chain: UInt64
+
+    init(_ header: SegmentHeader) {
+        position = header.firstPosition
+        chain = header.chain
+    }
+}
+
 /// A segment as a journal in memory knows it.
 struct Segment {
     let name: String
@@ -71,4 +99,17 @@ struct Segment {
     }
 
     var isEmpty: Bool { end == UInt64(SegmentHeader.size) }
+
+    /// The footer that the segment gets; `chain` is the value after its last record.
+    func footer(_ chain: UInt64) -> [UInt8] {
+        SegmentFooter.encoded(index, lastPosition: lastPosition, chain: chain, seed: framingSeed)
+    }
+
+    /// Writes the footer behind the commits, which have been synced, ends the file there and syncs it.
+    func seal(_ chain: UInt64) throws(StorageError) {
+        let bytes = footer(chain)
+        try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: end) }
+        try file.truncate(to: end + UInt64(bytes.count))
+        try file.sync()
+    }
 }

@@ -28,7 +28,8 @@ struct Verifier {
         }
         for (index, entry) in listing.segments.enumerated() {
             if let limit, entry.first > limit { break }
-            verify(entry.name, entry.first, isLast: index == listing.segments.count - 1, &progress, report)
+            let next = index + 1 < listing.segments.count ? listing.segments[index + 1].first : nil
+            verify(entry.name, entry.first, next: next, &progress, report)
         }
         let attested = min(progress.watched.map(\.position).max() ?? 0, limit ?? .max)
         if progress.next <= attested {
@@ -65,7 +66,7 @@ struct Verifier {
     }
 
     private func verify(
-        _ name: String, _ first: Position, isLast: Bool, _ progress: inout Progress, _ report: (JournalFinding) -> Void
+        _ name: String, _ first: Position, next: Position?, _ progress: inout Progress, _ report: (JournalFinding) -> Void
     ) {
         do throws(JournalError) {
             guard let (segment, size) = try header(of: name, first, &progress, report) else {
@@ -73,7 +74,7 @@ struct Verifier {
                 (progress.next, progress.chain) = (first, nil)
                 return
             }
-            try verify(segment, size, isLast: isLast, &progress, report)
+            try verify(segment, size, next: next, &progress, report)
         } catch {
             report(JournalFinding("unreadable", error.description, segment: name, bytes: error.bytes, positions: error.positions))
             progress.chain = nil
@@ -124,29 +125,44 @@ struct Verifier {
     }
 
     private func verify(
-        _ segment: Segment, _ size: UInt64, isLast: Bool, _ progress: inout Progress, _ report: (JournalFinding) -> Void
+        _ segment: Segment, _ size: UInt64, next: Position?, _ progress: inout Progress, _ report: (JournalFinding) -> Void
     ) throws(JournalError) {
         var window = FileWindow(segment.file)
         var walk = CommitWalk(
             seed: segment.framingSeed, end: size, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain)
-        var visitor = Watcher(limit: limit ?? .max, watched: progress.watched.map(\.position))
+        var visitor = Watcher(segment.header.firstPosition, limit: limit ?? .max, watched: progress.watched.map(\.position))
+        var isWhole = true
+        // The end of what a live writer writes is in the making.
+        let isFinal = next != nil || limit == nil
         visitor.chains[segment.header.firstPosition - 1] = segment.header.chain
         walking: while true {
             let outcome = try walk.run(&window, bound: size, &visitor)
             switch outcome {
+            case .bad(let problem) where walk.recordsLeft == 0 && walk.position == next:
+                // All records are there, and what follows them should be the footer.
+                report(
+                    JournalFinding(
+                        "footer", "The frame of the segment's footer is not valid.", segment: segment.name,
+                        bytes: problem.commitOffset..<size))
+                break walking
             case .bad(let problem):
+                isWhole = false
                 report(
                     JournalFinding(
                         problem.kind.rawValue, problem.message, segment: segment.name, bytes: problem.bytes, positions: problem.positions))
                 guard try goOn(&walk, after: problem, in: segment, size, report) else { break walking }
+            case .sealed(let footer):
+                if isFinal {
+                    try verify(footer, at: walk.offset, of: segment, size, isWhole ? visitor.index : nil, isSealed: next != nil, report)
+                }
+                break walking
             case .end:
-                if let nonzero = try storage({ () throws(StorageError) in try segment.file.firstNonzero(in: walk.offset..<size) }),
-                    limit == nil || !isLast
-                {
+                if isFinal { try verifyNothing(in: walk.offset..<size, of: segment, report) }
+                if next != nil {
                     report(
                         JournalFinding(
-                            "trailingBytes", "There are bytes after the last commit of the segment.", segment: segment.name,
-                            bytes: nonzero..<size))
+                            "footer", "The segment has no footer although another one follows it.", segment: segment.name,
+                            bytes: walk.offset..<max(walk.offset, size)))
                 }
                 break walking
             case .stopped, .done, .need: break walking
@@ -155,6 +171,34 @@ struct Verifier {
         progress.next = walk.position
         progress.chain = walk.knowsChain ? walk.chain : nil
         progress.chains.merge(visitor.chains) { first, _ in first }
+    }
+
+    /// Compares a footer with the index that the records give, where that is known.
+    private func verify(
+        _ footer: CommitHeader, at offset: UInt64, of segment: Segment, _ size: UInt64, _ index: SparseIndex?, isSealed: Bool,
+        _ report: (JournalFinding) -> Void
+    ) throws(JournalError) {
+        let end = offset + UInt64(footer.length)
+        let found = try storage { () throws(StorageError) in
+            try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: segment.header.firstPosition)
+        }
+        // A power cut may tear the footer of the last segment; the next writer writes it again.
+        if isSealed && (found == nil || size < end || index != nil && index != found) {
+            report(
+                JournalFinding(
+                    "footer", "The index in the segment's footer is not that of its records.", segment: segment.name,
+                    bytes: offset..<min(end, max(offset, size))))
+        }
+        if size > end { try verifyNothing(in: end..<size, of: segment, report) }
+    }
+
+    private func verifyNothing(
+        in range: Range<UInt64>, of segment: Segment, _ report: (JournalFinding) -> Void
+    ) throws(JournalError) {
+        guard let nonzero = try storage({ () throws(StorageError) in try segment.file.firstNonzero(in: range) }) else { return }
+        report(
+            JournalFinding(
+                "trailingBytes", "There are bytes after the end of the segment.", segment: segment.name, bytes: nonzero..<range.upperBound))
     }
 
     /// Puts the walk behind a problem; false when nothing more can be found in the segment.
@@ -187,15 +231,30 @@ struct Verifier {
     }
 }
 
-/// Keeps the chain values at some positions.
+/// Keeps the chain values at some positions, and makes the index that the footer should have.
 private struct Watcher: CommitVisitor {
+    let first: Position
     let limit: Position
     let watched: [Position]
     var chains: [Position: UInt64] = [:]
+    var index = SparseIndex()
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { header.firstPosition <= limit }
+    init(_ first: Position, limit: Position, watched: [Position]) {
+        self.first = first
+        self.limit = limit
+        self.watched = watched
+    }
 
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+        guard header.firstPosition <= limit else { return false }
+        index.note(header.firstPosition - first, at: offset, recordsLeft: 0)
+        return true
+    }
+
+    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+        index.note(place.position - first, at: place.offset, recordsLeft: place.recordsLeft)
+        return true
+    }
 
     /// Slots attest the ends of commits.
     mutating func end(_ header: CommitHeader, at offset: UInt64) {

@@ -88,24 +88,49 @@ struct JournalDirectory: Sendable {
         DirectoryListing(try EventJournal.storage { () throws(StorageError) in try storage.list(path) })
     }
 
-    /// Makes a file of these bytes with `size` bytes of space, so that it is there whole or not at all: written aside, synced, renamed,
-    /// the directory synced.
-    func create(_ name: String, _ bytes: [UInt8], prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in })
-        throws(JournalError) -> any StorageFile
-    {
-        let temporary = file(name + DirectoryListing.temporarySuffix)
-        let created = try EventJournal.storage { () throws(StorageError) in
-            let created = try storage.open(temporary, .create)
-            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try created.write(span, at: 0) }
-            return created
+    /// Makes a file that begins with these bytes, so that it is there whole or not at all: written aside and synced; taking it gives it its
+    /// name.
+    func make(
+        _ name: String, _ bytes: [UInt8], prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
+    ) throws(JournalError) -> NewFile {
+        let new = NewFile(name: name, directory: self)
+        do throws(JournalError) {
+            let created = try EventJournal.storage { () throws(StorageError) in
+                let created = try storage.open(new.temporary, .create)
+                try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try created.write(span, at: 0) }
+                return created
+            }
+            try prepare(created)
+            try EventJournal.storage { () throws(StorageError) in try created.sync() }
+            return new
+        } catch {
+            new.abandon()
+            throw error
         }
-        try prepare(created)
-        return try EventJournal.storage { () throws(StorageError) in
-            try created.sync()
-            try storage.rename(temporary, to: file(name))
-            try storage.syncDirectory(path)
-            // Opened once more, so that later errors name the file as it is called from now on.
-            return try storage.open(file(name), .readWrite)
+    }
+}
+
+/// A file that has been made aside, whole and synced.
+struct NewFile {
+    /// The name that it is to have.
+    let name: String
+    let directory: JournalDirectory
+
+    var temporary: String { directory.file(name + DirectoryListing.temporarySuffix) }
+
+    /// Gives the file its name, durably, and opens it under it, so that later errors name it as it is called from now on.
+    func take() throws(JournalError) -> any StorageFile {
+        try storage { () throws(StorageError) in
+            try directory.storage.rename(temporary, to: directory.file(name))
+            try directory.storage.syncDirectory(directory.path)
+            return try directory.storage.open(directory.file(name), .readWrite)
         }
+    }
+
+    /// Gives back the space that the file takes.
+    ///
+    /// Done as well as it can be: nobody reads the file under this name, and the next writer removes it.
+    func abandon() {
+        try? directory.storage.remove(temporary)
     }
 }

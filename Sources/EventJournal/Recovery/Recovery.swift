@@ -5,7 +5,12 @@
 struct Recovery {
     var id: JournalID
     var slots: DurableSlots
-    var segments: [Segment] = []
+    /// Where the sealed segments begin.
+    var sealedStarts: [SegmentStart] = []
+    /// The bytes of the commits in them.
+    private(set) var sealedBytes: UInt64 = 0
+    /// The last segment, which is read in any case; nil before that.
+    private var active: Segment?
     /// The chain value after the last valid record.
     var chain: UInt64
     var lastPosition: Position = 0
@@ -14,8 +19,12 @@ struct Recovery {
     var rewriteOffset: UInt64?
     /// The size of the last segment's file.
     var lastSize: UInt64 = 0
-    /// The files of all segments but the last.
-    let sealed: SealedFiles
+
+    /// The last segment.
+    var last: Segment {
+        guard let active else { preconditionFailure("a recovery that did not throw has read the last segment") }
+        return active
+    }
 
     /// Where and how to read.
     struct Request {
@@ -29,7 +38,6 @@ struct Recovery {
     /// Reads everything and judges it; changes nothing.
     init(_ request: Request) throws(JournalError) {
         // The slots come first: what they attest is in the segments that are listed after them, even while a writer goes on.
-        sealed = SealedFiles(request.directory.storage)
         slots = try DurableSlots(request.directory, request.mode)
         id = slots.newest.journal
         chain = Chain.start(id)
@@ -58,97 +66,101 @@ struct Recovery {
         watched.sort()
         var chains: [Position: UInt64] = [0: chain]
         for (index, entry) in listing.segments.enumerated() {
-            if entry.first > limit && index > 0 { break }
-            let isLast = index == listing.segments.count - 1
-            let (segment, size) = try open(entry.name, entry.first, request)
-            var scan = SegmentScan(
-                segment, size: size, limit: limit, watched: watched, rewriteAfter: max(slots.newest.position, entry.first - 1))
-            try scan.run()
-            segments.append(scan.segment)
-            lastPosition = scan.segment.lastPosition
-            chain = scan.chain
-            chains.merge(scan.chains) { first, _ in first }
-            report.attestedPosition = max(report.attestedPosition, entry.first - 1, scan.attested)
-            lastSize = size
-            if isLast {
-                rewriteOffset = scan.rewriteOffset
-                try judgeEnd(scan, request)
+            let opened = try open(entry.first, request)
+            let next = index + 1 < listing.segments.count ? listing.segments[index + 1].first : nil
+            if let next, next - 1 <= limit {
+                try passSealed(opened, next: next, watched, &chains)
+                sealedStarts.append(SegmentStart(opened.segment.header))
             } else {
-                if lastPosition < limit { try checkSealed(scan, next: listing.segments[index + 1].first) }
-                segments[index].file = sealed.file(request.directory.file(entry.name))
+                var scan = SegmentScan(
+                    opened.segment, size: opened.size, limit: limit, watched: watched,
+                    rewriteAfter: max(slots.newest.position, entry.first - 1))
+                try scan.run()
+                take(scan, &chains)
+                active = scan.segment
+                lastSize = opened.size
+                rewriteOffset = scan.rewriteOffset
+                // A live writer's end is in the making; what it has made durable is before it.
+                if !request.hasLiveWriter { try judgeEnd(scan) }
+                break
             }
         }
         try checkAttested(chains, request)
         report.lastPosition = lastPosition
         if lastPosition > report.attestedPosition { report.recoveredPositions = (report.attestedPosition + 1)...lastPosition }
-        let isExact = lastSize == segments.last?.end && report.cutBytes == nil
+        let isExact = lastSize == active?.end && report.cutBytes == nil
         report.wasClean = slots.newest.isClean && slots.newest.position == lastPosition && isExact
     }
 
+    private mutating func take(_ scan: SegmentScan, _ chains: inout [Position: UInt64]) {
+        lastPosition = scan.segment.lastPosition
+        chain = scan.chain
+        chains[lastPosition] = chain
+        chains.merge(scan.chains) { first, _ in first }
+        report.attestedPosition = max(report.attestedPosition, scan.segment.header.syncedPosition, scan.attested)
+    }
+
     /// Opens a segment and checks that it can follow what was read so far.
-    private func open(_ name: String, _ first: Position, _ request: Request) throws(JournalError) -> (Segment, size: UInt64) {
+    private func open(_ first: Position, _ request: Request) throws(JournalError) -> SegmentFile {
+        let opened = try SegmentFile(request.directory, first: first, request.mode, journal: id)
+        let name = opened.segment.name
         let path = request.directory.file(name)
-        var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
-        let (file, size) = try storage { () throws(StorageError) in
-            let file = try request.directory.storage.open(path, request.mode)
-            _ = try bytes.withMutableBytes(0..<SegmentHeader.size) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
-            return (file, try file.size())
-        }
-        func damaged(_ message: String) -> JournalError {
-            JournalError(.damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
-        }
-        // Offsets within a segment are kept in 32 bits.
-        guard size <= UInt64(UInt32.max) else { throw damaged("The file is longer than any segment.") }
-        guard size >= UInt64(SegmentHeader.size) else { throw damaged("The file ends inside the segment's header.") }
-        let header: SegmentHeader
-        do throws(SegmentHeader.Problem) {
-            header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
-                try SegmentHeader(decoding: span)
-            }
-        } catch {
-            switch error {
-            case .newerVersion(let version):
-                throw JournalError(.newerVersion, "The segment is of version \(version) of the format.", path: path, segment: name)
-            case .notASegment: throw damaged("The file does not begin as a segment does.")
-            case .checksum: throw damaged("The checksum of the segment's header does not fit.")
-            case .invalid: throw damaged("The segment's header is valid in itself but its fields contradict one another.")
-            }
-        }
-        guard header.journal == id else { throw damaged("The segment belongs to the journal \(header.journal).") }
-        guard header.firstPosition == first else { throw damaged("The segment begins at \(header.firstPosition), not as its name says.") }
         guard first == lastPosition + 1 else {
             throw JournalError(
                 .damaged, "Records are missing before the segment.", path: path, segment: name,
                 positions: min(lastPosition + 1, first)...max(lastPosition + 1, first - 1))
         }
-        guard header.chain == chain else { throw damaged("The segment's chain value does not follow from the records before it.") }
-        return (Segment(name: name, header: header, file: file), size)
+        guard opened.segment.header.chain == chain else {
+            throw JournalError(
+                .damaged, "The segment's chain value does not follow from the records before it.", path: path, segment: name,
+                bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
+        }
+        return opened
     }
 
-    /// A segment before the last was synced and cut to its commits before the next one was made.
-    private func checkSealed(_ scan: SegmentScan, next: Position) throws(JournalError) {
-        let segment = scan.segment
-        if let problem = scan.problem { throw damaged(problem, segment, upTo: next - 1) }
-        if segment.lastPosition + 1 != next {
+    /// Passes a segment that another one follows: it was synced whole before that one was made, and its footer says what is in it.
+    ///
+    /// Its records are read only if the footer is not to be trusted, or somebody attests a chain value in their midst.
+    private mutating func passSealed(
+        _ opened: SegmentFile, next: Position, _ watched: [Position], _ chains: inout [Position: UInt64]
+    ) throws(JournalError) {
+        let segment = opened.segment
+        let isWatched = watched.contains { $0 >= segment.header.firstPosition && $0 < next - 1 }
+        let footer = try opened.footer()
+        if let (footer, offset) = footer, footer.firstPosition == next, !isWatched {
+            sealedBytes += offset - segment.end
+            lastPosition = footer.syncedPosition
+            chain = footer.chain
+            chains[lastPosition] = chain
+            return
+        }
+        var scan = SegmentScan(segment, size: opened.size, watched: watched)
+        try scan.run()
+        if scan.segment.lastPosition + 1 != next {
+            if let problem = scan.problem { throw damaged(problem, segment, upTo: next - 1) }
             throw JournalError(
                 .damaged, "Records are missing at the end of the segment.", segment: segment.name,
-                bytes: segment.end..<max(segment.end, scan.size),
-                positions: min(segment.lastPosition + 1, next)...max(segment.lastPosition + 1, next - 1))
+                bytes: scan.segment.end..<max(scan.segment.end, scan.size),
+                positions: min(scan.segment.lastPosition + 1, next)...max(scan.segment.lastPosition + 1, next - 1))
         }
-        if let nonzero = try storage({ () throws(StorageError) in try segment.file.firstNonzero(in: segment.end..<scan.size) }) {
-            throw JournalError(
-                .damaged, "There are bytes after the last commit of the segment.", segment: segment.name, bytes: nonzero..<scan.size)
-        }
+        take(scan, &chains)
+        sealedBytes += scan.segment.commitBytes
+        // All records are there, as the next segment's header will confirm: nothing but the footer can be wrong.
+        if footer == nil { report.damagedFooters.append(segment.name) }
     }
 
     /// What follows the last valid commit of the last segment: nothing, a tear, or damage.
-    private mutating func judgeEnd(_ scan: SegmentScan, _ request: Request) throws(JournalError) {
+    private mutating func judgeEnd(_ scan: SegmentScan) throws(JournalError) {
         let segment = scan.segment
-        // A live writer's end is in the making; what it has made durable is before it.
-        if request.hasLiveWriter { return }
-        guard scan.size > segment.end else { return }
-        let nonzero = try storage { () throws(StorageError) in try segment.file.firstNonzero(in: segment.end..<scan.size) }
-        guard nonzero != nil else { return }
+        // A footer is written when all before it is synced, torn or not; the next writer writes it again.
+        let known = segment.end + UInt64(scan.footer?.length ?? 0)
+        guard scan.size > known else { return }
+        let nonzero = try storage { () throws(StorageError) in try segment.file.firstNonzero(in: known..<scan.size) }
+        guard let nonzero else { return }
+        guard scan.footer == nil else {
+            throw JournalError(
+                .damaged, "There are bytes after the footer of the segment.", segment: segment.name, bytes: nonzero..<scan.size)
+        }
         let problem =
             scan.problem
             ?? CommitProblem(
@@ -169,10 +181,9 @@ struct Recovery {
     /// Everything that somebody attests must be in the valid prefix, with the chain value that they attest.
     private func checkAttested(_ chains: [Position: UInt64], _ request: Request) throws(JournalError) {
         if lastPosition < report.attestedPosition {
-            let segment = segments.last
             throw JournalError(
-                .damaged, "Records that were synced are missing at the end of the journal.", segment: segment?.name,
-                bytes: segment.map { $0.end..<max($0.end, lastSize) }, positions: (lastPosition + 1)...report.attestedPosition)
+                .damaged, "Records that were synced are missing at the end of the journal.", segment: active?.name,
+                bytes: active.map { $0.end..<max($0.end, lastSize) }, positions: (lastPosition + 1)...report.attestedPosition)
         }
         for slot in slots.slots.compactMap({ $0 }) where chains[slot.position] != slot.chain {
             throw JournalError(

@@ -16,9 +16,9 @@ struct Repairs {
     ///
     /// The order: bytes that are kept are written again (a sync of the crashed writer may have failed, after which the system calls them
     /// clean without having written them); what is cut off is kept in a file of its own; the segment is truncated; then it is synced, before
-    /// any slot attests it.
+    /// any slot attests it; then it gets its footer, because another segment will follow it.
     func settle(_ recovery: inout Recovery) throws(JournalError) {
-        guard let segment = recovery.segments.last else { return }
+        let segment = recovery.last
         try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.path) }
         if let start = recovery.rewriteOffset {
             try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in try segment.file.write(bytes, at: offset) }
@@ -31,6 +31,7 @@ struct Repairs {
             try segment.file.sync()
         }
         recovery.lastSize = segment.end
+        if !segment.isEmpty { try storage { () throws(StorageError) in try segment.seal(recovery.chain) } }
     }
 
     /// Copies the bytes to a new file in `cut/`, named by segment and offset, durable before this returns its name.
@@ -49,11 +50,11 @@ struct Repairs {
             name = "\(base)-\(number).cut"
             number += 1
         }
-        _ = try cut.create(name, []) { (file) throws(JournalError) in
+        _ = try cut.make(name, []) { (file) throws(JournalError) in
             try copy(range, of: segment) { (bytes, offset) throws(StorageError) in
                 try file.write(bytes, at: offset - range.lowerBound)
             }
-        }
+        }.take()
         return DirectoryListing.cutName + "/" + name
     }
 

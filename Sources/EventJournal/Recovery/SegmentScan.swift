@@ -1,4 +1,4 @@
-/// A reading of one whole segment on opening: its index, its valid end, and the attestations in it.
+/// A reading of a segment's commits: its index, its valid end, and the attestations in it.
 struct SegmentScan: CommitVisitor {
     var segment: Segment
     /// Commits that begin after this position are left alone: what a live writer has not yet made durable.
@@ -16,31 +16,47 @@ struct SegmentScan: CommitVisitor {
     var rewriteOffset: UInt64?
     /// What ended the scan before the end of the commits.
     var problem: CommitProblem?
+    /// The frame of the footer that follows the commits.
+    var footer: CommitHeader?
     /// The size of the file.
     let size: UInt64
 
     private var pendingChains: [Position: UInt64] = [:]
     private var nextWatched: Position
 
-    init(_ segment: Segment, size: UInt64, limit: Position, watched: [Position], rewriteAfter: Position) {
+    /// Makes the scan of a segment; `watched` in ascending order.
+    init(_ segment: Segment, size: UInt64, limit: Position = .max, watched: [Position] = [], rewriteAfter: Position = .max) {
+        self.init(segment, after: segment.header.chain, size: size, limit: limit, watched: watched, rewriteAfter: rewriteAfter)
+    }
+
+    /// Makes the scan of what follows the records that are known of a segment, with the chain value after them.
+    init(
+        _ segment: Segment, after chain: UInt64, size: UInt64, limit: Position = .max, watched: [Position] = [],
+        rewriteAfter: Position = .max
+    ) {
         self.segment = segment
         self.size = size
         self.limit = limit
         self.watched = watched
         self.rewriteAfter = rewriteAfter
-        chain = segment.header.chain
-        nextWatched = watched.first { $0 >= segment.header.firstPosition } ?? .max
+        self.chain = chain
+        nextWatched = watched.first { $0 > segment.lastPosition } ?? .max
     }
 
     /// Reads the segment; a problem in the bytes is kept in ``problem``, a failure to read thrown.
     mutating func run() throws(JournalError) {
         var window = FileWindow(segment.file)
         var walk = CommitWalk(
-            seed: segment.framingSeed, end: size, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain)
+            seed: segment.framingSeed, end: size, from: segment.end, position: segment.lastPosition + 1, chain: chain)
         do throws(JournalError) {
-            if case .bad(let found) = try walk.run(&window, bound: size, &self) {
+            switch try walk.run(&window, bound: size, &self) {
+            case .bad(let found):
                 problem = found
                 segment.index.remove(from: segment.lastPosition + 1 - segment.header.firstPosition)
+            case .sealed(let header):
+                footer = header
+                attested = max(attested, header.syncedPosition)
+            case .end, .done, .stopped, .need: break
             }
         } catch {
             throw error.inSegment(segment.name)

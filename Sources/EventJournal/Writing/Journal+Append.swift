@@ -65,14 +65,18 @@ extension Journal {
 extension JournalState {
     /// Whether a commit of so many bytes belongs into the last segment: it fits, or the segment is empty and the commit too long for any.
     func hasRoom(_ count: UInt64, _ segmentSize: UInt64) -> Bool {
-        guard let active = segments.last else { return false }
-        return active.isEmpty || active.end + count <= segmentSize
+        active.isEmpty || active.end + count <= segmentSize
     }
 
     /// Makes sure that the last segment has space for so many more bytes.
     mutating func allocate(_ count: UInt64, _ segmentSize: UInt64) throws(JournalError) {
-        guard let active = segments.last, active.end + count > allocated else { return }
-        allocated = try Self.allocate(active.file, used: active.end, needed: active.end + count, segmentSize)
+        guard active.end + count > allocated else { return }
+        do throws(JournalError) {
+            allocated = try Self.allocate(active.file, used: active.end, needed: active.end + count, segmentSize)
+        } catch {
+            metrics.refused(error)
+            throw error
+        }
     }
 
     /// Reserves space in steps: as much again as is used, within bounds, up to the segment's size; when there is less, half of that, and so
@@ -97,19 +101,18 @@ extension JournalState {
 
     /// Writes the draft's bytes as the next commit of the last segment, which has space for them.
     mutating func append(_ draft: [UInt8], _ recordCount: UInt32) throws(JournalError) -> ClosedRange<Position> {
-        let active = segments.count - 1
         let first = lastPosition + 1
-        let offset = segments[active].end
+        let offset = active.end
         if buffer.count < draft.count { buffer = [UInt8](repeating: 0, count: max(draft.count, min(2 * buffer.count, 1 << 20))) }
         buffer.copy(draft, 0..<draft.count, to: 0)
 
-        let relative = first - segments[active].header.firstPosition
-        segments[active].index.note(relative, at: offset, recordsLeft: 0)
+        let relative = first - active.header.firstPosition
+        active.index.note(relative, at: offset, recordsLeft: 0)
         var chain = lastChain
         var recordsCRC: UInt32 = 0
         var cursor = CommitHeader.size
         for index in 0..<recordCount {
-            segments[active].index.note(
+            active.index.note(
                 relative + UInt64(index), at: offset + UInt64(cursor), recordsLeft: recordCount - index)
             let (salt, length) = Self.saltPlace(buffer, cursor, draft.count)
             entropy.take(JournalLimits.recordSalt, into: &buffer, at: salt)
@@ -122,19 +125,19 @@ extension JournalState {
         let header = CommitHeader(
             length: UInt32(draft.count), recordCount: recordCount, firstPosition: first, syncedPosition: syncedPosition, chain: chain,
             recordsCRC: recordsCRC)
-        header.encode(into: &buffer, seed: segments[active].framingSeed)
+        header.encode(into: &buffer, seed: active.framingSeed)
 
-        let file = segments[active].file
         do throws(StorageError) {
-            try buffer.withBytes(0..<draft.count) { (bytes) throws(StorageError) in try file.write(bytes, at: offset) }
+            try buffer.withBytes(0..<draft.count) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: offset) }
         } catch {
-            segments[active].index.remove(from: relative)
-            throw stop(after: error, in: segments[active], at: offset)
+            active.index.remove(from: relative)
+            throw stop(after: error, in: active, at: offset)
         }
-        segments[active].end = offset + UInt64(draft.count)
-        segments[active].lastPosition = header.lastPosition
+        active.end = offset + UInt64(draft.count)
+        active.lastPosition = header.lastPosition
         lastPosition = header.lastPosition
         lastChain = chain
+        metrics.appended(records: recordCount, bytes: draft.count)
         return first...lastPosition
     }
 

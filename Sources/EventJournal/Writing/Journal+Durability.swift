@@ -38,11 +38,16 @@ extension Journal {
         try result.get()
     }
 
-    /// Blocks until everything appended is on the device, whatever the journal's mode.
+    /// Blocks until everything appended is on the device, whatever the journal's mode, and the note that says so as well.
     ///
     /// - Throws: `syncFailed` or the error that stopped the journal earlier; `closed`.
     public func synchronize() throws(JournalError) {
         try wait(lastPosition, strictly: true)
+        try sync.withLock { (sync) throws(JournalError) in
+            if sync.isSlotSynced { return }
+            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
+            try syncSlots(&sync)
+        }
     }
 
     private enum TaskStep {
@@ -124,18 +129,20 @@ extension Journal {
     /// A failure stops the journal.
     private func syncRound() {
         sync.withLock { sync in
-            let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64)? in
-                guard state.failure == nil, state.lastPosition > state.syncedPosition, let file = state.segments.last?.file else {
-                    return nil
-                }
-                return (file, state.lastPosition, state.lastChain)
+            let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
+                guard state.failure == nil, state.lastPosition > state.syncedPosition else { return nil }
+                return (state.active.file, state.lastPosition, state.lastChain, state.metrics.commits)
             }
             guard let work else { return }
+            let start = ContinuousClock.now
             do throws(JournalError) {
                 try storage { () throws(StorageError) in try work.file.sync() }
                 try sync.write(slot(work.position, work.chain, isClean: false))
-                if durability == .written { try sync.syncSlots() }
-                state.withLock { ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain) }
+                if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
+                state.withLock {
+                    ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain)
+                    $0.metrics.synced(commits: work.commits, since: start)
+                }
             } catch {
                 state.withLock { $0.stop(error) }
             }

@@ -37,7 +37,7 @@ struct JournalModel: Sendable {
     func options(_ disk: SimulatedDisk) -> JournalOptions {
         JournalOptions(
             durability: durability, segmentSize: segmentSize, storage: disk, entropy: SeededEntropy(seed: UInt64(commits.count)),
-            expectedHead: head)
+            expectedHead: head, idleDelay: nil)
     }
 
     /// Throws unless the journal holds whole commits from the first on, at least those that were promised, byte for byte.

@@ -15,7 +15,7 @@
 /// | 8, 9 | zeros after the last segment, in 16 bytes; bytes taken off its end |
 /// | 10, 11 | the first sector that a tear makes zero, and how many |
 /// | 12, 13 | one more than the position of the expected head, 0 for none; whether its chain value is wrong |
-/// | 14 | 1: `.written`; 2: what an interrupted creation leaves |
+/// | 14 | 1: `.written`; 2: what an interrupted creation leaves; 4: no footers; 8: a footer for the last segment as well; 16: a flaw in a footer's index |
 /// | 15 | the size of the pieces that a commit reader is given |
 struct JournalImage {
     static let controlSize = 16
@@ -47,7 +47,13 @@ struct JournalImage {
             let end = sealer.seal(&lastCommits, seed: lastHeader.framingSeed)
             if !isLast {
                 if control[5] & 0x40 == 0 { lastCommits.removeSubrange(end...) }
-                store(lastHeader.encoded() + lastCommits, DirectoryListing.segmentName(lastHeader.firstPosition))
+                let footer = try footer(sealer, hasFlaw: control[14] & 16 != 0)
+                store(
+                    lastHeader.encoded() + lastCommits + (control[14] & 4 == 0 ? footer : []),
+                    DirectoryListing.segmentName(lastHeader.firstPosition))
+            } else if control[14] & 8 != 0 {
+                lastCommits.removeSubrange(end...)
+                lastCommits += try footer(sealer, hasFlaw: control[14] & 16 != 0)
             }
         }
         storeLast()
@@ -66,6 +72,19 @@ struct JournalImage {
         JournalOptions(
             durability: control[14] & 1 == 0 ? .synced : .written, segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 1),
             expectedHead: expectedHead)
+    }
+
+    /// The footer for the last commits as the sealer meant them.
+    private func footer(_ sealer: CommitSealer, hasFlaw: Bool) throws -> [UInt8] {
+        let storage = MemoryStorage()
+        storage.setContents(lastHeader.encoded() + lastCommits, of: "segment")
+        let file = try storage.open("segment", .read)
+        var scan = SegmentScan(Segment(name: "segment", header: lastHeader, file: file), size: try file.size())
+        try scan.run()
+        var footer = SegmentFooter.encoded(
+            scan.segment.index, lastPosition: sealer.position &- 1, chain: sealer.chain, seed: lastHeader.framingSeed)
+        if hasFlaw { footer[footer.count - 5] ^= 1 }
+        return footer
     }
 
     private func store(_ bytes: [UInt8], _ name: String) { storage.setContents(bytes, of: Self.directory + "/" + name) }

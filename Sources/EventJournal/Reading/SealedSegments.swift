@@ -1,0 +1,132 @@
+internal import Synchronization
+
+/// The sealed segments of a journal: opened as they are read, and only the latest few kept open.
+///
+/// A journal may have more segments than a process may have files, each crash adds one, and the memory of their indexes is bounded with
+/// them. A segment that has been replaced by its next generation is met when it is opened again; who reads the old one goes on reading it.
+final class SealedSegments: Sendable {
+    /// Enough for a working set of segments, and far below the least limit of open files that is met in practice (256).
+    static let capacity = 64
+
+    private struct State {
+        var segments: [Position: Segment] = [:]
+        /// Their first positions, the one used longest ago first.
+        var order: [Position] = []
+    }
+
+    private let directory: JournalDirectory
+    private let journal: JournalID
+    private let state = Mutex(State())
+
+    init(_ directory: JournalDirectory, _ journal: JournalID) {
+        self.directory = directory
+        self.journal = journal
+    }
+
+    /// The segment that begins at `start` and ends where `next` begins, its index included.
+    ///
+    /// - Throws: `damaged` when the file holds other records than the journal was opened with; `ioFailed` and the like.
+    /// - Complexity: Reads the footer if the segment is not open; all of it if the footer is not to be trusted.
+    func segment(from start: SegmentStart, to next: SegmentStart) throws(JournalError) -> Segment {
+        let first = start.position
+        return try state.withLock { (state) throws(JournalError) in
+            if let segment = state.segments[first] {
+                if state.order.last != first {
+                    state.order.removeAll { $0 == first }
+                    state.order.append(first)
+                }
+                return segment
+            }
+            let segment = try load(start, next)
+            if state.order.count == Self.capacity { state.segments[state.order.removeFirst()] = nil }
+            state.segments[first] = segment
+            state.order.append(first)
+            return segment
+        }
+    }
+
+    private func load(_ start: SegmentStart, _ next: SegmentStart) throws(JournalError) -> Segment {
+        let opened = try SegmentFile(directory, first: start.position, .read, journal: journal)
+        var segment = opened.segment
+        func damaged(_ message: String, _ bytes: Range<UInt64>, from position: Position) -> JournalError {
+            JournalError(
+                .damaged, message, path: directory.file(segment.name), segment: segment.name, bytes: bytes,
+                positions: min(position, next.position - 1)...(next.position - 1))
+        }
+        let header = 0..<UInt64(SegmentHeader.size)
+        guard segment.header.chain == start.chain else {
+            throw damaged("The segment's chain value does not follow from the records before it.", header, from: start.position)
+        }
+        if let (footer, offset) = try opened.footer(), footer.firstPosition == next.position, footer.chain == next.chain,
+            let index = try storage({ () throws(StorageError) in
+                try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: start.position)
+            })
+        {
+            (segment.index, segment.end, segment.lastPosition) = (index, offset, footer.syncedPosition)
+            return segment
+        }
+        var scan = SegmentScan(segment, size: opened.size)
+        try scan.run()
+        guard scan.segment.lastPosition == next.position - 1 else {
+            throw damaged(
+                scan.problem?.message ?? "Records are missing at the end of the segment.",
+                scan.problem?.bytes ?? scan.segment.end..<max(scan.segment.end, opened.size), from: scan.segment.lastPosition + 1)
+        }
+        guard scan.chain == next.chain else {
+            throw damaged("The segment holds other records than when the journal was opened.", header, from: start.position)
+        }
+        return scan.segment
+    }
+}
+
+/// A segment's file with the header that it begins with.
+struct SegmentFile {
+    /// With no record known of it yet.
+    var segment: Segment
+    let size: UInt64
+
+    /// Opens the segment that begins at `first` and checks what its header says about itself.
+    ///
+    /// - Throws: `damaged`, `newerVersion`, `ioFailed` and the like.
+    init(_ directory: JournalDirectory, first: Position, _ mode: StorageOpenMode, journal: JournalID) throws(JournalError) {
+        let name = DirectoryListing.segmentName(first)
+        let path = directory.file(name)
+        var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
+        let (file, size) = try storage { () throws(StorageError) in
+            let file = try directory.storage.open(path, mode)
+            _ = try file.fill(&bytes, 0..<SegmentHeader.size, from: 0)
+            return (file, try file.size())
+        }
+        func damaged(_ message: String) -> JournalError {
+            JournalError(.damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
+        }
+        // Offsets within a segment are kept in 32 bits.
+        guard size <= UInt64(UInt32.max) else { throw damaged("The file is longer than any segment.") }
+        guard size >= UInt64(SegmentHeader.size) else { throw damaged("The file ends inside the segment's header.") }
+        let header: SegmentHeader
+        do throws(SegmentHeader.Problem) {
+            header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
+                try SegmentHeader(decoding: span)
+            }
+        } catch {
+            switch error {
+            case .newerVersion(let version):
+                throw JournalError(.newerVersion, "The segment is of version \(version) of the format.", path: path, segment: name)
+            case .notASegment: throw damaged("The file does not begin as a segment does.")
+            case .checksum: throw damaged("The checksum of the segment's header does not fit.")
+            case .invalid: throw damaged("The segment's header is valid in itself but its fields contradict one another.")
+            }
+        }
+        guard header.journal == journal else { throw damaged("The segment belongs to the journal \(header.journal).") }
+        guard header.firstPosition == first else { throw damaged("The segment begins at \(header.firstPosition), not as its name says.") }
+        segment = Segment(name: name, header: header, file: file)
+        self.size = size
+    }
+
+    /// The frame of the footer at the end of the file and where it begins, if there is one.
+    func footer() throws(JournalError) -> (header: CommitHeader, offset: UInt64)? {
+        try storage { () throws(StorageError) in
+            try SegmentFooter.find(in: segment.file, size: size, seed: segment.framingSeed)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import Dispatch
+internal import Synchronization
+
+extension Journal {
+    /// Sees to it that the slot is synced once the journal has had nothing to sync for a while.
+    ///
+    /// Until then a power cut may take the slot, and with it the knowledge that the latest commits were synced, though not the commits.
+    func syncSlotsWhenIdle(_ sync: inout SyncState) {
+        guard let idleDelay, !sync.isIdleSyncDue else { return }
+        sync.isIdleSyncDue = true
+        let sequence = sync.sequence
+        queue.asyncAfter(deadline: .now() + idleDelay.dispatchInterval) { [weak self] in self?.idle(since: sequence) }
+    }
+
+    /// Syncs the slot if it is still the one with this sequence number; else there was no rest, and it looks again later.
+    private func idle(since sequence: UInt64) {
+        sync.withLock { sync in
+            sync.isIdleSyncDue = false
+            let isOver = state.withLock { $0.isClosed || $0.failure != nil }
+            if isOver || sync.isSlotSynced { return }
+            if sync.sequence != sequence { return syncSlotsWhenIdle(&sync) }
+            // The error is kept: everybody who appends from now on is told.
+            do { try syncSlots(&sync) } catch {}
+        }
+    }
+
+    /// Syncs the slots; a failure stops the journal.
+    func syncSlots(_ sync: inout SyncState) throws(JournalError) {
+        do throws(JournalError) {
+            try sync.syncSlots()
+        } catch {
+            throw state.withLock { state in
+                state.stop(error)
+                return state.failure ?? error
+            }
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        return .nanoseconds(
+            Int(clamping: seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue) + Int(attoseconds / 1_000_000_000))
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import Testing
+
+@testable import EventJournal
+
+/// Files that change under an open reader: each read gives the bytes that were written or an error; never a signal, never other bytes.
+@Suite struct FileChangeTests {
+    /// A journal of a few segments on the file system, its commits of one to forty records, so that some are longer than the distance of two
+    /// entries of the index.
+    private final class Specimen: Sendable {
+        let folder: TemporaryDirectory
+        let path: String
+        let model: [Entry]
+        let names: [String]
+
+        init(seed: UInt64, commits: Int = 24) throws {
+            folder = try TemporaryDirectory()
+            path = folder.file("journal")
+            let journal = try Journal.open(path, options: JournalOptions(segmentSize: 24 << 10, entropy: SeededEntropy(seed: seed)))
+            var generator = SeededGenerator(seed)
+            var model: [Entry] = []
+            for _ in 0..<commits {
+                let entries = (0..<Int.random(in: 1...40, using: &generator)).map { _ in generator.entry(kept: 40, erasable: 300) }
+                try journal.append(entries)
+                model += entries
+            }
+            try journal.close()
+            self.model = model
+            names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted()
+        }
+
+        func segment(_ index: Int) -> String { path + "/" + names[index] }
+
+        /// Reads every record alone, then all, then some runs; what is delivered must be what was written.
+        ///
+        /// Returns the count of reads that failed.
+        func check(_ journal: Journal, _ place: @autoclosure () -> String, _ generator: inout SeededGenerator) -> Int {
+            let last = Position(model.count)
+            var ranges = (1...last).map { $0...$0 } + [1...last]
+            for _ in 0..<10 {
+                let first = Position.random(in: 1...last, using: &generator)
+                ranges.append(first...Position.random(in: first...last, using: &generator))
+            }
+            var failures = 0
+            for range in ranges {
+                var next = range.lowerBound
+                do throws(ReadError<Never>) {
+                    try journal.read(range) { position, state, kept, erasable in
+                        if position != next
+                            || model[Int(position) - 1] != Entry(kept: kept.toArray(), erasable: erasable.toArray(), state: state)
+                        {
+                            Issue.record("at \(position), where \(next) is due, is something that was not written: \(place())")
+                        }
+                        next += 1
+                    }
+                    if next != range.upperBound + 1 { Issue.record("reading \(range) ended before \(next) without an error: \(place())") }
+                } catch {
+                    guard case .journal(let error) = error else { continue }
+                    failures += 1
+                    if ![.damaged, .ioFailed, .notFound].contains(error.code) { Issue.record("\(error): \(place())") }
+                }
+            }
+            return failures
+        }
+    }
+
+    /// Every segment cut to many lengths, by a descriptor of its own, under a journal that has read it before or not; then whole again.
+    @Test(arguments: [true, false]) func aTruncatedFileIsAnError(readBefore: Bool) throws {
+        let specimen = try Specimen(seed: 1)
+        var generator = SeededGenerator(2)
+        #expect(specimen.names.count >= 4)
+        for index in specimen.names.indices {
+            let file = specimen.segment(index)
+            let whole = try #require(FileManager.default.contents(atPath: file))
+            let other = try #require(FileHandle(forUpdatingAtPath: file))
+            defer { other.closeFile() }
+            let lengths =
+                [0, 1, 127, 128, 129, 167, 168, whole.count - 1] + (0..<12).map { _ in Int.random(in: 0..<whole.count, using: &generator) }
+            for length in lengths {
+                let journal = try Journal.openReadOnly(specimen.path)
+                if readBefore { #expect(specimen.check(journal, "whole", &generator) == 0) }
+                other.truncateFile(atOffset: UInt64(length))
+                let failures = specimen.check(journal, "segment \(index) cut to \(length)", &generator)
+                #expect(failures > 0, "segment \(index) cut to \(length)")
+                // Longer again, and zero where it was cut.
+                other.truncateFile(atOffset: UInt64(whole.count))
+                if whole[length...].contains(where: { $0 != 0 }) {
+                    #expect(specimen.check(journal, "segment \(index) zero from \(length)", &generator) > 0)
+                }
+                other.seek(toFileOffset: UInt64(length))
+                other.write(whole[length...])
+                #expect(specimen.check(journal, "segment \(index) whole again", &generator) == 0, "a failed read is tried again")
+            }
+        }
+    }
+
+    /// Records that lie wholly before the cut can still be read, one by one.
+    @Test func whatLiesBeforeTheCutIsStillRead() throws {
+        let specimen = try Specimen(seed: 3, commits: 4)
+        let journal = try Journal.openReadOnly(specimen.path)
+        let other = try #require(FileHandle(forUpdatingAtPath: specimen.segment(0)))
+        defer { other.closeFile() }
+        let size = other.seekToEndOfFile()
+        var readable: Int?
+        for length in stride(from: size, through: 0, by: -97) {
+            other.truncateFile(atOffset: length)
+            var count = 0
+            while count < specimen.model.count,
+                (try? journal.entries(Position(count + 1)...Position(count + 1))) == [specimen.model[count]]
+            { count += 1 }
+            #expect(count <= readable ?? specimen.model.count)
+            readable = count
+            // Anything after a record that cannot be read is not there either.
+            for position in count..<specimen.model.count {
+                #expect(journalError { _ = try journal.entries(Position(position + 1)...Position(position + 1)) } != nil)
+            }
+        }
+        #expect(readable == 0)
+    }
+
+    /// Cut and restored again and again while threads read.
+    @Test func aFileIsCutWhileItIsRead() throws {
+        let specimen = try Specimen(seed: 4)
+        let file = specimen.segment(1)
+        let whole = try #require(FileManager.default.contents(atPath: file))
+        let other = try #require(FileHandle(forUpdatingAtPath: file))
+        defer { other.closeFile() }
+        let journal = try Journal.openReadOnly(specimen.path)
+        DispatchQueue.concurrentPerform(iterations: 3) { number in
+            var generator = SeededGenerator(UInt64(number))
+            for _ in 0..<40 {
+                if number == 0 {
+                    let length = Int.random(in: 0..<whole.count, using: &generator)
+                    other.truncateFile(atOffset: UInt64(length))
+                    other.seek(toFileOffset: UInt64(length))
+                    other.write(whole[length...])
+                } else {
+                    _ = specimen.check(journal, "cut meanwhile", &generator)
+                }
+            }
+        }
+        var generator = SeededGenerator(5)
+        #expect(specimen.check(journal, "whole again", &generator) == 0)
+    }
+
+    /// Removed, or another file in its place, before the reader opens it for reading records: an error, or what was written.
+    @Test(arguments: ["removed", "of another journal", "of the same lengths", "of another segment", "a directory"])
+    func aFileIsReplaced(by what: String) throws {
+        let specimen = try Specimen(seed: 6)
+        // Records of the same lengths with other bytes: what stands at each offset reads as a record.
+        let twin = try Specimen(seed: 6)
+        var generator = SeededGenerator(7)
+        for readBefore in [false, true] {
+            for index in specimen.names.indices {
+                let file = specimen.segment(index)
+                let whole = try #require(FileManager.default.contents(atPath: file))
+                let journal = try Journal.openReadOnly(specimen.path)
+                if readBefore { #expect(specimen.check(journal, "whole", &generator) == 0) }
+                try FileManager.default.removeItem(atPath: file)
+                switch what {
+                case "of another journal":
+                    let other = try Specimen(seed: 8)
+                    try FileManager.default.copyItem(atPath: other.segment(min(index, other.names.count - 1)), toPath: file)
+                case "of the same lengths": try Self.rewrite(twin, index).write(to: URL(fileURLWithPath: file))
+                case "of another segment":
+                    let another = specimen.segment((index + 1) % specimen.names.count)
+                    try FileManager.default.copyItem(atPath: another, toPath: file)
+                case "a directory": try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+                default: break
+                }
+                _ = specimen.check(journal, "segment \(index) \(what), read before: \(readBefore)", &generator)
+                if FileManager.default.fileExists(atPath: file) { try FileManager.default.removeItem(atPath: file) }
+                try whole.write(to: URL(fileURLWithPath: file))
+                #expect(specimen.check(journal, "segment \(index) back again", &generator) == 0)
+            }
+        }
+    }
+
+    /// A segment as a writer of other records of the same lengths would have made it: every record's content is other, every checksum is right.
+    private static func rewrite(_ specimen: Specimen, _ index: Int) throws -> Data {
+        var bytes = [UInt8](try #require(FileManager.default.contents(atPath: specimen.segment(index))))
+        let end = bytes.count
+        var header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in try SegmentHeader(decoding: span)
+        }
+        header.salt &+= 1
+        bytes.copy(header.encoded(), 0..<SegmentHeader.size, to: 0)
+        var offset = SegmentHeader.size
+        while offset < end {
+            let length = Int(bytes.withBytes(0..<end) { $0.integer(at: offset, as: UInt32.self) })
+            if length == 0 { break }
+            var cursor = offset + CommitHeader.size
+            while cursor < offset + length {
+                guard case .record(let layout) = bytes.withBytes(0..<end, { RecordLayout.decode($0, at: cursor) }) else { break }
+                for place in layout.kept { bytes[cursor + place] ^= 0x55 }
+                bytes.store(bytes.withBytes((cursor + 4)..<(cursor + layout.length)) { CRC32C.checksum(of: $0) }, at: cursor)
+                cursor += layout.length
+            }
+            offset += length
+        }
+        var sealer = CommitSealer(position: header.firstPosition, chain: header.chain)
+        var commits = Array(bytes[SegmentHeader.size...])
+        _ = sealer.seal(&commits, seed: header.framingSeed)
+        return Data(bytes[..<SegmentHeader.size] + commits)
+    }
+}

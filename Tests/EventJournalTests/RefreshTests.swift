@@ -1,0 +1,148 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import EventJournal
+
+/// A journal that is open for reading follows one that is open for writing, in this process as it would in another.
+@Suite struct RefreshTests {
+    @Test(arguments: StorageKind.allCases, Durability.allCases)
+    func aReaderShowsAPrefixThatGrowsToAllThatIsDurable(_ kind: StorageKind, _ durability: Durability) throws {
+        try kind.run { options, path in
+            var options = options
+            options.segmentSize = 700
+            options.durability = durability
+            var generator = SeededGenerator()
+            var model: [Entry] = []
+            var writer: Journal? = try Journal.open(path, options: options)
+            var readers: [(journal: Journal, shown: Position)] = []
+            for step in 0..<250 {
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0..<5:
+                    let entries = (0..<Int.random(in: 1...4, using: &generator)).map { _ in generator.entry(kept: 20, erasable: 200) }
+                    try writer?.append(entries)
+                    model += entries
+                case 5: try writer?.waitUntilDurable(writer?.lastPosition ?? 0)
+                case 6:
+                    if readers.count == 8 { readers.removeFirst() }
+                    let journal = try Journal.openReadOnly(path, options: options)
+                    readers.append((journal, journal.lastPosition))
+                case 7 where step % 3 == 0:
+                    // Closed in good order or left as a crash leaves it; what was appended stays in the file.
+                    if Bool.random(using: &generator) { try writer?.close() }
+                    writer = nil
+                    writer = try Journal.open(path, options: options)
+                    #expect(writer?.lastPosition == Position(model.count))
+                default:
+                    for index in readers.indices {
+                        let (journal, shown) = readers[index]
+                        let last = try journal.refresh()
+                        #expect(last >= shown && last == journal.durablePosition, "seed \(generator.seed)")
+                        #expect(last >= (writer?.durablePosition ?? 0) && last <= Position(model.count), "seed \(generator.seed)")
+                        if last > 0 { #expect(try journal.entries() == Array(model.prefix(Int(last))), "seed \(generator.seed)") }
+                        #expect(journal.head.position == last)
+                        readers[index].shown = last
+                    }
+                }
+            }
+            // A reader that is opened now sees the head of one that has followed.
+            try writer?.close()
+            let fresh = try Journal.openReadOnly(path, options: options)
+            for (journal, _) in readers {
+                try journal.refresh()
+                #expect(journal.head == fresh.head)
+            }
+        }
+    }
+
+    @Test func aWriterHasNothingToTakeIn() throws {
+        let journal = try Journal.open("j", options: JournalOptions(storage: MemoryStorage()))
+        try journal.append([Entry("a", "b")])
+        #expect(try journal.refresh() == 0)
+        try journal.synchronize()
+        #expect(try journal.refresh() == 1)
+    }
+
+    @Test func whatIsTakenInIsChecked() throws {
+        let storage = MemoryStorage()
+        let options = JournalOptions(storage: storage)
+        let writer = try Journal.open("j", options: options)
+        try writer.append([Entry("a", "b")])
+        try writer.synchronize()
+        let reader = try Journal.openReadOnly("j", options: options)
+        try writer.append([Entry("c", "d")])
+        try writer.synchronize()
+        let name = "j/" + DirectoryListing.segmentName(1)
+        let sound = storage.allContents()[name] ?? []
+        let file = try storage.open(name, .readWrite)
+        let end = Int(writer.state.withLock { $0.active.end })
+        for offset in stride(from: end - 1, to: end - 60, by: -7) {
+            try [sound[offset] ^ 1].withBytes(0..<1) { (bytes) throws(StorageError) in try file.write(bytes, at: UInt64(offset)) }
+            #expect(journalError { try reader.refresh() }?.code == .damaged)
+            #expect(reader.lastPosition == 1)
+            try [sound[offset]].withBytes(0..<1) { (bytes) throws(StorageError) in try file.write(bytes, at: UInt64(offset)) }
+        }
+        try file.truncate(to: UInt64(SegmentHeader.size))
+        #expect(journalError { try reader.refresh() }?.code == .damaged)
+        storage.setContents(sound, of: name)
+        #expect(try Journal.openReadOnly("j", options: options).lastPosition == 2)
+    }
+
+    @Test func aClosedReaderTakesNothingIn() throws {
+        let storage = MemoryStorage()
+        let writer = try Journal.open("j", options: JournalOptions(storage: storage))
+        let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
+        try reader.close()
+        #expect(journalError { try reader.refresh() }?.code == .closed)
+        withExtendedLifetime(writer) {}
+    }
+}
+
+/// The note of what was synced is synced when there is nothing else to do.
+@Suite struct IdleTests {
+    private static let slotSync = FaultyStorage.Call(.sync, "j/durable")
+
+    /// Waits, for as long as a slow machine may take, until a condition holds.
+    private func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
+        for _ in 0..<3_000 {
+            if try condition() { return true }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        return false
+    }
+
+    @Test func theSlotIsSyncedWhenTheJournalIsIdle() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: .milliseconds(5)))
+        try journal.append([Entry("a", "b")])
+        let before = storage.calls.count { $0 == Self.slotSync }
+        try journal.waitUntilDurable(1)
+        #expect(eventually { storage.calls.count { $0 == Self.slotSync } == before + 1 })
+        // Once is enough.
+        Thread.sleep(forTimeInterval: 0.05)
+        #expect(storage.calls.count { $0 == Self.slotSync } == before + 1)
+        try journal.close()
+    }
+
+    @Test func withoutADelayTheSlotIsSyncedOnRequest() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: nil))
+        try journal.append([Entry("a", "b")])
+        try journal.waitUntilDurable(1)
+        let before = storage.calls.count { $0 == Self.slotSync }
+        try journal.synchronize()
+        try journal.synchronize()
+        #expect(storage.calls.count { $0 == Self.slotSync } == before + 1)
+        try journal.close()
+    }
+
+    @Test func anIdleSyncThatFailsStopsTheJournal() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: .milliseconds(5)))
+        try journal.append([Entry("a", "b")])
+        storage.fail { $0 == Self.slotSync ? StorageError(.failed, .sync, path: $0.path) : nil }
+        try journal.waitUntilDurable(1)
+        #expect(eventually { journal.state.withLock { $0.failure != nil } })
+        #expect(journalError { try journal.append([Entry("c", "d")]) }?.code == .syncFailed)
+    }
+}

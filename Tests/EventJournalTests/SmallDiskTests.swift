@@ -1,0 +1,69 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import EventJournal
+
+private let smallDisk = ProcessInfo.processInfo.environment["CHATJOURNAL_SMALL_DISK"]
+
+/// A real file system that is full.
+///
+/// `CHATJOURNAL_SMALL_DISK` names a directory with a few MiB and nothing else on it; `Tests/checks/full_disk.py --tests` mounts one.
+@Suite(.serialized, .enabled(if: smallDisk != nil, "CHATJOURNAL_SMALL_DISK names no directory"))
+struct SmallDiskTests {
+    /// Fills the disk, frees some of it, and fills it again, with segments so small that most fillings end at a roll-over.
+    @Test(arguments: [4 << 10, 60 << 10, 64 << 10, 300_000, 1 << 20] as [UInt64], Durability.allCases)
+    func appendsGoOnWhenThereIsSpaceAgain(segmentSize: UInt64, durability: Durability) throws {
+        let disk = try #require(smallDisk)
+        let path = disk + "/journal"
+        let ballast = disk + "/test-ballast"
+        defer {
+            try? FileManager.default.removeItem(atPath: path)
+            try? FileManager.default.removeItem(atPath: ballast)
+        }
+        var generator = SeededGenerator(segmentSize)
+        let options = JournalOptions(durability: durability, segmentSize: segmentSize)
+        var journal = try Journal.open(path, options: options)
+        var model: [Entry] = []
+        var fullAtRollOver = 0
+        for round in 0..<6 {
+            // Each time another amount is left, so that each filling ends at another place of a segment.
+            try Data(count: 200_000 + round * 37_000).write(to: URL(fileURLWithPath: ballast))
+            while true {
+                let entry = generator.entry(kept: 50, erasable: 6_000)
+                let draft = try draft([entry])
+                let isAtRollOver = journal.state.withLock { !$0.hasRoom(UInt64(draft.encodedByteCount), journal.segmentSize) }
+                do throws(JournalError) {
+                    if generator.next() % 2 == 0 { try journal.reserve(draft.encodedByteCount) }
+                    _ = try journal.append(draft, expecting: journal.lastPosition)
+                    model.append(entry)
+                    if model.count % 16 == 0 { try journal.waitUntilDurable(journal.lastPosition) }
+                } catch {
+                    #expect(error.code == .storageFull, "\(error)")
+                    if isAtRollOver { fullAtRollOver += 1 }
+                    break
+                }
+            }
+            #expect(try journal.entries() == model, "reading goes on")
+            try journal.waitUntilDurable(journal.lastPosition)
+            #expect(try Journal.openReadOnly(path).lastPosition == Position(model.count))
+            try FileManager.default.removeItem(atPath: ballast)
+            for _ in 0..<3 {
+                let entry = generator.entry(kept: 50, erasable: 6_000)
+                try journal.append([entry])
+                model.append(entry)
+            }
+            try journal.waitUntilDurable(journal.lastPosition)
+            if round == 3 {
+                try journal.close()
+                journal = try Journal.open(path, options: options)
+                #expect(journal.recovery.wasClean)
+            }
+        }
+        #expect(try journal.entries() == model)
+        try journal.verify { Issue.record("\($0)") }
+        try journal.close()
+        #expect(try Journal.openReadOnly(path).entries() == model)
+        if segmentSize <= 60 << 10 { #expect(fullAtRollOver > 0, "no filling ended at a roll-over") }
+    }
+}

@@ -1,0 +1,146 @@
+import EventJournal
+
+/// A segment in memory, as it is stored.
+struct StoredSegment {
+    private static let headerSize = 128
+    private static let commitHeaderSize = 40
+
+    var header: [UInt8]
+    var commits: [StoredCommit] = []
+
+    /// Takes a segment apart; throws where the lengths do not fit.
+    ///
+    /// Checksums are for the tests' readers to compare.
+    init(_ bytes: [UInt8], _ name: String) throws(NotASegment) {
+        guard bytes.count >= Self.headerSize else { throw NotASegment(name: name, offset: 0) }
+        header = Array(bytes[..<Self.headerSize])
+        var offset = Self.headerSize
+        while offset + Self.commitHeaderSize <= bytes.count {
+            let length = Int(bytes.number(at: offset, bytes: 4))
+            if length == 0 { return }
+            guard length <= bytes.count - offset else { throw NotASegment(name: name, offset: offset) }
+            var commit = StoredCommit(header: Array(bytes[offset..<(offset + Self.commitHeaderSize)]))
+            var cursor = offset + Self.commitHeaderSize
+            while cursor < offset + length {
+                guard let record = StoredRecord(bytes[cursor..<(offset + length)]) else { throw NotASegment(name: name, offset: cursor) }
+                commit.records.append(record)
+                cursor += record.bytes.count
+            }
+            commits.append(commit)
+            offset += length
+        }
+    }
+
+    /// The bytes of the segment's next generation, its commits framed with another salt.
+    ///
+    /// The chain value in a commit's header stays: stubs do not change it.
+    func nextGeneration(salt: [UInt8]) -> [UInt8] {
+        var bytes = header
+        bytes.put(bytes.number(at: 28, bytes: 4) + 1, at: 28, bytes: 4)
+        bytes.replaceSubrange(56..<64, with: salt)
+        bytes.put(UInt64(CRC32C.checksum(of: bytes[..<124])), at: 124, bytes: 4)
+        for commit in commits { bytes += commit.framed(salt: salt) }
+        return bytes
+    }
+}
+
+/// A commit's header as it was, and its records.
+struct StoredCommit {
+    var header: [UInt8]
+    var records: [StoredRecord] = []
+
+    var firstPosition: Position { header.number(at: 8, bytes: 8) }
+
+    /// The commit as it is stored in a segment with this salt.
+    fileprivate func framed(salt: [UInt8]) -> [UInt8] {
+        let content = records.flatMap(\.bytes)
+        var bytes = header
+        bytes.put(UInt64(bytes.count + content.count), at: 0, bytes: 4)
+        bytes.put(UInt64(CRC32C.checksum(of: records.flatMap { $0.bytes[..<4] })), at: 32, bytes: 4)
+        bytes.put(UInt64(CRC32C.checksum(of: salt + bytes[..<36])), at: 36, bytes: 4)
+        return bytes + content
+    }
+}
+
+/// One record, as it is stored.
+struct StoredRecord {
+    /// All of it, the CRC field included.
+    var bytes: [UInt8]
+    private var keptPlace: Range<Int>
+
+    /// Takes the record at the start of some bytes; nil where none can be read.
+    init?(_ source: ArraySlice<UInt8>) {
+        var cursor = 4
+        let source = Array(source)
+        guard let kept = Self.length(source, &cursor), let tail = Self.length(source, &cursor) else { return nil }
+        keptPlace = cursor..<(cursor + kept)
+        let size = keptPlace.upperBound + (tail & 3 == 0 ? 16 + tail >> 2 : 36)
+        guard size <= source.count else { return nil }
+        bytes = Array(source[..<size])
+    }
+
+    private init(bytes: [UInt8], keptPlace: Range<Int>) {
+        self.bytes = bytes
+        self.keptPlace = keptPlace
+    }
+
+    var kept: [UInt8] { Array(bytes[keptPlace]) }
+
+    /// Of a whole record.
+    var erasable: [UInt8] { Array(bytes[(keptPlace.upperBound + 16)...]) }
+
+    var state: RecordState? {
+        var cursor = 4
+        guard Self.length(bytes, &cursor) != nil, let tail = Self.length(bytes, &cursor) else { return nil }
+        return RecordState(rawValue: UInt8(tail & 3))
+    }
+
+    /// The stub of a whole record: the kept part, the hash of salt and erasable part, the original CRC, and a CRC over these.
+    func stub(_ state: RecordState) -> StoredRecord {
+        var body = Self.leb128(keptPlace.count) + Self.leb128(Int(state.rawValue))
+        let start = 4 + body.count
+        body += kept + SHA256.hash(Array(bytes[keptPlace.upperBound...])) + bytes[..<4]
+        var stub: [UInt8] = [0, 0, 0, 0]
+        stub.put(UInt64(CRC32C.checksum(of: body)), at: 0, bytes: 4)
+        return StoredRecord(bytes: stub + body, keptPlace: start..<(start + keptPlace.count))
+    }
+
+    private static func length(_ bytes: [UInt8], _ cursor: inout Int) -> Int? {
+        var value = 0
+        for shift in stride(from: 0, to: 28, by: 7) {
+            guard cursor < bytes.count else { return nil }
+            let byte = bytes[cursor]
+            cursor += 1
+            value |= Int(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+
+    private static func leb128(_ value: Int) -> [UInt8] {
+        value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7F) | 0x80] + leb128(value >> 7)
+    }
+}
+
+extension [UInt8] {
+    /// The little-endian number at an offset.
+    func number(at offset: Int, bytes count: Int) -> UInt64 {
+        self[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Puts a little-endian number at an offset.
+    mutating func put(_ value: UInt64, at offset: Int, bytes count: Int) {
+        for index in 0..<count { self[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index)) }
+    }
+}
+
+/// CRC32C by table (RFC 3720 section 12.1).
+enum CRC32C {
+    private static let table: [UInt32] = (0..<256).map { byte in
+        (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0x82F6_3B78 }
+    }
+
+    static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
+        ~bytes.reduce(~UInt32(0)) { $0 >> 8 ^ table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
+    }
+}

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Lets many processes follow one that writes, and holds what each of them saw against the journal that is left.
+
+    followers.py --tool PATH [--followers 24] [--seconds 4] [--kills 3] [--command WORDS] [--seed S] [--scratch DIR]
+
+One process of `chat-journal run` is fed posts of known text while the followers print events, each from where it stands: with
+`events JOURNAL --json --after P --follow` where the tool has that, else with `events JOURNAL --json --after P` again and again
+(`--command` replaces the words after the tool; `{journal}` and `{after}` are filled in, and a command that ends is started
+again). Every few seconds the writer is killed with SIGKILL and started again; the last one is closed in good order. Then
+
+- what each follower printed is the beginning of what `export` prints: in order, no gap, no repeat, no line cut short, and
+  nothing that is not in the journal after the kills;
+- every follower came to the end;
+- every answer that the writers printed is in the journal as printed.
+
+Both durabilities, one after the other.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+
+class Failed(Exception):
+    pass
+
+
+class Follower(threading.Thread):
+    """Everything that a chain of processes printed, each going on after the last position of the one before."""
+
+    def __init__(self, words, journal):
+        super().__init__()
+        self.words, self.journal = words, journal
+        self.lines, self.after, self.starts = [], 0, 0
+        self.failure, self.over, self.process = None, threading.Event(), None
+
+    def run(self):
+        while not self.over.is_set() and not self.failure:
+            words = [word.replace("{journal}", self.journal).replace("{after}", str(self.after)) for word in self.words]
+            with tempfile.TemporaryFile() as errors:
+                self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+                self.starts += 1
+                for line in self.process.stdout:
+                    if not line.endswith(b"\n"):
+                        break  # cut short when it was ended
+                    self.lines.append(line)
+                    position = json.loads(line)["position"]
+                    if position != self.after + 1:
+                        self.failure = f"after position {self.after} came {position}"
+                        self.process.kill()
+                    self.after = position
+                self.process.stdout.close()
+                status = self.process.wait()
+                errors.seek(0)
+                said = errors.read().decode("utf-8", "replace")
+            if status != 0 and not self.over.is_set() and not self.failure:
+                self.failure = f"a follower at position {self.after} ended with status {status}: {said}"
+            self.over.wait(0.005)
+
+    def end(self):
+        self.over.set()
+        while self.is_alive():
+            if self.process and self.process.poll() is None:
+                self.process.kill()
+            self.join(timeout=0.05)
+
+
+class Writer:
+    """`run`, fed by a thread; ended by a kill or by the end of its input."""
+
+    def __init__(self, tool, journal, durability, rng):
+        # A new conversation: of the last one some lines may have been lost with the writer.
+        self.rng, self.source, self.answers, self.sent = rng, conversation(rng), [], 0
+        self.over = threading.Event()
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [tool, "run", journal, "--durability", durability, "--batch", str(rng.choice((1, 4, 32)))], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=self.errors)
+        self.threads = [threading.Thread(target=self.feed), threading.Thread(target=self.collect)]
+        for thread in self.threads:
+            thread.start()
+
+    def feed(self):
+        try:
+            while not self.over.is_set():
+                # Never far ahead of the answers, so that the journal stays small.
+                if self.sent - len(self.answers) < 64:
+                    chunk = [next(self.source) for _ in range(self.rng.choice((1, 1, 3, 20)))]
+                    self.sent += len(chunk)
+                    self.process.stdin.write("".join(json.dumps(line) + "\n" for line in chunk).encode())
+                    self.process.stdin.flush()
+                self.over.wait(0.01)
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # killed
+
+    def collect(self):
+        for line in self.process.stdout:
+            if line.endswith(b"\n"):
+                self.answers.append(json.loads(line))
+
+    def end(self, kill):
+        if self.process.poll() is not None:
+            raise Failed(f"the writer ended by itself with status {self.process.returncode}: {self.said()}")
+        if kill:
+            self.process.kill()
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+        status = self.process.wait(timeout=120)
+        wrong = [answer for answer in self.answers if "positions" not in answer]
+        if wrong:
+            raise Failed(f"a command was answered {json.dumps(wrong[0])[:800]}")
+        if not kill and (status != 0 or len(self.answers) != self.sent):
+            raise Failed(f"the writer ended with status {status} and {len(self.answers)} answers to {self.sent} lines: {self.said()}")
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # flushing what the killed process can no longer read
+        self.process.stdout.close()
+        return [event for answer in self.answers for event in answer["events"]]
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read().decode("utf-8", "replace")
+
+
+def identifier(rng):
+    digits = f"{rng.getrandbits(128):032x}"
+    digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def conversation(rng):
+    """Commands without end: a new user now and then, and numbered posts."""
+    number = 0
+    while True:
+        user = identifier(rng)
+        yield {"registerUser": {"user": user, "username": f"Neighbour {user[:13]}"}}
+        yield {"setPostcode": {"user": user, "postcode": "SW1A 1AA"}}
+        for _ in range(rng.randrange(5, 200)):
+            number += 1
+            yield {"postMessage": {"message": identifier(rng), "thread": "SW1A", "author": user,
+                                   "body": f"{number} " + "\u00e9" * rng.choice((0, 10, 300))}}
+
+
+def trial(tool, words, journal, durability, count, seconds, kills, rng):
+    """One journal; a sentence about what was done."""
+    answered = []
+    followers = [Follower(words, journal) for _ in range(count)]
+    # There has to be a journal before anybody can read it.
+    first = Writer(tool, journal, durability, rng)
+    deadline = time.monotonic() + 60
+    while not first.answers and time.monotonic() < deadline:
+        time.sleep(0.005)
+    try:
+        for follower in followers:
+            follower.start()
+        writer = first
+        for kill in range(kills + 1):
+            time.sleep(seconds * rng.uniform(0.5, 1.5) / (kills + 1))
+            answered += writer.end(kill=kill < kills)
+            if kill < kills:
+                writer = Writer(tool, journal, durability, rng)
+        done = subprocess.run([tool, "export", journal], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"export ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+        exported = done.stdout.splitlines(keepends=True)
+        deadline = time.monotonic() + 120
+        while any(follower.after < len(exported) and not follower.failure for follower in followers) and time.monotonic() < deadline:
+            time.sleep(0.02)
+    finally:
+        for follower in followers:
+            if follower.is_alive():
+                follower.end()
+        if writer.process.poll() is None:
+            writer.process.kill()
+    for number, follower in enumerate(followers):
+        if follower.failure:
+            raise Failed(f"follower {number}: {follower.failure}")
+        if follower.lines != exported[:len(follower.lines)]:
+            at = next(i for i, line in enumerate(follower.lines) if [line] != exported[i:i + 1])
+            raise Failed(f"follower {number} saw at {at + 1} {follower.lines[at]!r}, and in the journal is {exported[at:at + 1]!r}")
+        if len(follower.lines) != len(exported):
+            raise Failed(f"follower {number} stands at {len(follower.lines)} of {len(exported)}")
+    events = [json.loads(line) for line in exported]
+    for event in answered:
+        if event["position"] > len(events) or events[event["position"] - 1] != event:
+            raise Failed(f"answered {json.dumps(event)[:400]}, and it is not in the journal")
+    done = subprocess.run([tool, "verify", journal, "--deep"], capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+    return f"{len(exported)} events, {len(answered)} of them answered, {sum(follower.starts for follower in followers)} readings"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser.add_argument("--followers", type=int, default=24)
+    parser.add_argument("--seconds", type=float, default=4, help="of writing, for each durability")
+    parser.add_argument("--kills", type=int, default=3, help="of the writer, for each durability")
+    parser.add_argument("--command", default=None, help="how to follow, with {journal} and {after}")
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
+    parser.add_argument("--scratch", default=None, help="where the journals are made")
+    arguments = parser.parse_args()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+    command = arguments.command
+    if command is None:
+        told = subprocess.run([arguments.tool, "events", "--help"], capture_output=True, check=True).stdout
+        command = "events {journal} --json --after {after}" + (" --follow" if b"--follow" in told else "")
+    print(f"followers: {arguments.followers} of {command!r}, seed {seed}", flush=True)
+    scratch = tempfile.mkdtemp(prefix="followers-", dir=arguments.scratch)
+    for durability in ("synced", "written"):
+        journal = str(pathlib.Path(scratch) / f"journal-{durability}")
+        try:
+            done = trial(
+                arguments.tool, [arguments.tool] + command.split(), journal, durability, arguments.followers, arguments.seconds,
+                arguments.kills, random.Random(f"{seed}/{durability}"))
+        except Failed as failure:
+            print(f"FAILED seed {seed}, {durability}\n  journal: {journal}\n  {failure}")
+            return 1
+        print(f"  {durability}: {done}", flush=True)
+    subprocess.run(["rm", "-r", "--", scratch], check=True)
+    print("followers: each saw the journal from its beginning to its end, and nothing else")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+"""Fills a small file system under `chat-journal run`, frees it again, and looks at what was acknowledged and what was refused.
+
+    full_disk.py --tool PATH [--sizes 2,3,5] [--seed S] [--roll-over] [--tests PACKAGE] [--scratch DIR]
+
+On a tmpfs of each size in MiB, and on an ext4 in a file where loop devices can be used, under both durabilities: the tool
+is fed posts until it refuses them with `storageFull`. While it is full, an answer that needs no space must still come (a
+repeated post, a refusal by the rules), and readers in other processes must go on; then a ballast file is removed, and the
+same process must take posts again. It is filled a second time and closed, filled again and killed, and opened while there
+is no space; and when a second ballast file is removed, it must take posts again. At every stage `export` must be exactly the
+events that were acknowledged, nothing that was refused may be anywhere, and `verify --deep` must find nothing.
+
+`--roll-over` adds file systems of just over 128 MiB, which fill where the tool begins a second segment. `--tests PACKAGE` runs
+the package's own tests of a small disk (small segments, so that many roll-overs meet a full disk) on one of them.
+
+The file systems are mounted in a mount namespace of this program's own (`unshare`, as root or with a user namespace), so
+nothing of them outlives it. Where that is not allowed it says SKIPPED and ends with status 0.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+INSIDE = "CHATJOURNAL_FULL_DISK_INSIDE"
+BALLAST = (0.3, 0.1)  # of the file system: two files that are there to be removed
+
+
+class Failed(Exception):
+    pass
+
+
+class Skipped(Exception):
+    pass
+
+
+def enter_namespace():
+    """Starts this program again in a mount namespace of its own; returns only inside."""
+    if os.environ.get(INSIDE):
+        return
+    if not shutil.which("unshare"):
+        raise Skipped("there is no unshare here, so no small file system can be mounted")
+    errors = []
+    for words in (["unshare", "-m"], ["unshare", "-rm"]):
+        probe = subprocess.run(words + ["mount", "-t", "tmpfs", "tmpfs", tempfile.gettempdir()], capture_output=True, check=False)
+        if probe.returncode == 0:
+            done = subprocess.run(words + [sys.executable] + sys.argv, env={**os.environ, INSIDE: "1"}, check=False)
+            sys.exit(done.returncode)
+        errors.append(probe.stderr.decode("utf-8", "replace").strip())
+    raise Skipped(f"no mount namespace: {'; '.join(errors)}")
+
+
+class SmallDisk:
+    """A mounted file system with a ballast file in it."""
+
+    def __init__(self, kind, mebibytes, scratch):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=scratch))
+        self.image = None
+        if kind == "ext4":
+            self.image = self.path.with_suffix(".image")
+            with open(self.image, "wb") as file:
+                file.truncate(mebibytes << 20)
+            self.call("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", str(self.image))
+            self.call("mount", "-o", "loop", str(self.image), str(self.path))
+        else:
+            self.call("mount", "-t", "tmpfs", "-o", f"size={mebibytes}m", "tmpfs", str(self.path))
+        self.ballast = [self.path / f"ballast {number}" for number in range(len(BALLAST))]
+        for path, share in zip(self.ballast, BALLAST):
+            with open(path, "wb") as file:
+                os.posix_fallocate(file.fileno(), 0, int((mebibytes << 20) * share))
+
+    @staticmethod
+    def call(*words):
+        try:
+            done = subprocess.run(words, capture_output=True, check=False)
+        except FileNotFoundError as fault:
+            raise Skipped(str(fault)) from fault
+        if done.returncode != 0:
+            raise Skipped(f"{' '.join(words[:3])}: {done.stderr.decode('utf-8', 'replace').strip()}")
+
+    def remove(self):
+        subprocess.run(["umount", str(self.path)], check=True)
+        self.path.rmdir()
+        if self.image:
+            self.image.unlink()
+
+
+class Run:
+    """One process of `run`, asked chunk by chunk."""
+
+    def __init__(self, tool, journal, durability, batch):
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [tool, "run", journal, "--durability", durability, "--batch", str(batch)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.errors)
+
+    def ask(self, lines):
+        """The answers to some lines, in their order."""
+        try:
+            self.process.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # told below, with what it said
+        answers = []
+        for _ in lines:
+            line = self.process.stdout.readline()
+            if not line.endswith(b"\n"):
+                raise Failed(f"the tool ended with status {self.process.wait()} in the middle: {self.said()}")
+            answers.append(json.loads(line))
+        return answers
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read().decode("utf-8", "replace")
+
+    def close(self):
+        """The exit status at the end of the input."""
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        rest = self.process.stdout.read()
+        self.process.stdout.close()
+        status = self.process.wait(timeout=120)
+        if rest:
+            raise Failed(f"answers to nothing: {rest[:400]!r}")
+        return status
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class Readers(threading.Thread):
+    """Reads the newest messages over and over, each time in a process of its own, while somebody writes."""
+
+    def __init__(self, tool, journal, bodies):
+        super().__init__()
+        self.words = [tool, "timeline", journal, "SW1A", "--limit", "5", "--json"]
+        self.bodies, self.failure, self.count, self.over = bodies, None, 0, threading.Event()
+
+    def run(self):
+        while not self.over.is_set() and not self.failure:
+            done = subprocess.run(self.words, capture_output=True, check=False)
+            if done.returncode != 0:
+                self.failure = f"timeline ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}"
+                break
+            for line in done.stdout.splitlines():
+                entry = json.loads(line)
+                if self.bodies.get(entry["id"]) != entry["body"]:
+                    self.failure = f"message {entry['id']} was shown with a body that nobody sent"
+            self.count += 1
+            self.over.wait(0.02)
+
+    def end(self):
+        self.over.set()
+        self.join()
+        if self.failure:
+            raise Failed(self.failure)
+
+
+class Trial:
+    """One journal on one small disk."""
+
+    def __init__(self, tool, disk, rng, durability, batch, largest):
+        self.tool, self.disk, self.rng, self.durability, self.batch, self.largest = tool, disk, rng, durability, batch, largest
+        self.journal = str(disk.path / "journal")
+        self.events = []  # acknowledged, in order
+        self.bodies = {}  # of every message that was sent
+        self.posts = []   # (line, answer) of those accepted
+        self.refused = set()
+        self.author = self.identifier()
+        self.run = Run(tool, self.journal, durability, batch)
+
+    def identifier(self):
+        digits = f"{self.rng.getrandbits(128):032x}"
+        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+    def take(self, answer):
+        """Counts an accepted answer's events in."""
+        if answer["positions"] != [len(self.events) + 1, len(self.events) + len(answer["events"])]:
+            raise Failed(f"after position {len(self.events)} came an answer with the positions {answer['positions']}")
+        self.events += answer["events"]
+
+    def settle(self):
+        for answer in self.run.ask([{"registerUser": {"user": self.author, "username": "Ann"}},
+                                    {"setPostcode": {"user": self.author, "postcode": "SW1A 1AA"}}]):
+            if "positions" not in answer:
+                raise Failed(f"there was no space for the first commands: {answer}")
+            self.take(answer)
+        self.post(self.batch)
+
+    def post(self, count, size=None):
+        """Posts so many messages in one chunk; returns how many were refused, all of them for want of space."""
+        lines = []
+        for _ in range(count):
+            body = chr(97 + self.rng.randrange(26)) * (size or self.rng.choice((1, 40, 700, self.rng.randint(1, self.largest))))
+            lines.append({"postMessage": {"message": self.identifier(), "thread": "SW1A", "author": self.author, "body": body}})
+            self.bodies[lines[-1]["postMessage"]["message"]] = body
+        full = 0
+        for line, answer in zip(lines, self.run.ask(lines)):
+            if "positions" in answer:
+                self.take(answer)
+                self.posts.append((line, answer))
+            elif answer.get("rejection", {}).get("code") == "storageFull":
+                self.refused.add(line["postMessage"]["message"])
+                full += 1
+            else:
+                raise Failed(f"a post was answered {json.dumps(answer)[:800]}")
+        return full
+
+    def fill(self):
+        """Posts until there is no space, not even for a short message."""
+        deadline = time.monotonic() + 300
+        before = len(self.posts)
+        while self.post(self.batch) < self.batch:
+            if time.monotonic() > deadline:
+                raise Failed("the disk does not become full")
+        deadline = time.monotonic() + 60
+        while self.post(1, size=1) == 0:
+            if time.monotonic() > deadline:
+                raise Failed("short messages go on being accepted on a full disk")
+        return len(self.posts) - before
+
+    def check_answers_without_space(self):
+        """What appends nothing is answered as ever."""
+        line, first = self.rng.choice(self.posts)
+        stranger = {"postMessage": {"thread": "SW1A", "author": self.identifier(), "body": "?"}}
+        again, held, refused = self.run.ask([line, {"setPostcode": {"user": self.author, "postcode": "SW1A 1AA"}}, stranger])
+        if not again.get("duplicate") or again["positions"] != first["positions"] or again["events"] != first["events"]:
+            raise Failed(f"a repeated post on a full disk was answered {json.dumps(again)[:800]}")
+        if held.get("positions", 0) is not None:
+            raise Failed(f"the same postcode again on a full disk was answered {held}")
+        if refused.get("rejection", {}).get("code") != "unknownUser":
+            raise Failed(f"a stranger's post on a full disk was answered {refused}")
+
+    def check_files(self, where):
+        """What is in the journal is what was acknowledged, and nothing else."""
+        done = subprocess.run([self.tool, "export", self.journal], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"{where}: export ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        if found != self.events:
+            at = next((i for i, (a, b) in enumerate(zip(found, self.events)) if a != b), min(len(found), len(self.events)))
+            raise Failed(f"{where}: {len(found)} events for {len(self.events)} acknowledged ones, the first difference at {at + 1}: "
+                         f"{json.dumps(found[at:at + 1])[:400]} for {json.dumps(self.events[at:at + 1])[:400]}")
+        for event in found:
+            if event.get("messagePosted", {}).get("message") in self.refused:
+                raise Failed(f"{where}: a refused post is at position {event['position']}")
+        done = subprocess.run([self.tool, "verify", self.journal, "--deep", "--json"], capture_output=True, check=False)
+        if done.returncode != 0 or not json.loads(done.stdout)["ok"]:
+            raise Failed(f"{where}: verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+
+    def reopen_while_full(self):
+        """Opens the journal to write while there may be no space; true if it could be opened, as it must be after a close."""
+        self.run = Run(self.tool, self.journal, self.durability, self.batch)
+        line, first = self.rng.choice(self.posts)
+        try:
+            again = self.run.ask([line])[0]
+        except Failed:
+            said = self.run.said()
+            if self.run.close() != 1 or "storageFull" not in said:
+                raise Failed(f"opening on a full disk ended otherwise than with storageFull: {said}") from None
+            return False
+        if not again.get("duplicate") or again["events"] != first["events"]:
+            raise Failed(f"a repeated post after reopening was answered {json.dumps(again)[:800]}")
+        return True
+
+    def go(self):
+        self.settle()
+        readers = Readers(self.tool, self.journal, self.bodies)
+        readers.start()
+        try:
+            first = self.fill()
+            self.check_answers_without_space()
+            seen, deadline = readers.count, time.monotonic() + 60
+            while readers.count < seen + 2 and not readers.failure and time.monotonic() < deadline:
+                time.sleep(0.02)
+            if readers.count < seen + 2 and not readers.failure:
+                raise Failed("nobody could read while the disk was full")
+            self.check_files("full, with the writer alive")
+            self.disk.ballast[0].unlink()
+            if self.post(1, size=self.largest) or self.post(self.batch, size=100):
+                raise Failed("the disk was freed, and posts are still refused")
+            second = self.fill()
+            self.check_answers_without_space()
+        finally:
+            readers.end()
+        if self.run.close() != 1:
+            raise Failed("posts were refused, and the exit status is not 1")
+        self.check_files("full, closed")
+        if not self.reopen_while_full():
+            raise Failed("a journal that was closed in good order does not open without space")
+        self.fill()
+        self.run.kill()
+        self.check_files("full, killed")
+        opened = self.reopen_while_full()
+        self.run.kill()
+        self.check_files("full, opened after the kill")
+        self.disk.ballast[1].unlink()
+        if not self.reopen_while_full() or self.post(self.batch, size=100):
+            raise Failed("the disk was freed, and the journal cannot be written")
+        if self.run.close() != 0:
+            raise Failed("nothing was refused, and the exit status is not 0")
+        self.check_files("freed, closed")
+        return f"{first} and {second} posts accepted, {len(self.refused)} refused, {readers.count} reads, " \
+               f"{'opened' if opened else 'storageFull'} after a kill without space"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser.add_argument("--sizes", default="2,3,5", help="of the file systems, in MiB")
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
+    parser.add_argument("--roll-over", action="store_true", help="also file systems of 128 MiB and a little more")
+    parser.add_argument("--tests", default=None, metavar="PACKAGE", help="also the Swift tests of a small disk; they must have been built")
+    parser.add_argument("--scratch", default=None, help="where the file systems are mounted")
+    arguments = parser.parse_args()
+    try:
+        enter_namespace()
+    except Skipped as reason:
+        print(f"full_disk: SKIPPED: {reason}")
+        return 0
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+    print(f"full_disk: seed {seed}", flush=True)
+    scratch = tempfile.mkdtemp(prefix="full-disk-", dir=arguments.scratch)
+    tool = str(pathlib.Path(arguments.tool).resolve())
+    trials = [(kind, int(size), 16_384) for kind in ("tmpfs", "ext4") for size in arguments.sizes.split(",")]
+    if arguments.roll_over:
+        # The ballast is 0.3 of it: freed, there is room for the segment of 128 MiB and hardly more.
+        trials += [("tmpfs", size, 16_384) for size in (128, 129, 131)]
+    skipped = set()
+    for kind, size, largest in trials:
+        for durability in ("synced", "written"):
+            rng = random.Random(f"{seed}/{kind}/{size}/{durability}")
+            batch = 64 if size > 100 else rng.choice((1, 8))
+            label = f"{kind} of {size} MiB, {durability}, batch {batch}"
+            try:
+                disk = SmallDisk(kind, size, scratch)
+            except Skipped as reason:
+                if kind not in skipped:
+                    print(f"  SKIPPED {kind}: {reason}", flush=True)
+                skipped.add(kind)
+                continue
+            try:
+                trial = Trial(tool, disk, rng, durability, batch, largest)
+                print(f"  {label}: {trial.go()}", flush=True)
+            except Failed as failure:
+                print(f"FAILED seed {seed}, {label}\n  {failure}")
+                return 1
+            finally:
+                if trial.run.process.poll() is None:
+                    trial.run.kill()
+                disk.remove()
+    if arguments.tests:
+        disk = SmallDisk("tmpfs", 4, scratch)
+        done = subprocess.run(
+            ["swift", "test", "--skip-build", "--filter", "SmallDiskTests"], cwd=arguments.tests, check=False,
+            env={**os.environ, "CHATJOURNAL_SMALL_DISK": str(disk.path)})
+        disk.remove()
+        if done.returncode != 0:
+            print("FAILED: the tests of a small disk")
+            return 1
+    shutil.rmtree(scratch)
+    print("full_disk: every acknowledged event is there, and no refused one")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Starts several writers on one journal at the same moment, many times: one gets it, the others are told so and change nothing.
+
+    two_writers.py --tool PATH [--rounds 60] [--kills 60] [--writers 2] [--seed S] [--scratch DIR]
+
+In each round so many processes of `chat-journal run` are started at once, each with a post of its own to send, on a new
+journal or on the one of the round before. Exactly one may answer; each other must end with status 1, print no answer, and
+name `locked` on standard error; afterwards `export` is what the winners were answered, and `verify` finds nothing. What the
+winner has open of the journal must be closed on exec (where /proc tells).
+
+Then a writer is killed with SIGKILL in the middle of its work, and the next one is started at once: it must get the journal.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+CLOSE_ON_EXEC = 0o2000000
+
+
+class Failed(Exception):
+    pass
+
+
+class Writer:
+    """A process of `run` that has been sent some lines; its standard input stays open until it is ended."""
+
+    def __init__(self, tool, journal, durability, lines):
+        self.errors = tempfile.TemporaryFile()
+        reading, writing = os.pipe()
+        # Written before the process is there: it finds its input at once.
+        os.write(writing, "".join(json.dumps(line) + "\n" for line in lines).encode())
+        self.expected = len(lines)
+        self.process = subprocess.Popen(
+            [tool, "run", journal, "--durability", durability], stdin=reading, stdout=subprocess.PIPE, stderr=self.errors)
+        os.close(reading)
+        self.input = writing
+
+    def answers(self):
+        """Those to the lines sent; None from a process that ends without one."""
+        lines = []
+        while len(lines) < self.expected:
+            line = self.process.stdout.readline()
+            if not line:
+                if lines:
+                    raise Failed(f"a writer ended after {len(lines)} of {self.expected} answers: {self.end()}")
+                return None
+            lines.append(json.loads(line))
+        return lines
+
+    def inherited(self):
+        """What the process has open below a directory and would give to a program that it starts."""
+        found = []
+        try:
+            for number in os.listdir(f"/proc/{self.process.pid}/fd"):
+                path = os.readlink(f"/proc/{self.process.pid}/fd/{number}")
+                with open(f"/proc/{self.process.pid}/fdinfo/{number}") as file:
+                    flags = next(int(line.split()[1], 8) for line in file if line.startswith("flags:"))
+                if int(number) > 2 and path.startswith("/") and not flags & CLOSE_ON_EXEC:
+                    found.append(path)
+        except FileNotFoundError:
+            pass  # no /proc of this kind here
+        return found
+
+    def end(self):
+        """Ends the input; (status, rest of standard output, standard error)."""
+        if self.input is not None:
+            os.close(self.input)
+            self.input = None
+        rest = self.process.stdout.read()
+        self.process.stdout.close()
+        status = self.process.wait(timeout=60)
+        self.errors.seek(0)
+        return status, rest, self.errors.read().decode("utf-8", "replace")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.input)
+        self.process.stdout.close()
+
+
+class Contest:
+    def __init__(self, tool, rng, scratch):
+        self.tool, self.rng, self.scratch = tool, rng, scratch
+        self.number = 0
+        self.begin()
+
+    def begin(self):
+        self.number += 1
+        self.journal = str(pathlib.Path(self.scratch) / f"journal-{self.number}")
+        self.durability = self.rng.choice(("synced", "written"))
+        self.events = []
+
+    def identifier(self):
+        digits = f"{self.rng.getrandbits(128):032x}"
+        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+    def lines(self, posts):
+        """A new user with so many posts."""
+        user = self.identifier()
+        return [{"registerUser": {"user": user, "username": f"Neighbour {user[:13]}"}},
+                {"setPostcode": {"user": user, "postcode": "SW1A 1AA"}}] + [
+                    {"postMessage": {"message": self.identifier(), "thread": "SW1A", "author": user, "body": f"{user} {number}"}}
+                    for number in range(posts)]
+
+    def take(self, answers):
+        for answer in answers:
+            if "positions" not in answer:
+                raise Failed(f"a command was answered {json.dumps(answer)[:800]}")
+            if answer["positions"] != [len(self.events) + 1, len(self.events) + len(answer["events"])]:
+                raise Failed(f"after position {len(self.events)} came the positions {answer['positions']}")
+            self.events += answer["events"]
+
+    def check_files(self, may_hold_more=False):
+        done = subprocess.run([self.tool, "export", self.journal], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"export ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        if found[:len(self.events)] != self.events or (not may_hold_more and len(found) != len(self.events)):
+            raise Failed(f"{len(found)} events in the journal for {len(self.events)} answered ones, or others")
+        self.events = found
+        done = subprocess.run([self.tool, "verify", self.journal, "--json"], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+
+    def round(self, count):
+        """So many writers at once; the number of the one that won."""
+        writers = [Writer(self.tool, self.journal, self.durability, self.lines(2)) for _ in range(count)]
+        try:
+            ended = {}
+            deadline = time.monotonic() + 60
+            # The losers end by themselves; the winner waits for more input.
+            while len(ended) < count - 1 and time.monotonic() < deadline:
+                for number, writer in enumerate(writers):
+                    if number not in ended and writer.process.poll() is not None:
+                        ended[number] = writer.process.returncode
+                time.sleep(0.0005)
+            winners = [number for number in range(count) if number not in ended]
+            if len(winners) != 1:
+                said = [writer.end() for number, writer in enumerate(writers) if number in ended]
+                raise Failed(f"{len(winners)} of {count} writers have the journal; the others: {said}")
+            for number in ended:
+                status, printed, said = writers[number].end()
+                if status != 1 or printed or "locked" not in said:
+                    raise Failed(f"a writer that lost ended with status {status}, printed {printed!r} and said {said!r}")
+            winner = writers[winners[0]]
+            answers = winner.answers()
+            if answers is None:
+                raise Failed(f"no writer got the journal: {winner.end()}")
+            self.take(answers)
+            if winner.inherited():
+                raise Failed(f"not closed on exec: {winner.inherited()}")
+            self.check_files()
+            status, printed, said = winner.end()
+            if status != 0 or printed:
+                raise Failed(f"the winner ended with status {status}, printed {printed!r} and said {said!r}")
+            self.check_files()
+            return winners[0]
+        finally:
+            for writer in writers:
+                if writer.process.poll() is None:
+                    writer.process.kill()
+                    writer.process.wait()
+
+    def kill(self):
+        """A writer killed at work, and the next one at once; whether the first had work left."""
+        posts = self.rng.randrange(1, 120)
+        first = Writer(self.tool, self.journal, self.durability, self.lines(posts))
+        # Killed after an answer, so that it has the journal for sure.
+        line = first.process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise Failed(f"the first writer got nothing: {first.end()}")
+        self.take([json.loads(line)])
+        time.sleep(self.rng.choice((0, 0, 0.001, 0.005)))
+        first.kill()
+        second = Writer(self.tool, self.journal, self.durability, self.lines(1))
+        answers = second.answers()
+        if answers is None:
+            raise Failed(f"the lock of a killed writer is held: {second.end()}")
+        status, printed, said = second.end()
+        if status != 0 or printed:
+            raise Failed(f"the second writer ended with status {status}, printed {printed!r} and said {said!r}")
+        before = len(self.events)
+        self.check_files(may_hold_more=True)
+        told = [event for answer in answers for event in answer["events"]]
+        if self.events[-len(told):] != told:
+            raise Failed("the journal does not end with what the second writer was answered")
+        return len(self.events) - len(told) < before + 2 + posts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser.add_argument("--rounds", type=int, default=60, help="of writers that start together")
+    parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--writers", type=int, default=None, help="at once; default: 2 to 4 at random")
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
+    parser.add_argument("--scratch", default=None, help="where the journals are made")
+    arguments = parser.parse_args()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+    print(f"two_writers: {arguments.rounds} rounds, {arguments.kills} kills, seed {seed}", flush=True)
+    rng = random.Random(seed)
+    scratch = tempfile.mkdtemp(prefix="two-writers-", dir=arguments.scratch)
+    contest, winners, label = Contest(arguments.tool, rng, scratch), set(), ""
+    try:
+        for number in range(arguments.rounds):
+            label = f"round {number}"
+            if number and rng.random() < 0.5:
+                contest.begin()
+            winners.add(contest.round(arguments.writers or rng.choice((2, 2, 3, 4))))
+        interrupted = 0
+        for number in range(arguments.kills):
+            label = f"kill {number}"
+            interrupted += contest.kill()
+    except Failed as failure:
+        print(f"FAILED seed {seed}, {label}\n  journal: {contest.journal}\n  {failure}")
+        return 1
+    subprocess.run(["rm", "-r", "--", scratch], check=True)
+    print(f"two_writers: one writer each time, the others changed nothing; won by number {sorted(winners)}; {interrupted} kills in "
+          "the middle of the work")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
