@@ -29,6 +29,14 @@ import Testing
             names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted()
         }
 
+        /// Where the records of a segment end: what follows, a reader does without.
+        func end(ofRecordsIn index: Int) throws -> Int {
+            let first = try #require(Position(names[index].prefix(20)))
+            let journal = try Journal.openReadOnly(path).id
+            let opened = try SegmentFile(JournalDirectory(path, FileStorage()), first: first, .read, journal: journal)
+            return Int(try opened.footer()?.offset ?? opened.size)
+        }
+
         func segment(_ index: Int) -> String { path + "/" + names[index] }
 
         /// Reads every record alone, then all, then some runs; what is delivered must be what was written.
@@ -72,19 +80,21 @@ import Testing
         for index in specimen.names.indices {
             let file = specimen.segment(index)
             let whole = try #require(FileManager.default.contents(atPath: file))
+            let end = try specimen.end(ofRecordsIn: index)
             let other = try #require(FileHandle(forUpdatingAtPath: file))
             defer { other.closeFile() }
             let lengths =
-                [0, 1, 127, 128, 129, 167, 168, whole.count - 1] + (0..<12).map { _ in Int.random(in: 0..<whole.count, using: &generator) }
+                [0, 1, 127, 128, 129, 167, 168, end - 1, end, whole.count - 1]
+                + (0..<12).map { _ in Int.random(in: 0..<whole.count, using: &generator) }
             for length in lengths {
                 let journal = try Journal.openReadOnly(specimen.path)
                 if readBefore { #expect(specimen.check(journal, "whole", &generator) == 0) }
                 other.truncateFile(atOffset: UInt64(length))
                 let failures = specimen.check(journal, "segment \(index) cut to \(length)", &generator)
-                #expect(failures > 0, "segment \(index) cut to \(length)")
+                #expect((failures > 0) == (length < end), "segment \(index) cut to \(length), its records end at \(end)")
                 // Longer again, and zero where it was cut.
                 other.truncateFile(atOffset: UInt64(whole.count))
-                if whole[length...].contains(where: { $0 != 0 }) {
+                if length < end, whole[length..<end].contains(where: { $0 != 0 }) {
                     #expect(specimen.check(journal, "segment \(index) zero from \(length)", &generator) > 0)
                 }
                 other.seek(toFileOffset: UInt64(length))
