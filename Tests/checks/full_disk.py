@@ -320,7 +320,7 @@ class Trial:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
-    parser.add_argument("--sizes", default="2,3,5", help="of the file systems, in MiB")
+    parser.add_argument("--sizes", default="2,3,5", help="of the file systems, in MiB; may be empty")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     parser.add_argument("--roll-over", action="store_true", help="also file systems of 128 MiB and a little more")
     parser.add_argument("--tests", default=None, metavar="PACKAGE", help="also the Swift tests of a small disk; they must have been built")
@@ -335,7 +335,7 @@ def main():
     print(f"full_disk: seed {seed}", flush=True)
     scratch = tempfile.mkdtemp(prefix="full-disk-", dir=arguments.scratch)
     tool = str(pathlib.Path(arguments.tool).resolve())
-    trials = [(kind, int(size), 16_384) for kind in ("tmpfs", "ext4") for size in arguments.sizes.split(",")]
+    trials = [(kind, int(size), 16_384) for kind in ("tmpfs", "ext4") for size in arguments.sizes.split(",") if size]
     if arguments.roll_over:
         # The ballast is 0.3 of it: freed, there is room for the segment of 128 MiB and hardly more.
         trials += [("tmpfs", size, 16_384) for size in (128, 129, 131)]
