@@ -7,6 +7,7 @@ struct Decider: ~Copyable {
     var state: ChatState
     var encoder = EventEncoder()
     var draft = CommitDraft()
+    var commands = CommandStatistics()
     /// Why no more commands are taken: an append failed after the state had run ahead, or never worked.
     var failure: JournalError?
 
@@ -42,6 +43,9 @@ struct Views {
     private var shown = 0
 
     init(models: ReadModels) { self.models = models }
+
+    /// How many events wait.
+    var waitingCount: Int { pending.count - shown }
 
     mutating func add(_ events: [RecordedEvent]) { pending.append(contentsOf: events) }
 

@@ -78,6 +78,16 @@ private struct Decided {
     var through: Position
 }
 
+extension Decided.Answer {
+    fileprivate func count(in commands: inout CommandStatistics) {
+        switch self {
+        case .receipt(let receipt): if receipt.positions == nil { commands.unchanged &+= 1 } else { commands.appended &+= 1 }
+        case .duplicate: commands.duplicates &+= 1
+        case .rejection(let rejection): commands.refused[rejection.code, default: 0] &+= 1
+        }
+    }
+}
+
 extension ChatStore {
     private func decide(_ batch: [CommandRequest]) throws(ChatError) -> Decided {
         guard batch.reduce(0, { $0 + $1.maximumTextBytes }) <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
@@ -125,6 +135,7 @@ extension ChatStore {
             throw .journal(error)
         }
         if !recorded.isEmpty { views.withLock { $0.add(recorded) } }
+        for answer in answers { answer.count(in: &decider.commands) }
         return Decided(answers: answers, through: decider.state.head)
     }
 

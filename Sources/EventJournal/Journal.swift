@@ -89,6 +89,7 @@ struct JournalState {
     var failure: JournalError?
     var isClosed = false
     var waiters = Waiters()
+    var metrics: JournalMetrics
 
     init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
         sealedStarts = recovery.sealedStarts
@@ -100,6 +101,7 @@ struct JournalState {
         self.durability = durability
         allocated = active.end
         self.entropy = EntropyPool(entropy)
+        metrics = JournalMetrics(recovery)
     }
 
     var durablePosition: Position { durability == .synced ? syncedPosition : lastPosition }

@@ -53,6 +53,7 @@ extension Journal {
                 positions: problem.positions)
         }
         state.withLock { [scan] state in
+            state.metrics.tookIn(bytes: scan.segment.end - segment.end)
             state.active = scan.segment
             (state.lastPosition, state.lastChain) = (scan.segment.lastPosition, scan.chain)
             (state.syncedPosition, state.syncedChain) = (scan.segment.lastPosition, scan.chain)

@@ -7,6 +7,8 @@ struct Recovery {
     var slots: DurableSlots
     /// Where the sealed segments begin.
     var sealedStarts: [SegmentStart] = []
+    /// The bytes of the commits in them.
+    private(set) var sealedBytes: UInt64 = 0
     /// The last segment, which is read in any case; nil before that.
     private var active: Segment?
     /// The chain value after the last valid record.
@@ -125,7 +127,8 @@ struct Recovery {
         let segment = opened.segment
         let isWatched = watched.contains { $0 >= segment.header.firstPosition && $0 < next - 1 }
         let footer = try opened.footer()
-        if let (footer, _) = footer, footer.firstPosition == next, !isWatched {
+        if let (footer, offset) = footer, footer.firstPosition == next, !isWatched {
+            sealedBytes += offset - segment.end
             lastPosition = footer.syncedPosition
             chain = footer.chain
             chains[lastPosition] = chain
@@ -141,6 +144,7 @@ struct Recovery {
                 positions: min(scan.segment.lastPosition + 1, next)...max(scan.segment.lastPosition + 1, next - 1))
         }
         take(scan, &chains)
+        sealedBytes += scan.segment.commitBytes
         // All records are there, as the next segment's header will confirm: nothing but the footer can be wrong.
         if footer == nil { report.damagedFooters.append(segment.name) }
     }

@@ -29,3 +29,27 @@ public struct RecoveryReport: Hashable, Sendable {
 
     init() {}
 }
+
+extension RecoveryReport: Codable {
+    private enum CodingKeys: CodingKey {
+        case created, wasClean, hasLiveWriter, attestedPosition, lastPosition, recoveredPositions, cutBytes, cutSegment, cutFile,
+            damagedSlots, damagedFooters, removedFiles
+    }
+
+    /// Writes every field under its name, ranges as two numbers; what is not there is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(created, forKey: .created)
+        try container.encode(wasClean, forKey: .wasClean)
+        try container.encode(hasLiveWriter, forKey: .hasLiveWriter)
+        try container.encode(attestedPosition, forKey: .attestedPosition)
+        try container.encode(lastPosition, forKey: .lastPosition)
+        try container.encode(recoveredPositions, forKey: .recoveredPositions)
+        try container.encode(cutBytes, forKey: .cutBytes)
+        try container.encode(cutSegment, forKey: .cutSegment)
+        try container.encode(cutFile, forKey: .cutFile)
+        try container.encode(damagedSlots, forKey: .damagedSlots)
+        try container.encode(damagedFooters, forKey: .damagedFooters)
+        try container.encode(removedFiles, forKey: .removedFiles)
+    }
+}

@@ -68,7 +68,12 @@ extension JournalState {
     /// Makes sure that the last segment has space for so many more bytes.
     mutating func allocate(_ count: UInt64, _ segmentSize: UInt64) throws(JournalError) {
         guard active.end + count > allocated else { return }
-        allocated = try Self.allocate(active.file, used: active.end, needed: active.end + count, segmentSize)
+        do throws(JournalError) {
+            allocated = try Self.allocate(active.file, used: active.end, needed: active.end + count, segmentSize)
+        } catch {
+            metrics.refused(error)
+            throw error
+        }
     }
 
     /// Reserves space in steps: as much again as is used, within bounds, up to the segment's size; when there is less, half of that, and so
@@ -129,6 +134,7 @@ extension JournalState {
         active.lastPosition = header.lastPosition
         lastPosition = header.lastPosition
         lastChain = chain
+        metrics.appended(records: recordCount, bytes: draft.count)
         return first...lastPosition
     }
 

@@ -129,16 +129,20 @@ extension Journal {
     /// A failure stops the journal.
     private func syncRound() {
         sync.withLock { sync in
-            let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64)? in
+            let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
                 guard state.failure == nil, state.lastPosition > state.syncedPosition else { return nil }
-                return (state.active.file, state.lastPosition, state.lastChain)
+                return (state.active.file, state.lastPosition, state.lastChain, state.metrics.commits)
             }
             guard let work else { return }
+            let start = ContinuousClock.now
             do throws(JournalError) {
                 try storage { () throws(StorageError) in try work.file.sync() }
                 try sync.write(slot(work.position, work.chain, isClean: false))
                 if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
-                state.withLock { ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain) }
+                state.withLock {
+                    ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain)
+                    $0.metrics.synced(commits: work.commits, since: start)
+                }
             } catch {
                 state.withLock { $0.stop(error) }
             }

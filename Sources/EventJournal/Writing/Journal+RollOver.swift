@@ -19,15 +19,18 @@ extension Journal {
                     new = try make(&state, count)
                 } catch {
                     if error.code != .storageFull { state.stop(error) }
+                    state.metrics.refused(error)
                     throw state.failure ?? error
                 }
+                let start = ContinuousClock.now
                 do throws(JournalError) {
                     try storage { () throws(StorageError) in
                         try active.file.sync()
                         try active.seal(state.lastChain)
                     }
-                    try attest(&state, &sync, isClean: false)
+                    try attest(&state, &sync, isClean: false, since: start)
                     state.goOn(in: try new.segment.take(), allocated: new.allocated)
+                    state.metrics.rolledOver()
                 } catch {
                     new.segment.file.abandon()
                     state.stop(error)
@@ -38,10 +41,13 @@ extension Journal {
     }
 
     /// Writes and syncs a slot for everything appended, which has been synced.
-    private func attest(_ state: inout JournalState, _ sync: inout SyncState, isClean: Bool) throws(JournalError) {
+    private func attest(
+        _ state: inout JournalState, _ sync: inout SyncState, isClean: Bool, since start: ContinuousClock.Instant
+    ) throws(JournalError) {
         try sync.write(slot(state.lastPosition, state.lastChain, isClean: isClean))
         try sync.syncSlots()
         (state.syncedPosition, state.syncedChain) = (state.lastPosition, state.lastChain)
+        state.metrics.synced(commits: state.metrics.commits, since: start)
     }
 
     private func make(_ state: inout JournalState, _ count: UInt64) throws(JournalError) -> (NewSegment, allocated: UInt64) {
@@ -69,6 +75,7 @@ extension Journal {
                 if isReadOnly { return }
                 if let failure = state.failure { throw failure }
                 let active = state.active
+                let start = ContinuousClock.now
                 do throws(JournalError) {
                     try storage { () throws(StorageError) in
                         try active.file.sync()
@@ -77,7 +84,7 @@ extension Journal {
                         try active.file.sync()
                     }
                     state.allocated = active.end
-                    try attest(&state, &sync, isClean: true)
+                    try attest(&state, &sync, isClean: true, since: start)
                 } catch {
                     state.stop(error)
                     throw state.failure ?? error

@@ -1,0 +1,101 @@
+/// What a journal holds, and what it has done since it was opened: ``Journal/statistics``.
+///
+/// Numbers "since opening" begin at 0 with each opening and never decrease; the others describe the moment.
+public struct JournalStatistics: Hashable, Sendable {
+    /// The journal's identity.
+    public var journal: JournalID
+    /// The durability that the journal is open with.
+    public var durability: Durability
+    /// Whether it is open for reading only.
+    public var isReadOnly: Bool
+    /// The last position appended, 0 when there is none.
+    public var lastPosition: Position
+    /// The last position that is durable under the journal's mode, 0 when there is none.
+    public var durablePosition: Position
+    /// The number of segment files.
+    public var segments: Int
+    /// The bytes of the commits in all segments, their headers included; segment headers and space that is not used are not.
+    public var storedBytes: UInt64
+    /// The bytes of the last segment's file that no commit takes: reserved for the next ones, or (reading only) what was found there.
+    public var unusedBytes: UInt64
+    /// The bytes of the commits appended since opening.
+    public var appendedBytes: UInt64
+    /// The number of records of each commit appended since opening.
+    public var recordsPerCommit: Histogram
+    /// How many commits each sync since opening made durable: the batch of a group commit.
+    ///
+    /// 0 where everything was synced already, as at a close.
+    public var commitsPerSync: Histogram
+    /// How long each sync since opening took, in nanoseconds, with the writing of the durable slot: what the one who leads it waits.
+    ///
+    /// The bounds are 1.024 µs to 17.2 s. A sync that failed is not counted: it stops the journal. Those of the opening are not either.
+    public var syncLatency: Histogram
+    /// How often a segment was sealed because it was full and a new one begun, since opening.
+    public var rollOvers: UInt64
+    /// How many appends and reservations were refused with `storageFull` since opening.
+    public var refusedAsFull: UInt64
+    /// How many threads and tasks wait for a sync that the journal or another thread leads.
+    public var waiters: Int
+    /// Why the journal has stopped; nil while it has not.
+    public var failure: Failure?
+    /// What opening found and did.
+    public var recovery: RecoveryReport
+
+    /// Why a journal has stopped.
+    public struct Failure: Hashable, Sendable, Codable {
+        /// The stable text of the error's code, such as `syncFailed`.
+        public var code: String
+        /// The error's sentence.
+        public var message: String
+    }
+}
+
+extension JournalStatistics {
+    /// The commits appended since opening.
+    public var appendedCommits: UInt64 { recordsPerCommit.count }
+
+    /// The records appended since opening.
+    public var appendedRecords: UInt64 { recordsPerCommit.sum }
+
+    /// The syncs since opening: of those who waited, of segments that were full, of the close.
+    public var syncs: UInt64 { syncLatency.count }
+}
+
+extension JournalStatistics: Codable {
+    private enum CodingKeys: CodingKey {
+        case journal, durability, isReadOnly, lastPosition, durablePosition, segments, storedBytes, unusedBytes, appendedBytes,
+            recordsPerCommit, commitsPerSync, syncLatency, rollOvers, refusedAsFull, waiters, failure, recovery
+    }
+
+    /// Writes every field under its name; a `failure` that is not there is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(journal, forKey: .journal)
+        try container.encode(durability, forKey: .durability)
+        try container.encode(isReadOnly, forKey: .isReadOnly)
+        try container.encode(lastPosition, forKey: .lastPosition)
+        try container.encode(durablePosition, forKey: .durablePosition)
+        try container.encode(segments, forKey: .segments)
+        try container.encode(storedBytes, forKey: .storedBytes)
+        try container.encode(unusedBytes, forKey: .unusedBytes)
+        try container.encode(appendedBytes, forKey: .appendedBytes)
+        try container.encode(recordsPerCommit, forKey: .recordsPerCommit)
+        try container.encode(commitsPerSync, forKey: .commitsPerSync)
+        try container.encode(syncLatency, forKey: .syncLatency)
+        try container.encode(rollOvers, forKey: .rollOvers)
+        try container.encode(refusedAsFull, forKey: .refusedAsFull)
+        try container.encode(waiters, forKey: .waiters)
+        try container.encode(failure, forKey: .failure)
+        try container.encode(recovery, forKey: .recovery)
+    }
+}
+
+/// A segment file of a journal: ``Journal/segments``.
+public struct SegmentStatistics: Hashable, Sendable {
+    /// The name of the file.
+    public var name: String
+    /// The positions in it; nil when it is empty.
+    public var positions: ClosedRange<Position>?
+    /// The bytes of its commits, their headers included; the segment's header and space that is not used are not.
+    public var bytes: UInt64
+}

@@ -1,0 +1,162 @@
+import Chat
+import ChatDomain
+import EventJournal
+
+/// What a journal holds, in numbers.
+extension Command {
+    static let stats = Command(
+        spec: CommandSpec(
+            "stats", "shows what the journal holds in numbers, and what opening it found", positionals: [.journal],
+            options: [
+                CommandSpec.Option("json", .flag, "print one JSON object"),
+                CommandSpec.Option("metrics", .flag, "print a text for Prometheus and other readers of OpenMetrics"),
+            ],
+            discussion: "A journal that does not open has no numbers; 'verify' tells what is wrong with it.")
+    ) { arguments, output in
+        if arguments.has("json") && arguments.has("metrics") { throw arguments.error("--json and --metrics exclude each other") }
+        let store: ChatStore
+        do throws(ChatError) {
+            store = try arguments.openReadOnly()
+        } catch {
+            throw StatsError(error: error, journal: arguments[positional: "JOURNAL"])
+        }
+        if arguments.has("metrics") {
+            try output.write(store.statistics.openMetrics())
+            return true
+        }
+        let report = try StatsReport(store)
+        if arguments.has("json") { try output.writeLine(json: report) } else { try output.write(report.tables) }
+        return true
+    }
+}
+
+/// A journal that does not open, and which command says more of it.
+private struct StatsError: Error, CustomStringConvertible {
+    let error: ChatError
+    let journal: String
+
+    /// Whether the files were read and found wrong: of what cannot be read at all `verify` knows no more.
+    private var isDamage: Bool {
+        switch error {
+        case .journal(let error): error.code == .damaged
+        case .undecodable: true
+        case .rejected, .newerEvents, .batchTooLarge, .cancelled: false
+        }
+    }
+
+    var description: String {
+        isDamage ? "\(error); '\(ToolSpec.name) verify \(journal)' tells more" : "\(error)"
+    }
+}
+
+/// What `stats` shows.
+private struct StatsReport {
+    let statistics: StoreStatistics
+    let segments: [SegmentStatistics]
+    /// By kind, and at the end those of kinds that this version does not know.
+    private var counts = [UInt64](repeating: 0, count: EventKind.allCases.count + 1)
+
+    init(_ store: ChatStore) throws(ChatError) {
+        statistics = store.statistics
+        segments = try store.segments()
+        try store.forEachEvent { recorded in
+            counts[recorded.event.fact.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
+            return true
+        }
+    }
+
+    private var events: [(kind: String, count: UInt64)] {
+        zip(EventKind.allCases.map(\.name) + ["unknown"], counts).map { (kind: $0, count: $1) }
+    }
+}
+
+extension StatsReport: Encodable {
+    private enum Key: CodingKey {
+        case journal, position, lastPosition, durability, clean, liveWriter, bytes, unusedBytes, segments, recovery, users, threads,
+            messages,
+            replies, events
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let journal = statistics.journal
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(journal.journal, forKey: .journal)
+        try container.encode(journal.durablePosition, forKey: .position)
+        try container.encode(journal.lastPosition, forKey: .lastPosition)
+        try container.encode(journal.durability, forKey: .durability)
+        try container.encode(journal.recovery.wasClean, forKey: .clean)
+        try container.encode(journal.recovery.hasLiveWriter, forKey: .liveWriter)
+        try container.encode(journal.storedBytes, forKey: .bytes)
+        try container.encode(journal.unusedBytes, forKey: .unusedBytes)
+        try container.encode(segments.map(SegmentLine.init), forKey: .segments)
+        try container.encode(journal.recovery, forKey: .recovery)
+        try container.encode(statistics.users, forKey: .users)
+        try container.encode(statistics.threads, forKey: .threads)
+        try container.encode(statistics.messages, forKey: .messages)
+        try container.encode(statistics.replies, forKey: .replies)
+        var kinds = container.nestedContainer(keyedBy: FieldKey.self, forKey: .events)
+        for event in events { try kinds.encode(event.count, forKey: FieldKey(event.kind)) }
+    }
+
+    private struct SegmentLine: Encodable {
+        let segment: SegmentStatistics
+
+        private enum Key: CodingKey { case segment, positions, bytes }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(segment.name, forKey: .segment)
+            try container.encode(segment.positions.map { [$0.lowerBound, $0.upperBound] }, forKey: .positions)
+            try container.encode(segment.bytes, forKey: .bytes)
+        }
+    }
+}
+
+extension StatsReport {
+    /// One table of what there is, one of the events by kind.
+    var tables: String {
+        let journal = statistics.journal
+        var facts = Table([.init("JOURNAL"), .init("\(journal.journal)")])
+        facts.append([
+            "positions", journal.lastPosition == 0 ? "none" : "1...\(journal.lastPosition), durable up to \(journal.durablePosition)",
+        ])
+        facts.append(["durability", journal.durability.rawValue])
+        facts.append(["state", state])
+        facts.append([
+            "segments", "\(segments.count), \(journal.storedBytes) bytes of commits, \(journal.unusedBytes) bytes not used at the end",
+        ])
+        for sentence in journal.recovery.sentences { facts.append(["recovery", sentence]) }
+        facts.append(["users", "\(statistics.users)"])
+        facts.append(["threads", "\(statistics.threads)"])
+        facts.append(["messages", "\(statistics.messages)"])
+        facts.append(["replies", "\(statistics.replies)"])
+        var kinds = Table([.init("EVENT"), .init("COUNT", .right)])
+        for event in events where event.count > 0 { kinds.append([event.kind, "\(event.count)"]) }
+        return facts.render() + "\n" + kinds.render()
+    }
+
+    private var state: String {
+        let recovery = statistics.journal.recovery
+        if recovery.hasLiveWriter { return "open by a writer now" }
+        return recovery.wasClean ? "closed in good order" : "not closed in good order"
+    }
+}
+
+extension RecoveryReport {
+    /// What a reader's opening found, in words.
+    fileprivate var sentences: [String] {
+        var sentences: [String] = []
+        if let positions = recoveredPositions, !hasLiveWriter {
+            sentences.append(
+                "positions \(positions.lowerBound)...\(positions.upperBound) are whole but not known to be synced; the next writer syncs them"
+            )
+        }
+        if let bytes = cutBytes {
+            sentences.append(
+                "bytes \(bytes.lowerBound)..<\(bytes.upperBound) of \(cutSegment ?? "the last segment") are a torn write; "
+                    + "the next writer cuts them off")
+        }
+        for slot in damagedSlots { sentences.append("slot \(slot) of the durable file cannot be read") }
+        return sentences.isEmpty ? ["nothing to recover"] : sentences
+    }
+}

@@ -1,0 +1,121 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Foundation
+import Testing
+
+@testable import Chat
+
+@Suite struct StatisticsTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let message = MessageID(bits: 3)
+    private let sw1a = ThreadID(bits: 0x5357_3141_0000_8000_806f_7574_7761_7264)
+
+    /// Eleven commands: six append, one changes nothing, one comes again, three are refused.
+    private var commands: [Command] {
+        [
+            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
+            .setPostcode(user: ann, postcode: "SW1A 1AA"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
+            .postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"),
+            .postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"),
+            .postMessage(thread: sw1a, author: bob, body: "No"), .reply(message: message, author: bob, body: "No"),
+            .reply(message: message, author: ann, body: "Found some"), .retract(.message(message), by: ann),
+            .registerUser(username: "ANN"),
+        ]
+    }
+
+    private func check(_ statistics: StoreStatistics) {
+        #expect(statistics.users == 2 && statistics.threads == 1 && statistics.messages == 1 && statistics.replies == 1)
+        #expect(statistics.commands.appended == 6)
+        #expect(statistics.commands.unchanged == 1)
+        #expect(statistics.commands.duplicates == 1)
+        #expect(statistics.commands.refused == [.notAMember: 2, .usernameTaken: 1])
+        #expect(statistics.commands.total == 11)
+        #expect(statistics.eventsWaiting == 0)
+        #expect(statistics.journal.appendedRecords == 8)
+        #expect(statistics.journal.lastPosition == 8 && statistics.journal.durablePosition == 8)
+    }
+
+    @Test func statisticsEqualWhatWasDone() throws {
+        let store = try StoreFixture().open()
+        for command in commands { _ = try answer(CommandRequest(command), of: store) }
+        check(store.statistics)
+        #expect(store.statistics.journal.appendedCommits == 6)
+        #expect(store.statistics.journal.syncs == 6)
+        #expect(try store.segments().map(\.positions) == [1...8])
+        #expect(try store.segments().map(\.bytes) == [store.statistics.journal.storedBytes])
+    }
+
+    @Test func aBatchIsCountedCommandByCommand() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        _ = try store.execute(commands.map { CommandRequest($0) })
+        check(store.statistics)
+        #expect(store.statistics.journal.appendedCommits == 1 && store.statistics.journal.recordsPerCommit.maximum == 8)
+        try store.close()
+        // What is counted since the opening begins again; what is there stays.
+        let again = try fixture.open().statistics
+        #expect(again.commands == CommandStatistics())
+        #expect(again.users == 2 && again.threads == 1 && again.messages == 1 && again.replies == 1)
+        #expect(again.journal.lastPosition == 8 && again.journal.appendedRecords == 0)
+    }
+
+    @Test func whatIsNotDurableWaitsAndTheFailureShows() throws {
+        let disk = SimulatedDisk(seed: 1)
+        var options = StoreOptions()
+        options.journal.storage = disk
+        let store = try ChatStore.open("journal", options: options)
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync])))
+        #expect(throws: ChatError.self) { try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
+        let statistics = store.statistics
+        #expect(statistics.eventsWaiting == 3)
+        #expect(statistics.threads == 0 && statistics.users == 1)
+        #expect(statistics.commands.appended == 2)
+        #expect(statistics.journal.failure?.code == "syncFailed")
+        #expect(statistics.journal.lastPosition == 4 && statistics.journal.durablePosition == 1)
+    }
+
+    @Test func jsonReadsBackAndNamesTheRefusalsInTheirOrder() throws {
+        let store = try StoreFixture().open()
+        for command in commands { _ = try answer(CommandRequest(command), of: store) }
+        let statistics = store.statistics
+        let json = try JSONEncoder().encode(statistics)
+        #expect(try JSONDecoder().decode(StoreStatistics.self, from: json) == statistics)
+        let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        #expect(Set(fields.keys) == Set(Mirror(reflecting: statistics).children.compactMap(\.label)))
+        let counts = try #require(fields["commands"] as? [String: Any])
+        #expect(Set(counts.keys) == Set(Mirror(reflecting: statistics.commands).children.compactMap(\.label)))
+        #expect(counts["refused"] as? [String: Int] == ["usernameTaken": 1, "notAMember": 2])
+        let unknown = Data(#"{"appended":0,"unchanged":0,"duplicates":0,"refused":{"weather":1}}"#.utf8)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(CommandStatistics.self, from: unknown) }
+    }
+
+    @Test func theMetricsAreOneText() throws {
+        let store = try StoreFixture().open()
+        for command in commands { _ = try answer(CommandRequest(command), of: store) }
+        let statistics = store.statistics
+        let text = statistics.openMetrics(prefix: "neighbours")
+        let own = text.split(separator: "\n").prefix { !$0.contains("neighbours_journal_") }
+        let refusals = Rejection.Code.allCases.map { code in
+            let count = code == .notAMember ? 2 : code == .usernameTaken ? 1 : 0
+            return #"neighbours_commands_refused_total{code="\#(code.rawValue)"} \#(count)"#
+        }
+        #expect(
+            own.filter { !$0.hasPrefix("#") }.map(String.init) == [
+                "neighbours_users 2", "neighbours_threads 1", "neighbours_messages 1", "neighbours_replies 1",
+                "neighbours_events_waiting 0",
+                #"neighbours_commands_total{outcome="appended"} 6"#, #"neighbours_commands_total{outcome="unchanged"} 1"#,
+                #"neighbours_commands_total{outcome="duplicate"} 1"#,
+            ] + refusals)
+        #expect(
+            own.filter { $0.hasPrefix("# TYPE") }.map(String.init) == [
+                "# TYPE neighbours_users gauge", "# TYPE neighbours_threads gauge", "# TYPE neighbours_messages gauge",
+                "# TYPE neighbours_replies gauge", "# TYPE neighbours_events_waiting gauge", "# TYPE neighbours_commands counter",
+                "# TYPE neighbours_commands_refused counter",
+            ])
+        // The rest is the journal's own text, whose form is tested there.
+        #expect(text == own.joined(separator: "\n") + "\n" + statistics.journal.openMetrics(prefix: "neighbours_journal"))
+    }
+}
