@@ -186,7 +186,10 @@ import Testing
         }
     }
 
-    /// A segment as a writer of other records of the same lengths would have made it: every record's content is other, every checksum is right.
+    /// A segment as a writer of other records of the same lengths would have made it: every record's content is other, every checksum and the
+    /// footer are right.
+    ///
+    /// Another copy of the journal that went its own way leaves such a one.
     private static func rewrite(_ specimen: Specimen, _ index: Int) throws -> Data {
         var bytes = [UInt8](try #require(FileManager.default.contents(atPath: specimen.segment(index))))
         let end = bytes.count
@@ -197,7 +200,8 @@ import Testing
         var offset = SegmentHeader.size
         while offset < end {
             let length = Int(bytes.withBytes(0..<end) { $0.integer(at: offset, as: UInt32.self) })
-            if length == 0 { break }
+            let count = bytes.withBytes(0..<end) { $0.integer(at: offset + 4, as: UInt32.self) }
+            if length == 0 || count == 0 { break }
             var cursor = offset + CommitHeader.size
             while cursor < offset + length {
                 guard case .record(let layout) = bytes.withBytes(0..<end, { RecordLayout.decode($0, at: cursor) }) else { break }
@@ -208,8 +212,14 @@ import Testing
             offset += length
         }
         var sealer = CommitSealer(position: header.firstPosition, chain: header.chain)
-        var commits = Array(bytes[SegmentHeader.size...])
+        var commits = Array(bytes[SegmentHeader.size..<offset])
         _ = sealer.seal(&commits, seed: header.framingSeed)
-        return Data(bytes[..<SegmentHeader.size] + commits)
+        let segment = bytes[..<SegmentHeader.size] + commits
+        let aside = MemoryStorage()
+        aside.setContents(Array(segment), of: "aside/" + specimen.names[index])
+        let opened = try SegmentFile(JournalDirectory("aside", aside), first: header.firstPosition, .read, journal: header.journal)
+        var scan = SegmentScan(opened.segment, size: opened.size)
+        try scan.run()
+        return Data(segment + scan.segment.footer(scan.chain))
     }
 }
