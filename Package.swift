@@ -47,7 +47,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain"], swiftSettings: settings),
         .testTarget(
-            name: "ChatJournalToolTests", dependencies: ["chat-journal", "ChatDomain", "EventJournal", "StubRewriter"],
+            name: "ChatJournalToolTests", dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "StubRewriter"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -29,6 +29,14 @@ import Testing
             names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted()
         }
 
+        /// Where the records of a segment end: what follows, a reader does without.
+        func end(ofRecordsIn index: Int) throws -> Int {
+            let first = try #require(Position(names[index].prefix(20)))
+            let journal = try Journal.openReadOnly(path).id
+            let opened = try SegmentFile(JournalDirectory(path, FileStorage()), first: first, .read, journal: journal)
+            return Int(try opened.footer()?.offset ?? opened.size)
+        }
+
         func segment(_ index: Int) -> String { path + "/" + names[index] }
 
         /// Reads every record alone, then all, then some runs; what is delivered must be what was written.
@@ -72,19 +80,21 @@ import Testing
         for index in specimen.names.indices {
             let file = specimen.segment(index)
             let whole = try #require(FileManager.default.contents(atPath: file))
+            let end = try specimen.end(ofRecordsIn: index)
             let other = try #require(FileHandle(forUpdatingAtPath: file))
             defer { other.closeFile() }
             let lengths =
-                [0, 1, 127, 128, 129, 167, 168, whole.count - 1] + (0..<12).map { _ in Int.random(in: 0..<whole.count, using: &generator) }
+                [0, 1, 127, 128, 129, 167, 168, end - 1, end, whole.count - 1]
+                + (0..<12).map { _ in Int.random(in: 0..<whole.count, using: &generator) }
             for length in lengths {
                 let journal = try Journal.openReadOnly(specimen.path)
                 if readBefore { #expect(specimen.check(journal, "whole", &generator) == 0) }
                 other.truncateFile(atOffset: UInt64(length))
                 let failures = specimen.check(journal, "segment \(index) cut to \(length)", &generator)
-                #expect(failures > 0, "segment \(index) cut to \(length)")
+                #expect((failures > 0) == (length < end), "segment \(index) cut to \(length), its records end at \(end)")
                 // Longer again, and zero where it was cut.
                 other.truncateFile(atOffset: UInt64(whole.count))
-                if whole[length...].contains(where: { $0 != 0 }) {
+                if length < end, whole[length..<end].contains(where: { $0 != 0 }) {
                     #expect(specimen.check(journal, "segment \(index) zero from \(length)", &generator) > 0)
                 }
                 other.seek(toFileOffset: UInt64(length))
@@ -176,7 +186,10 @@ import Testing
         }
     }
 
-    /// A segment as a writer of other records of the same lengths would have made it: every record's content is other, every checksum is right.
+    /// A segment as a writer of other records of the same lengths would have made it: every record's content is other, every checksum and the
+    /// footer are right.
+    ///
+    /// Another copy of the journal that went its own way leaves such a one.
     private static func rewrite(_ specimen: Specimen, _ index: Int) throws -> Data {
         var bytes = [UInt8](try #require(FileManager.default.contents(atPath: specimen.segment(index))))
         let end = bytes.count
@@ -187,7 +200,8 @@ import Testing
         var offset = SegmentHeader.size
         while offset < end {
             let length = Int(bytes.withBytes(0..<end) { $0.integer(at: offset, as: UInt32.self) })
-            if length == 0 { break }
+            let count = bytes.withBytes(0..<end) { $0.integer(at: offset + 4, as: UInt32.self) }
+            if length == 0 || count == 0 { break }
             var cursor = offset + CommitHeader.size
             while cursor < offset + length {
                 guard case .record(let layout) = bytes.withBytes(0..<end, { RecordLayout.decode($0, at: cursor) }) else { break }
@@ -198,8 +212,14 @@ import Testing
             offset += length
         }
         var sealer = CommitSealer(position: header.firstPosition, chain: header.chain)
-        var commits = Array(bytes[SegmentHeader.size...])
+        var commits = Array(bytes[SegmentHeader.size..<offset])
         _ = sealer.seal(&commits, seed: header.framingSeed)
-        return Data(bytes[..<SegmentHeader.size] + commits)
+        let segment = bytes[..<SegmentHeader.size] + commits
+        let aside = MemoryStorage()
+        aside.setContents(Array(segment), of: "aside/" + specimen.names[index])
+        let opened = try SegmentFile(JournalDirectory("aside", aside), first: header.firstPosition, .read, journal: header.journal)
+        var scan = SegmentScan(opened.segment, size: opened.size)
+        try scan.run()
+        return Data(segment + scan.segment.footer(scan.chain))
     }
 }

@@ -16,19 +16,19 @@ struct SmallDiskTests {
     func appendsGoOnWhenThereIsSpaceAgain(segmentSize: UInt64, durability: Durability) throws {
         let disk = try #require(smallDisk)
         let path = disk + "/journal"
-        let ballast = disk + "/test-ballast"
+        // Each time another amount is freed, so that each filling ends at another place of a segment.
+        let ballast = (0..<6).map { disk + "/ballast of the test \($0)" }
         defer {
             try? FileManager.default.removeItem(atPath: path)
-            try? FileManager.default.removeItem(atPath: ballast)
+            for file in ballast { try? FileManager.default.removeItem(atPath: file) }
         }
+        for (number, file) in ballast.enumerated() { try Data(count: 100_000 + number * 37_000).write(to: URL(fileURLWithPath: file)) }
         var generator = SeededGenerator(segmentSize)
         let options = JournalOptions(durability: durability, segmentSize: segmentSize)
         var journal = try Journal.open(path, options: options)
         var model: [Entry] = []
         var fullAtRollOver = 0
-        for round in 0..<6 {
-            // Each time another amount is left, so that each filling ends at another place of a segment.
-            try Data(count: 200_000 + round * 37_000).write(to: URL(fileURLWithPath: ballast))
+        for (round, file) in ballast.enumerated() {
             while true {
                 let entry = generator.entry(kept: 50, erasable: 6_000)
                 let draft = try draft([entry])
@@ -47,7 +47,7 @@ struct SmallDiskTests {
             #expect(try journal.entries() == model, "reading goes on")
             try journal.waitUntilDurable(journal.lastPosition)
             #expect(try Journal.openReadOnly(path).lastPosition == Position(model.count))
-            try FileManager.default.removeItem(atPath: ballast)
+            try FileManager.default.removeItem(atPath: file)
             for _ in 0..<3 {
                 let entry = generator.entry(kept: 50, erasable: 6_000)
                 try journal.append([entry])

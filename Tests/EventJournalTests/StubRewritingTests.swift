@@ -233,8 +233,8 @@ import Testing
         }
     }
 
-    /// A generation that holds another history, or an earlier one put back, is not taken up.
-    @Test func onlyALaterGenerationOfTheSameRecordsIsTakenUp() throws {
+    /// A file that holds another history is not taken for a later generation.
+    @Test func onlyAGenerationOfTheSameRecordsIsTakenUp() throws {
         let storage = MemoryStorage()
         let specimen = try Specimen("journal", JournalOptions(storage: storage), seed: 19)
         let name = "journal/" + DirectoryListing.segmentName(1)
@@ -247,7 +247,7 @@ import Testing
         let place = SegmentHeader.size + CommitHeader.size + stored[..<3].reduce(0) { $0 + $1.record.count }
         try #require(Array(other[(place - stored[2].record.count)..<place]) == stored[2].record)
         other[place - 1] ^= 1
-        for forged in [other, Array(second.dropLast(1)), Array(second[..<SegmentHeader.size])] {
+        for forged in [other, Array(second[..<place]), Array(second[..<SegmentHeader.size])] {
             storage.setContents(first, of: name)
             let journal = try Journal.openReadOnly("journal", options: specimen.options)
             storage.setContents(forged, of: name)
@@ -256,9 +256,6 @@ import Testing
             storage.setContents(second, of: name)
             #expect(try journal.entries() == specimen.expected([3: .erased]))
         }
-        let journal = try Journal.openReadOnly("journal", options: specimen.options)
-        storage.setContents(first, of: name)
-        #expect(journalError { _ = try journal.entries() }?.code == .damaged, "content that was erased does not come back")
     }
 
     /// A rewriting that a crash cut short leaves a file aside, which the next writer removes.

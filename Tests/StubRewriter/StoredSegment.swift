@@ -4,6 +4,7 @@ import EventJournal
 struct StoredSegment {
     private static let headerSize = 128
     private static let commitHeaderSize = 40
+    private static let indexSpacing = 4096
 
     var header: [UInt8]
     var commits: [StoredCommit] = []
@@ -17,7 +18,8 @@ struct StoredSegment {
         var offset = Self.headerSize
         while offset + Self.commitHeaderSize <= bytes.count {
             let length = Int(bytes.number(at: offset, bytes: 4))
-            if length == 0 { return }
+            // The footer, a frame of no records: it is made anew.
+            if length == 0 || bytes.number(at: offset + 4, bytes: 4) == 0 { return }
             guard length <= bytes.count - offset else { throw NotASegment(name: name, offset: offset) }
             var commit = StoredCommit(header: Array(bytes[offset..<(offset + Self.commitHeaderSize)]))
             var cursor = offset + Self.commitHeaderSize
@@ -31,7 +33,7 @@ struct StoredSegment {
         }
     }
 
-    /// The bytes of the segment's next generation, its commits framed with another salt.
+    /// The bytes of the segment's next generation, its commits framed with another salt, and a footer for where they lie now.
     ///
     /// The chain value in a commit's header stays: stubs do not change it.
     func nextGeneration(salt: [UInt8]) -> [UInt8] {
@@ -39,8 +41,37 @@ struct StoredSegment {
         bytes.put(bytes.number(at: 28, bytes: 4) + 1, at: 28, bytes: 4)
         bytes.replaceSubrange(56..<64, with: salt)
         bytes.put(UInt64(CRC32C.checksum(of: bytes[..<124])), at: 124, bytes: 4)
-        for commit in commits { bytes += commit.framed(salt: salt) }
-        return bytes
+        let first: Position = header.number(at: 32, bytes: 8)
+        var index: [(position: Position, offset: Int, recordsLeft: Int)] = []
+        func note(_ position: Position, _ recordsLeft: Int) {
+            if index.last.map({ bytes.count - $0.offset >= Self.indexSpacing }) ?? true {
+                index.append((position, bytes.count, recordsLeft))
+            }
+        }
+        for commit in commits {
+            note(commit.firstPosition - first, 0)
+            bytes += commit.framedHeader(salt: salt)
+            for (number, record) in commit.records.enumerated() {
+                note(commit.firstPosition - first + Position(number), commit.records.count - number)
+                bytes += record.bytes
+            }
+        }
+        return bytes + footer(index, salt: salt)
+    }
+
+    /// The frame of no records that ends a sealed segment, with its index.
+    private func footer(_ index: [(position: Position, offset: Int, recordsLeft: Int)], salt: [UInt8]) -> [UInt8] {
+        let length = UInt64(Self.commitHeaderSize + 12 * index.count + 4)
+        var content: [UInt8] = []
+        for entry in index {
+            content += [entry.position, UInt64(entry.offset), UInt64(entry.recordsLeft)].flatMap { [UInt8]($0, bytes: 4) }
+        }
+        content += [UInt8](length, bytes: 4)
+        let last = commits.last.map { $0.firstPosition + Position($0.records.count) - 1 } ?? 0
+        var frame = [UInt8](length, bytes: 4) + [0, 0, 0, 0] + [UInt8](last + 1, bytes: 8) + [UInt8](last, bytes: 8)
+        frame += commits.last?.header[24..<32] ?? []
+        frame += [UInt8](UInt64(CRC32C.checksum(of: content)), bytes: 4)
+        return frame + [UInt8](UInt64(CRC32C.checksum(of: salt + frame)), bytes: 4) + content
     }
 }
 
@@ -51,14 +82,13 @@ struct StoredCommit {
 
     var firstPosition: Position { header.number(at: 8, bytes: 8) }
 
-    /// The commit as it is stored in a segment with this salt.
-    fileprivate func framed(salt: [UInt8]) -> [UInt8] {
-        let content = records.flatMap(\.bytes)
+    /// The commit's header in a segment with this salt.
+    fileprivate func framedHeader(salt: [UInt8]) -> [UInt8] {
         var bytes = header
-        bytes.put(UInt64(bytes.count + content.count), at: 0, bytes: 4)
+        bytes.put(UInt64(bytes.count + records.reduce(0) { $0 + $1.bytes.count }), at: 0, bytes: 4)
         bytes.put(UInt64(CRC32C.checksum(of: records.flatMap { $0.bytes[..<4] })), at: 32, bytes: 4)
         bytes.put(UInt64(CRC32C.checksum(of: salt + bytes[..<36])), at: 36, bytes: 4)
-        return bytes + content
+        return bytes
     }
 }
 
@@ -128,9 +158,14 @@ extension [UInt8] {
         self[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
+    /// The bytes of a number, little-endian.
+    init(_ value: UInt64, bytes count: Int) {
+        self = (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
+    }
+
     /// Puts a little-endian number at an offset.
     mutating func put(_ value: UInt64, at offset: Int, bytes count: Int) {
-        for index in 0..<count { self[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index)) }
+        replaceSubrange(offset..<(offset + count), with: [UInt8](value, bytes: count))
     }
 }
 

@@ -62,7 +62,7 @@ class SmallDisk:
 
     def __init__(self, kind, mebibytes, scratch):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=scratch))
-        self.image = None
+        self.image, self.is_large = None, mebibytes > 100
         if kind == "ext4":
             self.image = self.path.with_suffix(".image")
             with open(self.image, "wb") as file:
@@ -221,8 +221,11 @@ class Trial:
 
     def fill(self):
         """Posts until there is no space, not even for a short message."""
-        deadline = time.monotonic() + 300
+        deadline = time.monotonic() + 900
         before = len(self.posts)
+        # First the longest messages, until one is refused, so that a large disk does not take for ever.
+        while self.disk.is_large and self.post(self.batch, size=self.largest) == 0:
+            pass
         while self.post(self.batch) < self.batch:
             if time.monotonic() > deadline:
                 raise Failed("the disk does not become full")
@@ -320,7 +323,7 @@ class Trial:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
-    parser.add_argument("--sizes", default="2,3,5", help="of the file systems, in MiB")
+    parser.add_argument("--sizes", default="2,3,5", help="of the file systems, in MiB; may be empty")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     parser.add_argument("--roll-over", action="store_true", help="also file systems of 128 MiB and a little more")
     parser.add_argument("--tests", default=None, metavar="PACKAGE", help="also the Swift tests of a small disk; they must have been built")
@@ -335,7 +338,7 @@ def main():
     print(f"full_disk: seed {seed}", flush=True)
     scratch = tempfile.mkdtemp(prefix="full-disk-", dir=arguments.scratch)
     tool = str(pathlib.Path(arguments.tool).resolve())
-    trials = [(kind, int(size), 16_384) for kind in ("tmpfs", "ext4") for size in arguments.sizes.split(",")]
+    trials = [(kind, int(size), 16_384) for kind in ("tmpfs", "ext4") for size in arguments.sizes.split(",") if size]
     if arguments.roll_over:
         # The ballast is 0.3 of it: freed, there is room for the segment of 128 MiB and hardly more.
         trials += [("tmpfs", size, 16_384) for size in (128, 129, 131)]

@@ -34,7 +34,13 @@ extension Journal {
                 case .active(let stretch): stretch
                 case .sealed(let start, let next, let positions): try Stretch(try sealed.segment(from: start, to: next), positions)
                 }
-            guard try read(stretch, body), stretch.positions.upperBound < positions.upperBound else { return }
+            do throws(JournalError) {
+                guard try read(stretch, body), stretch.positions.upperBound < positions.upperBound else { return }
+            } catch {
+                // Whoever reads it next opens it again and finds what is under the name by then.
+                sealed.forget(stretch.segment)
+                throw error
+            }
             next = stretch.positions.upperBound + 1
         }
     }

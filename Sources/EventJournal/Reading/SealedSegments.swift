@@ -45,6 +45,15 @@ final class SealedSegments: Sendable {
         }
     }
 
+    /// Lets go of a segment in which something could not be read.
+    func forget(_ segment: Segment) {
+        let first = segment.header.firstPosition
+        state.withLock { state in
+            state.segments[first] = nil
+            state.order.removeAll { $0 == first }
+        }
+    }
+
     private func load(_ start: SegmentStart, _ next: SegmentStart) throws(JournalError) -> Segment {
         let opened = try SegmentFile(directory, first: start.position, .read, journal: journal)
         var segment = opened.segment

@@ -1,0 +1,258 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Foundation
+import Projections
+import StubRewriter
+import Synchronization
+import Testing
+
+@testable import Chat
+
+/// A store over a journal in which some content has been erased or withheld: what was kept is as before, and what is gone is null.
+@Suite struct StubTests {
+    /// A generated history in many small segments, closed.
+    private struct History {
+        let options: StoreOptions
+        var accepted: [(CommandRequest, Receipt)] = []
+        let events: [RecordedEvent]
+        let head: JournalHead
+        let state: ChatState
+
+        init(seed: UInt64) throws {
+            var options = StoreFixture(seed: seed).options
+            options.journal.segmentSize = 4_096
+            self.options = options
+            let store = try ChatStore.open("journal", options: options)
+            var generator = CommandGenerator(seed: seed)
+            var random = SeededRandom(seed: seed)
+            for _ in 0..<120 {
+                let batch = (0..<Int.random(in: 1...6, using: &random)).map { _ in generator.nextRequest() }
+                for (request, result) in zip(batch, try store.execute(batch)) {
+                    if case .success(let receipt) = result, !receipt.duplicate, !receipt.events.isEmpty {
+                        accepted.append((request, receipt))
+                    }
+                }
+            }
+            events = try store.allEvents()
+            head = store.head
+            state = store.decider.withLock { $0.state }
+            try store.close()
+        }
+
+        func store() throws(ChatError) -> ChatStore { try ChatStore.openReadOnly("journal", options: options) }
+
+        /// Turns some of the events into stubs; returns the positions of those, and of all events that could have been chosen.
+        func rewrite(_ choose: (Event) -> RecordState) throws -> (chosen: Set<Position>, eligible: Set<Position>) {
+            var eligible: Set<Position> = []
+            let chosen = try StubRewriter("journal", on: options.journal.storage).rewrite { position, _, _ in
+                eligible.insert(position)
+                return choose(events[Int(position) - 1].event)
+            }
+            return (Set(chosen), eligible)
+        }
+
+        func verify() throws {
+            var journal = options.journal
+            journal.expectedHead = head
+            for deep in [false, true] {
+                let report = try ChatStore.verify("journal", options: journal, deep: deep)
+                #expect(report.findings == [])
+                #expect(report.position == head.position)
+            }
+        }
+    }
+
+    private static let states: [RecordState] = [.whole, .whole, .erased, .withheld]
+
+    @Test(arguments: Seeds.seeds(8)) func everyEventIsAsBeforeOrAStubOfIt(seed: UInt64) throws {
+        let history = try History(seed: seed)
+        var random = SeededRandom(seed: seed)
+        let before = try history.store()
+        let (chosen, eligible) = try history.rewrite { _ in Self.states.randomElement(using: &random) ?? .whole }
+        #expect(chosen.count > 20 && eligible.count - chosen.count > 20)
+        try history.verify()
+        let store = try history.store()
+        #expect(store.head == history.head)
+        for (event, old) in zip(try store.allEvents(), history.events) {
+            #expect(event.position == old.position && event.event.fact == old.event.fact)
+            #expect(event.event.recordedAt == old.event.recordedAt && event.event.origin == old.event.origin)
+            if chosen.contains(event.position) {
+                let hadMore = old.event.content != .none || old.event.correlation != nil
+                #expect(event.event.isErased == hadMore && event.event.correlation == nil)
+                #expect(event.event.content == (hadMore ? .erased : .none))
+            } else {
+                #expect(event == old)
+            }
+        }
+        // Whoever had it open goes on, with what was there or with the stub.
+        for (event, old) in zip(try before.allEvents(), history.events) {
+            let stub = Event(recordedAt: old.event.recordedAt, origin: old.event.origin, fact: old.event.fact, content: .erased)
+            #expect(event == old || chosen.contains(event.position) && (event.event == stub || event.event.content == .none))
+        }
+    }
+
+    /// What people were called and where they live is content; without the rest, the rules' state is the same.
+    @Test(arguments: Seeds.seeds(4)) func theDecidingStateIsThatOfTheKeptParts(seed: UInt64) throws {
+        let history = try History(seed: seed)
+        let (chosen, _) = try history.rewrite { event in
+            switch event.content {
+            case .body, .device, .threadName, .none: .erased
+            default: .whole
+            }
+        }
+        #expect(chosen.count > 50)
+        try history.verify()
+        #expect(try history.store().decider.withLock { $0.state } == history.state)
+
+        let (rest, _) = try history.rewrite { _ in .withheld }
+        #expect(!rest.isEmpty && rest.isDisjoint(with: chosen))
+        try history.verify()
+        let bare = try history.store().decider.withLock { $0.state }
+        #expect(bare.head == history.state.head && bare.lastRecordedAt == history.state.lastRecordedAt)
+        #expect(bare.userNumbers == history.state.userNumbers && bare.threads == history.state.threads)
+        #expect(bare.memberships == history.state.memberships && bare.messages == history.state.messages)
+        #expect(bare.replies == history.state.replies && bare.sessions == history.state.sessions)
+        #expect(bare.users.map(\.residence) == history.state.users.map(\.residence))
+    }
+
+    /// Each view shows what was kept; of the rest, exactly what the stubs held is missing.
+    @Test(arguments: Seeds.seeds(6)) func everyViewShowsWhatIsLeft(seed: UInt64) throws {
+        let history = try History(seed: seed)
+        let whole = try Views(of: try history.store(), history.events)
+        var random = SeededRandom(seed: seed &+ 100)
+        let (chosen, _) = try history.rewrite { _ in Self.states.randomElement(using: &random) ?? .whole }
+        let left = try Views(of: try history.store(), history.events)
+        let sources = Sources(history.events, chosen)
+
+        #expect(left.threads == whole.threads.map { sources.applied(to: $0) })
+        #expect(left.timelines == whole.timelines.map { $0.map { sources.applied(to: $0) } })
+        #expect(left.replies == whole.replies.map { $0.map { sources.applied(to: $0) } })
+        #expect(left.members == whole.members.map { $0.map { Member(user: sources.applied(to: $0.user), since: $0.since) } })
+        #expect(left.users == whole.users.map { sources.applied(to: $0) })
+        for (now, then) in zip(left.residents, whole.residents) {
+            #expect(now.map(\.user.id) == then.map(\.user.id) && now.map(\.since) == then.map(\.since))
+            #expect(zip(now, then).allSatisfy { $0.postcode == (sources.postcode[$0.user.id] == true ? nil : $1.postcode) })
+        }
+        #expect(
+            whole.timelines.joined().contains { $0.body != nil } && left.timelines.joined().contains { $0.body == nil && !$0.retracted })
+        for user in whole.users {
+            guard let name = user.username else { continue }
+            #expect(try history.store().user(named: name) == (sources.username[user.id] == true ? nil : user.id))
+        }
+    }
+
+    /// A store goes on writing where some of its history is stubs, and knows again what was sent before.
+    @Test(arguments: Seeds.seeds(4)) func aStoreGoesOnAfterStubs(seed: UInt64) throws {
+        let history = try History(seed: seed)
+        var random = SeededRandom(seed: seed)
+        let (chosen, _) = try history.rewrite { _ in Self.states.randomElement(using: &random) ?? .whole }
+        let store = try ChatStore.open("journal", options: history.options)
+        for (request, receipt) in history.accepted {
+            switch request.command {
+            case .postMessage(.some, _, _, _), .reply(.some, _, _, _), .startSession(_, .some, _): break
+            default: continue
+            }
+            let again = try answer(request, of: store).get()
+            #expect(again.duplicate && again.positions == receipt.positions)
+            for (event, old) in zip(again.events, receipt.events) {
+                #expect(chosen.contains(event.position) ? event.event.body == nil && event.event.fact == old.event.fact : event == old)
+            }
+        }
+        #expect(store.head == history.head)
+        var generator = CommandGenerator(seed: seed &+ 1_000)
+        var appended = 0
+        for _ in 0..<200 {
+            if case .success(let receipt) = try answer(generator.nextRequest(), of: store) { appended += receipt.events.count }
+        }
+        #expect(appended > 50)
+        let head = store.head
+        try store.close()
+        #expect(try history.store().head == head)
+        #expect(try ChatStore.verify("journal", options: history.options.journal, deep: true).findings == [])
+    }
+}
+
+/// Everything that the typed queries answer about a history.
+private struct Views {
+    let threads: [ThreadSummary]
+    let timelines: [[TimelineEntry]]
+    let replies: [[ReplyEntry]]
+    let members: [[Member]]
+    let residents: [[Resident]]
+    let users: [UserView]
+
+    init(of store: ChatStore, _ events: [RecordedEvent]) throws {
+        let all = Page(limit: .max)
+        threads = try store.threads(all)
+        timelines = try threads.map { try store.timeline($0.id, all) }
+        replies = try timelines.joined().map { try store.replies(to: $0.id, all) }
+        members = try threads.map { try store.members(of: $0.id) }
+        residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0) }
+        users = try events.compactMap { if case .userRegistered(let fact) = $0.event.fact { fact.user } else { nil } }.map {
+            try store.user($0)
+        }
+    }
+}
+
+/// Which text of the views comes from an event that has become a stub.
+private struct Sources {
+    var username: [UserID: Bool] = [:]
+    var postcode: [UserID: Bool] = [:]
+    var threadName: [ThreadID: Bool] = [:]
+    var message: [MessageID: Bool] = [:]
+    var reply: [ReplyID: Bool] = [:]
+
+    init(_ events: [RecordedEvent], _ stubs: Set<Position>) {
+        for recorded in events {
+            let isStub = stubs.contains(recorded.position)
+            switch recorded.event.fact {
+            case .userRegistered(let fact): username[fact.user] = isStub
+            case .usernameChanged(let fact): username[fact.user] = isStub
+            case .postcodeSet(let fact): postcode[fact.user] = isStub
+            case .threadOpened(let fact): threadName[fact.thread] = isStub && fact.thread.outwardCode == nil
+            case .messagePosted(let fact): message[fact.message] = isStub
+            case .messageEdited(let fact): message[fact.message] = isStub
+            case .replyPosted(let fact): reply[fact.reply] = isStub
+            case .replyEdited(let fact): reply[fact.reply] = isStub
+            default: break
+            }
+        }
+    }
+
+    func applied(to person: Person) -> Person { Person(id: person.id, username: username[person.id] == true ? nil : person.username) }
+
+    func applied(to thread: ThreadSummary) -> ThreadSummary {
+        var thread = thread
+        if threadName[thread.id] == true { thread.name = nil }
+        return thread
+    }
+
+    func applied(to entry: TimelineEntry) -> TimelineEntry {
+        var entry = entry
+        entry.author = applied(to: entry.author)
+        if message[entry.id] == true { entry.body = nil }
+        return entry
+    }
+
+    func applied(to entry: ReplyEntry) -> ReplyEntry {
+        var entry = entry
+        entry.author = applied(to: entry.author)
+        if reply[entry.id] == true { entry.body = nil }
+        return entry
+    }
+
+    func applied(to user: UserView) -> UserView {
+        var user = user
+        if username[user.id] == true { user.username = nil }
+        if postcode[user.id] == true { user.postcode = nil }
+        user.threads = user.threads.map { thread in
+            var thread = thread
+            if threadName[thread.id] == true { thread.name = nil }
+            thread.lastMessage = thread.lastMessage.map { applied(to: $0) }
+            return thread
+        }
+        return user
+    }
+}
