@@ -1,5 +1,5 @@
-import ChatDomain
-public import EventJournal
+public import ChatDomain
+import EventJournal
 import Synchronization
 
 extension ChatStore {

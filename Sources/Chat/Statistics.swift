@@ -5,11 +5,7 @@ import Synchronization
 
 /// What a store holds, and what it has done since it was opened: ``ChatStore/statistics``.
 public struct StoreStatistics: Hashable, Sendable, Codable {
-<<<<<<< HEAD
-    /// The journal under the store; nil for a store on a log that is not a ``Journal``.
-=======
     /// The journal under the store; nil where the log is not a ``EventJournal/Journal``.
->>>>>>> log
     public var journal: JournalStatistics?
     /// The users that are shown.
     public var users: Int
@@ -59,11 +55,7 @@ extension ChatStore {
         }
     }
 
-<<<<<<< HEAD
-    /// The segments of the journal under the store, in order; none for a store on a log that is not a ``Journal``.
-=======
     /// The segments of the journal under the store, in order; none where the log is not a ``EventJournal/Journal``.
->>>>>>> log
     ///
     /// - Throws: ``ChatError/journal(_:)`` if one of them cannot be read.
     /// - Complexity: Linear in the number of segments.

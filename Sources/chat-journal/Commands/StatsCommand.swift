@@ -52,22 +52,14 @@ private struct StatsError: Error, CustomStringConvertible {
 /// What `stats` shows.
 private struct StatsReport {
     let statistics: StoreStatistics
-<<<<<<< HEAD
-    private let journal: JournalStatistics
-=======
     let journal: JournalStatistics
->>>>>>> log
     let segments: [SegmentStatistics]
     /// By kind, and at the end those of kinds that this version does not know.
     private var counts = [UInt64](repeating: 0, count: EventKind.allCases.count + 1)
 
     init(_ store: ChatStore) throws(ChatError) {
         statistics = store.statistics
-<<<<<<< HEAD
-        guard let journal = statistics.journal else { preconditionFailure("a store that was opened from files has a journal") }
-=======
         guard let journal = statistics.journal else { preconditionFailure("a store that was opened by a path is on a journal") }
->>>>>>> log
         self.journal = journal
         segments = try store.segments()
         try store.forEachEvent { recorded in
