@@ -1,0 +1,74 @@
+import ChatTesting
+import EventJournal
+import Testing
+
+/// Power cuts at every operation of a journal's life and of the backups in it: the copy is always the beginning of the journal.
+@Suite struct BackupCrashTests {
+    @Test(arguments: [160, 1500]) func aCopyIsNeverAnythingElse(longest: Int) throws {
+        var explorer = CrashExplorer("backup-\(longest)", model: JournalModel()) { disk, witness in
+            try BackupLife.run(disk, witness, longest: longest)
+        } recovery: { disk, witness in
+            try BackupLife.recover(disk, witness)
+        }
+        explorer.exhaustiveOutcomes = 8
+        explorer.outcomesPerCrash = 8
+        let report = try explorer.run()
+        if !report.failures.isEmpty { Issue.record("\(report)") }
+        #expect(report.isReplay || report.states >= 500, "\(report)")
+    }
+}
+
+/// A journal that is backed up now and then.
+enum BackupLife {
+    /// Appends and backs up in turn: the first whole copy, one that adds to a segment, ones that come after roll-overs, one of nothing new.
+    static func run(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, longest: Int) throws {
+        var random = SeededRandom(seed: 3)
+        let writer = try ModelWriter(disk, witness)
+        for commits in [3, 1, 4, 0, 2] {
+            for _ in 0..<commits { try writer.append(&random, longest: longest) }
+            let report = try writer.journal.backup(to: "copy")
+            witness.update { $0.copied = report.head }
+        }
+        try writer.close()
+    }
+
+    /// Reads the copy, backs up what the crash left of the journal, and reads the copy again.
+    static func recover(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
+        _ = try checkCopy(disk, witness.model)
+        guard let journal = try open("journal", witness.model.options(disk)) else {
+            if witness.model.exists { throw Surprise("the journal is gone") }
+            return
+        }
+        let report = try Journal.backup("journal", to: "copy", options: BackupOptions(storage: disk, destinationStorage: disk))
+        if report.head != journal.head { throw Surprise("the copy ends at \(report.head), the journal at \(journal.head)") }
+        witness.update { $0.copied = report.head }
+        let copy = try checkCopy(disk, witness.model)
+        if copy?.recovery.wasClean != true { throw Surprise("the copy was not closed in good order") }
+    }
+
+    /// Opens the copy, which must be the beginning of the journal and hold what was copied; nil when it is no journal yet.
+    private static func checkCopy(_ disk: SimulatedDisk, _ model: JournalModel) throws -> Journal? {
+        var model = model
+        model.head = model.copied
+        model.promised = model.commitCount(records: Int(model.copied?.position ?? 0)) ?? 0
+        guard let copy = try open("copy", model.options(disk)) else {
+            if model.copied != nil { throw Surprise("the copy is gone") }
+            return nil
+        }
+        _ = try model.check(copy, "the copy")
+        var findings: [JournalFinding] = []
+        try copy.verify { findings.append($0) }
+        if !findings.isEmpty { throw Surprise("verifying the copy: \(findings)") }
+        return copy
+    }
+
+    /// Opens a journal for reading; nil when there is none.
+    private static func open(_ path: String, _ options: JournalOptions) throws -> Journal? {
+        do throws(JournalError) {
+            return try Journal.openReadOnly(path, options: options)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+}
