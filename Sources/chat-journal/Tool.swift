@@ -41,7 +41,7 @@ struct Tool {
 
     /// Every command, in the order of the help.
     static let commands: [Command] = [
-        .run, .import, .threads, .timeline, .replies, .members, .residents, .user, .events, .verify, .head, .export,
+        .run, .import, .threads, .timeline, .replies, .members, .residents, .user, .events, .verify, .head, .export, .backup, .repair,
     ]
 
     static let spec = ToolSpec(

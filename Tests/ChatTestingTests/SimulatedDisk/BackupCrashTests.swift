@@ -18,6 +18,68 @@ import Testing
     }
 }
 
+extension BackupCrashTests {
+    /// A repair that is cut off leaves no journal or the whole one, and does not touch the damaged one.
+    @Test func aRepairIsThereWholeOrNotAtAll() throws {
+        let disk = try RepairLife.damagedDisk()
+        let expected = try RepairLife.repair(disk.crash(.everything), to: "new")
+        var explorer = CrashExplorer("repair", model: false) { disk, witness in
+            _ = try RepairLife.repair(disk, to: "new")
+            witness.update { $0 = true }
+        } recovery: { disk, witness in
+            try RepairLife.recover(disk, isDone: witness.model, expected)
+        }
+        explorer.disk = disk
+        explorer.crashesInRecovery = 0
+        explorer.exhaustiveOutcomes = 16
+        explorer.outcomesPerCrash = 16
+        let report = try explorer.run()
+        if !report.failures.isEmpty { Issue.record("\(report)") }
+        #expect(report.isReplay || report.states >= 100, "\(report)")
+    }
+}
+
+/// A damaged journal that is repaired.
+enum RepairLife {
+    /// A disk with a journal of some segments, in the first of which a byte is wrong.
+    static func damagedDisk() throws -> SimulatedDisk {
+        let disk = SimulatedDisk(seed: 1)
+        let witness = CrashWitness(JournalModel())
+        var random = SeededRandom(seed: 5)
+        let writer = try ModelWriter(disk, witness)
+        for _ in 0..<8 { try writer.append(&random) }
+        try writer.close()
+        try disk.write([0xFF, 0xFF, 0xFF], at: 300, to: "journal/00000000000000000001.segment")
+        return disk.crash(.everything)
+    }
+
+    static func repair(_ disk: SimulatedDisk, to destination: String) throws -> RepairReport {
+        let options = RepairOptions(storage: disk, destinationStorage: disk, segmentSize: 1024, entropy: SeededEntropy(seed: 4))
+        return try Journal.repair("journal", to: destination, options: options) { _, _ in [0xEE] }
+    }
+
+    /// The new journal is whole, or there is none, which is right only as long as the repair has not ended.
+    static func recover(_ disk: SimulatedDisk, isDone: Bool, _ expected: RepairReport) throws {
+        if expected.lostCount == 0 { throw Surprise("nothing was damaged") }
+        let isThere = try isWhole(disk, expected)
+        if isDone && !isThere { throw Surprise("the new journal is gone") }
+        let again = try repair(disk, to: "again")
+        if again != expected { throw Surprise("a second repair finds something else: \(again)") }
+    }
+
+    private static func isWhole(_ disk: SimulatedDisk, _ expected: RepairReport) throws -> Bool {
+        do throws(JournalError) {
+            let journal = try Journal.openReadOnly("new", options: JournalOptions(storage: disk, expectedHead: expected.head))
+            if journal.head != expected.head { throw JournalError(.conflict, "The new journal is not whole: it ends at \(journal.head).") }
+            return true
+        } catch {
+            // Segments without a durable file are no journal.
+            guard error.code == .notFound || error.code == .damaged && error.path == "new/durable" else { throw error }
+            return false
+        }
+    }
+}
+
 /// A journal that is backed up now and then.
 enum BackupLife {
     /// Appends and backs up in turn: the first whole copy, one that adds to a segment, ones that come after roll-overs, one of nothing new.
