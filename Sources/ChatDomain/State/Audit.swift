@@ -46,7 +46,9 @@ extension ChatState {
         require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
         if let thread = event.fact.thread, let number = event.fact.threadNumber {
             let expected = threadNumbers.find(thread).map { nextNumber(in: $0) } ?? 1
-            require(number == expected || lostEvents > 0 && number > expected, .threadNumberGap, "number \(number) of thread \(thread), where \(expected) is due")
+            require(
+                number == expected || lostEvents > 0 && number > expected, .threadNumberGap,
+                "number \(number) of thread \(thread), where \(expected) is due")
         }
         let user = event.fact.user.flatMap { userNumbers.find($0) }
         if case .userRegistered(let fact) = event.fact {
