@@ -5,16 +5,20 @@ import Testing
 /// Power cuts at every operation of a journal's life and of the backups in it: the copy is always the beginning of the journal.
 @Suite struct BackupCrashTests {
     @Test(arguments: [160, 1500]) func aCopyIsNeverAnythingElse(longest: Int) throws {
-        var explorer = CrashExplorer("backup-\(longest)", model: JournalModel()) { disk, witness in
+        var model = JournalModel()
+        // Some commits are added to a segment at once, so that of those that were not synced a cut may take the first ones alone.
+        model.segmentSize = 2048
+        var explorer = CrashExplorer("backup-\(longest)", model: model) { disk, witness in
             try BackupLife.run(disk, witness, longest: longest)
         } recovery: { disk, witness in
             try BackupLife.recover(disk, witness)
         }
-        explorer.exhaustiveOutcomes = 8
-        explorer.outcomesPerCrash = 8
+        explorer.crashesInRecovery = longest == 160 ? 1 : 0
+        explorer.exhaustiveOutcomes = 4
+        explorer.outcomesPerCrash = 4
         let report = try explorer.run()
         if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states >= 500, "\(report)")
+        #expect(report.isReplay || report.states >= 300, "\(report)")
     }
 }
 
@@ -86,7 +90,7 @@ enum BackupLife {
     static func run(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, longest: Int) throws {
         var random = SeededRandom(seed: 3)
         let writer = try ModelWriter(disk, witness)
-        for commits in [3, 1, 4, 0, 2] {
+        for commits in [2, 1, 4, 0, 4] {
             for _ in 0..<commits { try writer.append(&random, longest: longest) }
             let report = try writer.journal.backup(to: "copy")
             witness.update { $0.copied = report.head }
