@@ -22,7 +22,7 @@ extension Command {
             for name in report.rewritten { try output.writeLine("\(name): copied anew, the journal has rewritten it") }
             let copied = report.copied.count + report.rewritten.count
             try output.writeLine(
-                "copied up to position \(report.head.position): \(report.bytes) bytes in \(copied) segments, \(report.skipped.count) were there"
+                "copied up to position \(report.head.position): \(report.bytes) bytes in \(copied) \(copied == 1 ? "segment" : "segments"), \(report.skipped.count) were there"
             )
             try output.writeLine(report.head.description)
         }
