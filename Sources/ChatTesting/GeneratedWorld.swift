@@ -34,7 +34,7 @@ struct GeneratedWorld: Sendable {
         case .replyPosted(let fact): replies.append((fact.reply, fact.author))
         case .sessionStarted(let fact): sessions.append(fact.session)
         case .usernameChanged, .postcodeSet, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded,
-            .unknown:
+            .lost, .unknown:
             break
         }
     }

@@ -137,20 +137,10 @@ extension Journal {
         if !listing.hasDurable {
             // Also when the directory was there: a crash may have come before its name was made durable.
             try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }
-            var random = [UInt8](repeating: 0, count: 16)
-            entropy.take(16, into: &random, at: 0)
-            let bits = random.withBytes(0..<16) { $0.integer(at: 0, as: UInt128.self) }
-            // Version 4, variant 10 (RFC 9562 section 5.4).
-            let version: UInt128 = 0xF << 76
-            let variant: UInt128 = 0x3 << 62
-            let id = JournalID(bits: bits & ~(version | variant) | 0x4 << 76 | 0x2 << 62)
-            var bytes = [UInt8](repeating: 0, count: DurableSlot.fileSize)
-            for sequence in 1...2 as ClosedRange<UInt64> {
-                let slot = DurableSlot(
-                    sequence: sequence, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true)
-                bytes.copy(slot.encoded(), 0..<DurableSlot.size, to: Int(slot.offset))
-            }
-            _ = try directory.make(DirectoryListing.durableName, bytes).take()
+            let id = JournalID.random(&entropy)
+            let slot = DurableSlot(
+                sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true)
+            _ = try directory.make(DirectoryListing.durableName, DurableSlot.file(of: slot)).take()
         }
         let slots = try DurableSlots(directory, .readWrite)
         guard slots.newest.position == 0 else {

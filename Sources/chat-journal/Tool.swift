@@ -41,7 +41,8 @@ struct Tool {
 
     /// Every command, in the order of the help.
     static let commands: [Command] = [
-        .run, .import, .threads, .timeline, .replies, .members, .residents, .user, .events, .verify, .head, .stats, .export,
+        .run, .import, .threads, .timeline, .replies, .members, .residents, .user, .events, .verify, .head, .stats, .export, .backup,
+        .repair,
     ]
 
     static let spec = ToolSpec(

@@ -415,6 +415,7 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     13: "threadRead | user thread upTo | | user thread upTo",
     14: "sessionStarted | user session | device | user session device",
     15: "sessionEnded | user session | | user session",
+    16: "lost | | | ",
 }.items()}
 
 OUTWARD = re.compile(

@@ -71,7 +71,7 @@ extension Event {
             content = fact.thread?.outwardCode == nil ? .threadName(try reader.remainingText(known)) : .none
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited: content = .body(try reader.remainingText(known))
         case .sessionStarted: content = .device(try reader.remainingText(known))
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded: break
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: break
         }
     }
 }
@@ -138,6 +138,7 @@ extension Fact {
             self = .threadRead(ThreadRead(user: user, thread: thread, upTo: try reader.leb128(kept)))
         case .sessionStarted: self = .sessionStarted(SessionStarted(user: try reader.id(kept), session: try reader.id(kept)))
         case .sessionEnded: self = .sessionEnded(SessionEnded(user: try reader.id(kept), session: try reader.id(kept)))
+        case .lost: self = .lost
         }
     }
 }
@@ -149,7 +150,7 @@ extension EventKind {
         case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted:
             true
         case .threadOpened: fact.thread?.outwardCode == nil
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded: false
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: false
         }
     }
 

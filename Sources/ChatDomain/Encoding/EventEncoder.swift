@@ -89,7 +89,7 @@ package struct EventEncoder {
         case .sessionEnded(let fact):
             keptWriter.write(fact.user)
             keptWriter.write(fact.session)
-        case .unknown: break
+        case .lost, .unknown: break
         }
     }
 

@@ -30,6 +30,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case sessionStarted = 14
     /// A session ended.
     case sessionEnded = 15
+    /// A record that a repair could not salvage.
+    case lost = 16
 
     /// The name of the kind in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue) - 1] }
@@ -63,6 +65,7 @@ extension Fact {
         case .threadRead: .threadRead
         case .sessionStarted: .sessionStarted
         case .sessionEnded: .sessionEnded
+        case .lost: .lost
         case .unknown: nil
         }
     }
@@ -78,11 +81,11 @@ extension Fact {
         case .messageEdited(let fact), .messageRetracted(let fact): fact.thread
         case .replyEdited(let fact), .replyRetracted(let fact): fact.thread
         case .threadRead(let fact): fact.thread
-        case .userRegistered, .usernameChanged, .postcodeSet, .sessionStarted, .sessionEnded, .unknown: nil
+        case .userRegistered, .usernameChanged, .postcodeSet, .sessionStarted, .sessionEnded, .lost, .unknown: nil
         }
     }
 
-    /// The user who did it or whom it concerns; nil for an unknown kind.
+    /// The user who did it or whom it concerns; nil for an unknown kind and for what was lost.
     public var user: UserID? {
         switch self {
         case .userRegistered(let fact): fact.user
@@ -98,7 +101,7 @@ extension Fact {
         case .threadRead(let fact): fact.user
         case .sessionStarted(let fact): fact.user
         case .sessionEnded(let fact): fact.user
-        case .unknown: nil
+        case .lost, .unknown: nil
         }
     }
 
@@ -112,7 +115,7 @@ extension Fact {
         case .replyPosted(let fact): fact.number
         case .messageEdited(let fact), .messageRetracted(let fact): fact.number
         case .replyEdited(let fact), .replyRetracted(let fact): fact.number
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .unknown: nil
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: nil
         }
     }
 }

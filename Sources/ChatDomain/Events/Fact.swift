@@ -33,6 +33,9 @@ public enum Fact: Hashable, Sendable {
     case sessionStarted(SessionStarted)
     /// A session ended.
     case sessionEnded(SessionEnded)
+    /// A record that a repair could not salvage stood here: nothing more is known of it. It is recorded at the time of the event before it, 1970 if there is
+    /// none; no command leads to it.
+    case lost
     /// A kind that this version does not know: its bytes are the event's content, carried untouched.
     case unknown(kind: UInt8)
 }

@@ -107,6 +107,9 @@ private struct EventFields {
         case .sessionEnded:
             try container.rejectFields(otherThan: [.user, .session])
             return (.sessionEnded(SessionEnded(user: try id(.user), session: try id(.session))), noContent)
+        case .lost:
+            try container.rejectFields(otherThan: [])
+            return (.lost, noContent)
         }
     }
 

@@ -68,6 +68,7 @@ extension Event {
         case .sessionEnded(let fact):
             try fields.encode(fact.user, forKey: .user)
             try fields.encode(fact.session, forKey: .session)
+        case .lost: break
         case .unknown(let kind):
             try fields.encode(kind, forKey: .kind)
             if case .opaque(let kept, let erasable) = content {

@@ -29,35 +29,45 @@ public struct HistoryFault: Error, Hashable, Sendable {
 extension ChatState {
     /// Finds what is wrong with an event as the next one of this history; nothing, if a decider of this version appended it.
     ///
+    /// Once events were lost (``lostEvents``), an event is not at fault for what one of them may have brought about: what it refers to may have been begun, a
+    /// member may have joined or left, a user may have moved, a name may have become free, and numbers of a thread may be missing. What no lost event can
+    /// explain stays a fault: a time or a number that goes back, an id that was seen twice, somebody else's post, a change after a retraction.
+    ///
     /// - Complexity: O(1) on average.
     public func faults(of event: Event) -> [HistoryFault] {
         var faults: [HistoryFault] = []
         func require(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
             if !condition { faults.append(HistoryFault(problem: problem, message: message())) }
         }
+        /// Requires what a lost event can have brought about.
+        func requireUnlessLost(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
+            require(condition || lostEvents > 0, problem, message())
+        }
         require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
         if let thread = event.fact.thread, let number = event.fact.threadNumber {
             let expected = threadNumbers.find(thread).map { nextNumber(in: $0) } ?? 1
-            require(number == expected, .threadNumberGap, "number \(number) of thread \(thread), where \(expected) is due")
+            require(
+                number == expected || lostEvents > 0 && number > expected, .threadNumberGap,
+                "number \(number) of thread \(thread), where \(expected) is due")
         }
         let user = event.fact.user.flatMap { userNumbers.find($0) }
         if case .userRegistered(let fact) = event.fact {
             require(user == nil, .identifierTwice, "user \(fact.user) is registered already")
         } else if let id = event.fact.user {
-            require(user != nil, .unknownReference, "user \(id) was never registered")
+            requireUnlessLost(user != nil, .unknownReference, "user \(id) was never registered")
         }
         let thread = event.fact.thread.flatMap { threadNumbers.find($0) }
         if case .threadOpened(let fact) = event.fact {
             require(thread == nil, .identifierTwice, "thread \(fact.thread) is open already")
         } else if let id = event.fact.thread {
-            require(thread != nil, .unknownReference, "thread \(id) was never opened")
+            requireUnlessLost(thread != nil, .unknownReference, "thread \(id) was never opened")
         }
         let membership = user.flatMap { user in thread.flatMap { memberships[MembershipKey(user: user, thread: $0)] } }
         let isMember = membership?.isMember ?? false
         switch event.fact {
         case .userRegistered, .usernameChanged:
             if let name = event.username, let owner = usersByName[name.foldKey] {
-                require(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(userNumbers.id(owner))")
+                requireUnlessLost(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(userNumbers.id(owner))")
             }
             if let subject = event.subject {
                 require(usersBySubject[Array(subject.utf8)] == nil, .subjectTwice, "the subject belongs to another user")
@@ -68,31 +78,31 @@ extension ChatState {
                     ThreadID(postcode.outwardCode) == fact.thread, .wrongResidence, "\(postcode) does not belong to thread \(fact.thread)")
             }
         case .threadJoined(let fact):
-            require(!isMember, .alreadyHeld, "the user is a member already")
+            requireUnlessLost(!isMember, .alreadyHeld, "the user is a member already")
             if event.origin == .native, fact.thread.outwardCode != nil, let user {
-                require(users[user].residence == fact.thread, .notResident, "the user does not live in \(fact.thread)")
+                requireUnlessLost(users[user].residence == fact.thread, .notResident, "the user does not live in \(fact.thread)")
             }
-        case .threadLeft: require(isMember, .notAMember, "the user is not a member")
+        case .threadLeft: requireUnlessLost(isMember, .notAMember, "the user is not a member")
         case .messagePosted(let fact):
             require(messageNumbers.find(fact.message) == nil, .identifierTwice, "message \(fact.message) is posted already")
-            require(isMember, .notAMember, "the author is not a member")
+            requireUnlessLost(isMember, .notAMember, "the author is not a member")
         case .replyPosted(let fact):
             require(replyNumbers.find(fact.reply) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
-            require(isMember, .notAMember, "the author is not a member")
+            requireUnlessLost(isMember, .notAMember, "the author is not a member")
             faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: true)
         case .messageEdited(let fact):
-            require(isMember, .notAMember, "the author is not a member")
+            requireUnlessLost(isMember, .notAMember, "the author is not a member")
             faults += self.faults(of: .message(fact.message), in: fact.thread, by: fact.by, isChange: true)
         case .messageRetracted(let fact): faults += self.faults(of: .message(fact.message), in: fact.thread, by: fact.by, isChange: true)
         case .replyEdited(let fact):
-            require(isMember, .notAMember, "the author is not a member")
+            requireUnlessLost(isMember, .notAMember, "the author is not a member")
             faults += self.faults(of: .reply(fact.reply), in: fact.thread, by: fact.by, isChange: true)
             faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: false)
         case .replyRetracted(let fact):
             faults += self.faults(of: .reply(fact.reply), in: fact.thread, by: fact.by, isChange: true)
             faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: false)
         case .threadRead(let fact):
-            require(isMember, .notAMember, "the reader is not a member")
+            requireUnlessLost(isMember, .notAMember, "the reader is not a member")
             require(fact.upTo <= head, .markerBeyondHead, "read up to \(fact.upTo), beyond the head \(head)")
             require(fact.upTo > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(fact.upTo), not beyond the present marker")
         case .sessionStarted(let fact):
@@ -102,13 +112,13 @@ extension ChatState {
                 require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(fact.session) has ended already")
                 require(sessions[session].user == user, .notTheAuthor, "session \(fact.session) is another user's")
             } else {
-                require(false, .unknownReference, "session \(fact.session) was never started")
+                requireUnlessLost(false, .unknownReference, "session \(fact.session) was never started")
             }
         case .threadOpened(let fact):
             if event.origin == .native, fact.thread.outwardCode != nil, let user {
-                require(users[user].residence == fact.thread, .notResident, "the user does not live in \(fact.thread)")
+                requireUnlessLost(users[user].residence == fact.thread, .notResident, "the user does not live in \(fact.thread)")
             }
-        case .unknown: break
+        case .lost, .unknown: break
         }
         if let problem = event.textProblem { require(false, .invalidText, problem) }
         return faults
@@ -121,13 +131,13 @@ extension ChatState {
         switch post {
         case .message(let id):
             guard let number = messageNumbers.find(id) else {
-                return [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
+                return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
             }
             row = messages[number]
             place = Int(row.place)
         case .reply(let id):
             guard let number = replyNumbers.find(id) else {
-                return [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
+                return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
             }
             row = replies[number]
             place = Int(messages[Int(row.place)].place)

@@ -12,6 +12,9 @@ public struct ChatState: Equatable, Sendable {
     /// Whether an event of unknown kind was seen: a newer version's rules may apply, so a store that meets one opens read-only.
     public internal(set) var hasUnknownEvents = false
 
+    /// How many events were seen to be lost: what came after the first of them may refer to what it told.
+    public internal(set) var lostEvents = 0
+
     package internal(set) var userNumbers = DenseIndex<UserID>()
     package internal(set) var users: [UserRow] = []
     /// Users by the fold key of their present username.

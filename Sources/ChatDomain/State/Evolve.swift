@@ -53,6 +53,7 @@ extension ChatState {
         case .sessionEnded(let fact):
             if let session = sessionNumbers.find(fact.session) { sessions[session].hasEnded = true }
         case .messageEdited, .replyEdited: break
+        case .lost: lostEvents += 1
         case .unknown: hasUnknownEvents = true
         }
     }

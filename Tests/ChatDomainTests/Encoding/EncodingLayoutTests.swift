@@ -63,6 +63,7 @@ struct EncodingLayoutTests {
         ),
         (14, .sessionStarted(SessionStarted(user: Here.ann, session: Here.phone)), .device("iPhone"), ann + phone, "6950686F6E65"),
         (15, .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), .none, ann + phone, ""),
+        (16, .lost, .none, "", ""),
     ]
 
     /// 2026-11-21T05:03:12.123Z in six bytes.

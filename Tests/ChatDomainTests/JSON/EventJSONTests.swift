@@ -77,6 +77,7 @@ struct EventJSONTests {
             .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), .none,
             #""sessionEnded":{"session":"\#(phone)","user":"\#(user)"}"#
         ),
+        (.lost, .none, #""lost":{}"#),
         (
             .unknown(kind: 200), .opaque(kept: bytes("C8 00 7B0000000000 FF"), erasable: bytes("CAFE")),
             #""unknown":{"erasable":"cafe","kept":"c8007b0000000000ff","kind":200}"#

@@ -153,6 +153,37 @@ struct HistoryFaultTests {
         #expect(faults.allSatisfy { !$0.message.isEmpty })
     }
 
+    /// What a lost event may have brought about is no fault after it; what none can explain stays one, and so does everything before it.
+    @Test(arguments: faults)
+    func afterALossOnlyWhatItCannotExplainIsAFault(
+        what: String, given: DeciderSpecification, fact: Fact, content: Content, problems: [HistoryFault.Problem]
+    ) {
+        let explained: Set<HistoryFault.Problem> = [
+            .unknownReference, .notAMember, .alreadyHeld, .usernameTwice, .notResident, .threadNumberGap,
+        ]
+        var state = given.state
+        #expect(state.lostEvents == 0)
+        // At the same head, because the faults of markers are about it.
+        state.evolve(Event(recordedAt: state.lastRecordedAt, fact: .lost), at: state.head)
+        #expect(state.lostEvents == 1)
+        let found = state.faults(of: Event(recordedAt: state.lastRecordedAt, fact: fact, content: content)).map(\.problem)
+        if problems.allSatisfy(explained.contains) {
+            #expect(Set(found).isSubset(of: [.threadNumberGap, .unknownReference]), "\(what)")
+        } else {
+            #expect(Set(found).isSuperset(of: problems.filter { !explained.contains($0) }), "\(what)")
+        }
+    }
+
+    @Test func afterALossANumberThatComesAgainIsAFault() {
+        var state = Self.given.state
+        state.evolve(Event(recordedAt: state.lastRecordedAt, fact: .lost), at: state.head + 1)
+        for (number, problems) in [(2, [HistoryFault.Problem.threadNumberGap]), (3, []), (9, [])] as [(UInt64, [HistoryFault.Problem])] {
+            let fact = MessagePosted(thread: Here.dogs, number: number, message: MessageID(bits: 77), author: Here.ann)
+            let event = Event(recordedAt: state.lastRecordedAt, fact: .messagePosted(fact), content: .body("Walkies?"))
+            #expect(state.faults(of: event).map(\.problem) == problems)
+        }
+    }
+
     @Test func timeThatGoesBackIsAFault() {
         let last = Here.people.state.lastRecordedAt.millisecondsSince1970
         let fact = Fact.usernameChanged(UsernameChanged(user: Here.ann))

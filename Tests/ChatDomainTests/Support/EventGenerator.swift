@@ -22,7 +22,7 @@ struct EventGenerator {
     /// An event of a kind of a later version: the common header and whatever follows.
     mutating func unknown() -> Event {
         let known = EventBytes(event(.userRegistered))
-        let kind = UInt8.random(in: 16...255, using: &random)
+        let kind = UInt8.random(in: 17...255, using: &random)
         // The header and, if there is one, the correlation id stay; the rest is anything.
         let kept =
             [kind] + known.kept.dropFirst()
@@ -74,6 +74,7 @@ struct EventGenerator {
         case .threadRead: .threadRead(ThreadRead(user: id(), thread: thread(), upTo: number()))
         case .sessionStarted: .sessionStarted(SessionStarted(user: id(), session: id()))
         case .sessionEnded: .sessionEnded(SessionEnded(user: id(), session: id()))
+        case .lost: .lost
         }
     }
 
@@ -97,7 +98,7 @@ struct EventGenerator {
         case .threadOpened(let fact): return fact.thread.outwardCode == nil ? .threadName(text()) : .none
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited: return .body(text())
         case .sessionStarted: return .device(text())
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .unknown: return .none
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .unknown: return .none
         }
     }
 

@@ -15,6 +15,8 @@ struct JournalModel: Sendable {
     var promised = 0
     /// The latest token of which all must be there.
     var head: JournalHead?
+    /// The head of the copy that the last finished backup made.
+    var copied: JournalHead?
     /// Whether the journal has ever been opened, so that it must be there.
     var exists = false
     /// The durability and the size of segments that the workload opens with.

@@ -1,0 +1,66 @@
+internal import Synchronization
+
+extension Journal {
+    /// Makes or continues a copy of the journal in a directory, while a writer may go on with it.
+    ///
+    /// The copy is a journal with the same id: it can be read, verified and, as a restored journal, opened for writing. It holds the history
+    /// up to a commit's end, at or before the position asked for, and is closed in good order. Everything that is copied is checked.
+    ///
+    /// Run again, it copies what is new: segments that are there are left alone, the last one is added to, and one of another generation is
+    /// copied anew. If it is cut off at any moment, the destination is no journal yet, or a valid copy of less, and running it again goes on
+    /// from there. A copy never gets shorter.
+    ///
+    /// - Parameters:
+    ///   - directory: The journal's directory; another process may be writing it.
+    ///   - destination: The copy's directory; made when there is none, its parent must exist.
+    ///   - options: See ``BackupOptions``.
+    /// - Returns: What was copied, and the head of the copy.
+    /// - Throws: What ``openReadOnly(_:options:)`` throws; `outOfRange` (a position beyond what is durable); `notAJournal` (of the destination,
+    ///   which is left alone), `locked` (somebody has the copy open for writing), `headMismatch` (the destination is another journal, or its
+    ///   history is not the beginning of this one's; left alone); `damaged` (the journal is, at the place named, and the copy ends before it;
+    ///   or the copy is, and is left alone), `newerVersion`, `storageFull`, `ioFailed`, `syncFailed`.
+    /// - Complexity: Opens both journals; then linear in what is copied. Memory is bounded by the largest commit.
+    @discardableResult
+    public static func backup(
+        _ directory: String, to destination: String, options: BackupOptions = BackupOptions()
+    ) throws(JournalError) -> BackupReport {
+        let journal = try openReadOnly(
+            directory, options: JournalOptions(storage: options.storage, expectedHead: options.expectedHead, create: false))
+        return try journal.backup(to: destination, upTo: options.upTo, on: options.destinationStorage)
+    }
+
+    /// Makes or continues a copy of this journal, as ``backup(_:to:options:)`` does, while it is open.
+    ///
+    /// Blocks the calling thread, and nobody else. Under `.written` it first waits for the disk, so that no power cut can leave the journal
+    /// with less than its copy.
+    ///
+    /// - Parameters:
+    ///   - destination: The copy's directory.
+    ///   - position: Not to go beyond this; nil for the last durable one.
+    ///   - storage: What the copy's files are on; nil for the journal's own storage.
+    /// - Returns: What was copied, and the head of the copy.
+    /// - Throws: As ``backup(_:to:options:)``; `closed`.
+    @discardableResult
+    public func backup(
+        to destination: String, upTo position: Position? = nil, on storage: (any Storage)? = nil
+    ) throws(JournalError) -> BackupReport {
+        if !isReadOnly && durability == .written { try synchronize() }
+        let source = try snapshotForBackup(upTo: position)
+        return try Backup.run(source, to: JournalDirectory(destination, storage ?? directory.storage))
+    }
+
+    private func snapshotForBackup(upTo position: Position?) throws(JournalError) -> BackupSource {
+        try state.withLock { (state) throws(JournalError) in
+            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            if let position, position > state.syncedPosition {
+                throw JournalError(
+                    .outOfRange, "The journal is durable up to position \(state.syncedPosition).", path: directory.path,
+                    positions: position...position)
+            }
+            return BackupSource(
+                journal: id, directory: directory, segments: SegmentReference.all(state.sealedStarts, state.active),
+                sealed: SealedSegments(directory, id), limit: position ?? state.syncedPosition,
+                head: JournalHead(journal: id, position: state.syncedPosition, chain: state.syncedChain))
+        }
+    }
+}

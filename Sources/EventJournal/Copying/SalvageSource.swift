@@ -1,0 +1,158 @@
+/// What a journal's files say of themselves, as far as they can be read.
+struct SalvageSource {
+    /// A segment file: where its commits are, if anything can be told apart in it.
+    struct File {
+        let name: String
+        /// The position that it begins with, by its header or else by its name.
+        let first: Position
+        /// As its header says, or with the salt of a header that is damaged elsewhere; nil when there is none.
+        let header: SegmentHeader?
+        let isHeaderValid: Bool
+    }
+
+    let directory: JournalDirectory
+    /// The id that most of the slots and headers bear.
+    private(set) var journal: JournalID?
+    /// The highest position that anything readable attests as synced.
+    private(set) var attested: Position = 0
+    /// In the order of their first positions.
+    private(set) var files: [File] = []
+
+    /// Reads slots, headers and the headers of all commits.
+    init(_ directory: JournalDirectory) throws(JournalError) {
+        self.directory = directory
+        var votes: [JournalID: Int] = [:]
+        let slots = try Self.slots(directory)
+        for slot in slots { votes[slot.journal, default: 0] += 1 }
+        for (first, name) in try directory.list().segments {
+            let file = try Self.file(directory, name, first)
+            if file.isHeaderValid, let header = file.header { votes[header.journal, default: 0] += 1 }
+            files.append(file)
+        }
+        let named = slots.map(\.journal) + files.filter(\.isHeaderValid).compactMap(\.header?.journal)
+        let most = votes.values.max() ?? 0
+        journal = named.first { votes[$0] == most }
+        files.removeAll { [journal] file in file.isHeaderValid && file.header?.journal != journal }
+        files.sort { $0.first < $1.first }
+        attested = slots.filter { [journal] in $0.journal == journal }.map(\.position).max() ?? 0
+        for index in files.indices {
+            attested = max(attested, files[index].first - 1)
+            guard let (segment, size) = try open(files[index]) else { continue }
+            let bound = bound(index)
+            var search = CommitSearch(segment, from: UInt64(SegmentHeader.size), size: size)
+            while let (_, commit) = try search.next() {
+                if commit.firstPosition <= bound { attested = max(attested, commit.syncedPosition) }
+            }
+        }
+    }
+
+    /// The last position that can be in a file: the next one begins after it.
+    func bound(_ index: Int) -> Position {
+        files[(index + 1)...].first { $0.first > files[index].first }.map { $0.first - 1 } ?? .max
+    }
+
+    /// Opens a file for reading its commits; nil when nothing can be told apart in it.
+    func open(_ file: File) throws(JournalError) -> (Segment, size: UInt64)? {
+        guard let header = file.header else { return nil }
+        return try storage { () throws(StorageError) in
+            let readable = ReadableFile(try directory.storage.open(directory.file(file.name), .read))
+            return (Segment(name: file.name, header: header, file: readable), try readable.size())
+        }
+    }
+
+    private static func slots(_ directory: JournalDirectory) throws(JournalError) -> [DurableSlot] {
+        let path = directory.file(DirectoryListing.durableName)
+        guard let bytes = try read(directory.storage, path, DurableSlot.fileSize) else { return [] }
+        var slots: [DurableSlot] = []
+        for start in [0, DurableSlot.stride] {
+            do throws(DurableSlot.Problem) {
+                let slot = try bytes.withBytes(start..<(start + DurableSlot.size)) { (span) throws(DurableSlot.Problem) in
+                    try DurableSlot(decoding: span)
+                }
+                if slot.offset == UInt64(start) { slots.append(slot) }
+            } catch {
+                guard case .newerVersion(let version) = error else { continue }
+                throw JournalError(.newerVersion, "The journal is of version \(version) of the format.", path: path)
+            }
+        }
+        return slots
+    }
+
+    private static func file(_ directory: JournalDirectory, _ name: String, _ first: Position) throws(JournalError) -> File {
+        let path = directory.file(name)
+        guard let bytes = try read(directory.storage, path, SegmentHeader.size) else {
+            return File(name: name, first: first, header: nil, isHeaderValid: false)
+        }
+        do throws(SegmentHeader.Problem) {
+            let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
+                try SegmentHeader(decoding: span)
+            }
+            return File(name: name, first: header.firstPosition, header: header, isHeaderValid: true)
+        } catch {
+            if case .newerVersion(let version) = error {
+                throw JournalError(.newerVersion, "The segment is of version \(version) of the format.", path: path, segment: name)
+            }
+            // Only the salt is needed to tell commits, and whether it is right they tell themselves.
+            let salt = bytes.withBytes(56..<64) { $0.integer(at: 0, as: UInt64.self) }
+            let header = SegmentHeader(journal: JournalID(bits: 0), firstPosition: first, chain: 0, salt: salt)
+            return File(name: name, first: first, header: header, isHeaderValid: false)
+        }
+    }
+
+    /// The first bytes of a file, zeros where there are none; nil when there is no such file.
+    private static func read(_ storage: any Storage, _ path: String, _ count: Int) throws(JournalError) -> [UInt8]? {
+        try EventJournal.storage { () throws(StorageError) in
+            guard try storage.kind(of: path) == .file else { return nil }
+            let file = ReadableFile(try storage.open(path, .read))
+            var bytes = [UInt8](repeating: 0, count: count)
+            _ = try bytes.withMutableBytes(0..<count) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
+            return bytes
+        }
+    }
+}
+
+/// A file of which what cannot be read reads as zeros, so that one bad place on a disk does not hide the others.
+private final class ReadableFile: StorageFile {
+    /// How much is given up for a place that cannot be read.
+    private static let block = 4096
+
+    private let file: any StorageFile
+
+    init(_ file: any StorageFile) {
+        self.file = file
+    }
+
+    func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
+        do throws(StorageError) {
+            return try file.read(into: &bytes, at: offset)
+        } catch {
+            let size = try file.size()
+            guard offset < size else { return 0 }
+            let count = Int(min(UInt64(bytes.byteCount), size - offset))
+            var block = [UInt8](repeating: 0, count: Self.block)
+            for start in stride(from: 0, to: count, by: Self.block) {
+                let length = min(Self.block, count - start)
+                bytes.zero(start..<(start + length))
+                do throws(StorageError) {
+                    let read = try block.withMutableBytes(0..<length) { [file] (span) throws(StorageError) in
+                        try file.read(into: &span, at: offset + UInt64(start))
+                    }
+                    block.withBytes(0..<read) { bytes.copy($0, to: start) }
+                } catch {
+                    continue
+                }
+            }
+            return count
+        }
+    }
+
+    func size() throws(StorageError) -> UInt64 { try file.size() }
+
+    func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) { throw StorageError(.accessDenied, .write, path: "") }
+
+    func sync() throws(StorageError) { throw StorageError(.accessDenied, .sync, path: "") }
+
+    func truncate(to size: UInt64) throws(StorageError) { throw StorageError(.accessDenied, .truncate, path: "") }
+
+    func allocate(to size: UInt64) throws(StorageError) { throw StorageError(.accessDenied, .allocate, path: "") }
+}
