@@ -43,6 +43,25 @@ import Testing
         #expect(try journal.entries() == entries)
     }
 
+    /// An opening that finds no space for the footer leaves nothing of it behind.
+    @Test func anOpeningWithoutSpaceWritesNoPartOfAFooter() throws {
+        let storage = MemoryStorage()
+        let journal = try Journal.open("j", options: options(storage))
+        try journal.append([Entry("a", "b")])
+        try journal.synchronize()
+        // The crash: a copy of what is there, which nobody has closed.
+        let faulty = FaultyStorage(storage.copy())
+        faulty.fail { $0.operation == .allocate ? StorageError(.full, .allocate, path: $0.path) : nil }
+        #expect(journalError { _ = try Journal.open("j", options: options(faulty)) }?.code == .storageFull)
+        try Journal.verify("j", options: options(faulty.base)) { Issue.record("\($0)") }
+        faulty.fail(nil)
+        let again = try Journal.open("j", options: options(faulty))
+        #expect(again.recovery.cutBytes == nil)
+        #expect(try again.entries() == [Entry("a", "b")])
+        try again.close()
+        try journal.close()
+    }
+
     /// What opening reads of the sealed segments is the same however long they are.
     @Test func openingDoesNotReadSealedRecords() throws {
         func bytesRead(segmentSize: UInt64) throws -> (segments: Int, bytes: Int) {

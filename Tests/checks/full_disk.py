@@ -103,17 +103,23 @@ class Run:
 
     def ask(self, lines):
         """The answers to some lines, in their order."""
-        try:
-            self.process.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            pass  # told below, with what it said
+        def send():
+            try:
+                self.process.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
+                self.process.stdin.flush()
+            except BrokenPipeError:
+                pass  # told below, with what it said
+
+        # Beside the reading: it answers before it has read all lines, and neither pipe holds them all.
+        sender = threading.Thread(target=send)
+        sender.start()
         answers = []
         for _ in lines:
             line = self.process.stdout.readline()
             if not line.endswith(b"\n"):
                 raise Failed(f"the tool ended with status {self.process.wait()} in the middle: {self.said()}")
             answers.append(json.loads(line))
+        sender.join()
         return answers
 
     def said(self):

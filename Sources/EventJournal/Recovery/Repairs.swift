@@ -31,7 +31,12 @@ struct Repairs {
             try segment.file.sync()
         }
         recovery.lastSize = segment.end
-        if !segment.isEmpty { try storage { () throws(StorageError) in try segment.seal(recovery.chain) } }
+        if segment.isEmpty { return }
+        try storage { () throws(StorageError) in
+            // Space first: a footer that a full disk cut short would be taken for a torn commit.
+            try segment.file.allocate(to: segment.end + UInt64(segment.footer(recovery.chain).count))
+            try segment.seal(recovery.chain)
+        }
     }
 
     /// Copies the bytes to a new file in `cut/`, named by segment and offset, durable before this returns its name.
