@@ -89,11 +89,14 @@ extension ChatStore {
     ///   - destination: The copy's directory; see `Journal.backup(_:to:options:)` for what may be there.
     ///   - position: The copy ends at or before it, at a commit's end; nil for all that is durable.
     /// - Returns: What was copied, and the head of the copy.
-    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)` does.
+    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)` does; `notAJournal` for a store on a log that is not a `Journal`.
     /// - Complexity: Linear in what is new. Blocks the calling thread, and no command.
     @discardableResult
     public func backup(to destination: String, upTo position: Position? = nil) throws(ChatError) -> StoreBackup {
-        StoreBackup(try wrapping { () throws(JournalError) in try journal.backup(to: destination, upTo: position) })
+        guard let journal else {
+            throw .journal(JournalError(.notAJournal, "The store's log is not a journal; it has its own ways to be copied."))
+        }
+        return StoreBackup(try wrapping { () throws(JournalError) in try journal.backup(to: destination, upTo: position) })
     }
 
     /// Makes or continues a copy of a journal, which another process may be writing.

@@ -122,7 +122,7 @@ extension Journal {
         recovery.report.removedFiles = try repairs.removeTemporaries(listing)
         if !recovery.report.wasClean { try repairs.settle(&recovery) }
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
-        try journal.begin(afterCleanClose: recovery.report.wasClean)
+        try journal.begin(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
         return journal
     }
 
@@ -168,12 +168,13 @@ extension Journal {
     }
 
     /// Marks the journal open; after anything but a clean close, also makes durable what recovery found and begins a new segment, because
-    /// the end of the old one may still have sectors in it that were written and not synced.
-    private func begin(afterCleanClose isClean: Bool) throws(JournalError) {
+    /// the end of the old one may still have sectors in it that were written and not synced. So it does behind a footer, which ends a copy
+    /// that was cut off.
+    private func begin(afterCleanClose isClean: Bool, isSealed: Bool) throws(JournalError) {
         try sync.withLock { (sync) throws(JournalError) in
             try state.withLock { (state) throws(JournalError) in
                 try sync.write(slot(state.lastPosition, state.lastChain, isClean: false))
-                if isClean { return }
+                if isClean && !isSealed { return }
                 try sync.syncSlots()
                 let segment = try Self.makeSegment(
                     in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy

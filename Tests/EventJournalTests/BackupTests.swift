@@ -128,11 +128,11 @@ private final class Countdown: Sendable {
         #expect(nothing.isEmpty)
 
         // One more commit: itself, and a slot.
-        let end = journal.state.withLock { $0.segments.last?.end ?? 0 }
+        let end = journal.state.withLock { $0.active.end }
         try journal.append([Entry("kept", "x")])
         try journal.waitUntilDurable(journal.lastPosition)
         let segment = "copy/" + (first.copiedSegments.last ?? "")
-        let length = journal.state.withLock { ($0.segments.last?.end ?? 0) - end }
+        let length = journal.state.withLock { $0.active.end - end }
         let one = try fixture.written {
             let report = try fixture.backUp()
             #expect(report.copiedSegments == first.copiedSegments.suffix(1) && report.bytesCopied == length)
@@ -262,7 +262,7 @@ private final class Countdown: Sendable {
         try fixture.append(30, to: journal)
         let entries = try journal.entries()
         let names = try fixture.storage.list("journal").filter { $0.hasSuffix(".segment") }
-        let segments = journal.state.withLock { $0.segments }
+        let segments = try journal.state.withLock { SegmentReference.all($0.sealedStarts, $0.active) }.map { try $0.load(journal.sealed) }
         for (segment, isIncremental) in [(segments[2], false), (segments[2], true), (segments[segments.count - 1], true)] {
             for (path, _) in fixture.copies.base.allContents() { try fixture.copies.base.remove(path) }
             if isIncremental { try journal.backup(to: "copy", upTo: segment.lastPosition - 1, on: fixture.copies) }

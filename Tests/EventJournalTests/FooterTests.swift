@@ -159,6 +159,7 @@ import Testing
             var bytes = written
             for index in max(end, 512 * sector)..<min(bytes.count, 512 * (sector + 1)) { bytes[index] = 0 }
             torn.setContents(bytes, of: name)
+            try Journal.verify("j", options: self.options(torn)) { Issue.record("sector \(sector): \($0)") }
             let again = try Journal.open("j", options: self.options(torn))
             #expect(try again.entries() == entries)
             try again.append([Entry("more", "")])

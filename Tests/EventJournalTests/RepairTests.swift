@@ -107,7 +107,9 @@ private struct Patient {
         let patient = try Patient(commits: 12)
         let name = DirectoryListing.segmentName(1)
         let whole = patient.storage.allContents()["journal/" + name] ?? []
-        for index in SegmentHeader.size..<whole.count {
+        // The segment is sealed: its footer, of which nothing is salvaged, ends in its own length.
+        let footer = whole.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        for index in SegmentHeader.size..<(whole.count - footer) {
             let damaged = patient.storage.copy()
             var bytes = whole
             bytes[index] ^= 0x10

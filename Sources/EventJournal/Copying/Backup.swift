@@ -91,7 +91,7 @@ struct Backup {
         if let index { present = try target.load(target.segments[index]) }
         var writer: SegmentWriter
         let isContinued: Bool
-        if let index, let present, index == target.segments.count - 1, target.isSettled, present.header == segment.header {
+        if let index, case .last(let present) = target.segments[index], target.isSettled, present.header == segment.header {
             writer = SegmentWriter(continuing: present, in: target.directory, chain: target.chain)
             isContinued = true
         } else {

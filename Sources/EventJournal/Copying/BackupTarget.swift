@@ -51,6 +51,9 @@ struct BackupTarget {
         let recovery = try Recovery(
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: nil, hasLiveWriter: false))
         segments = SegmentReference.all(recovery.sealedStarts, recovery.last)
+        if recovery.isLastSealed, let last = segments.popLast() {
+            segments.append(.sealed(last.start, next: SegmentStart(recovery.lastPosition + 1, chain: recovery.chain)))
+        }
         damagedFooters = recovery.report.damagedFooters
         lastPosition = recovery.lastPosition
         chain = recovery.chain

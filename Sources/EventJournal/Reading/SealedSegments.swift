@@ -138,4 +138,12 @@ struct SegmentFile {
             try SegmentFooter.find(in: segment.file, size: size, seed: segment.framingSeed)
         }
     }
+
+    /// Whether the file ends in the footer at which a scan of it has ended, all of it as it was written.
+    func isSealed(at scan: SegmentScan) throws(JournalError) -> Bool {
+        guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }
+        return try storage { () throws(StorageError) in
+            try SegmentFooter.index(of: footer, at: scan.segment.end, in: segment.file, firstPosition: segment.header.firstPosition)
+        } != nil
+    }
 }

@@ -71,8 +71,12 @@ struct SegmentStart {
     let chain: UInt64
 
     init(_ header: SegmentHeader) {
-        position = header.firstPosition
-        chain = header.chain
+        self.init(header.firstPosition, chain: header.chain)
+    }
+
+    init(_ position: Position, chain: UInt64) {
+        self.position = position
+        self.chain = chain
     }
 }
 

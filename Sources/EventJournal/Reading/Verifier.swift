@@ -157,6 +157,9 @@ struct Verifier {
         walking: while true {
             let outcome = try walk.run(&window, bound: size, &visitor)
             switch outcome {
+            case .bad where walk.recordsLeft == 0 && walk.position > limit ?? .max:
+                // Behind what was opened, where opening has found a tear or a live writer.
+                break walking
             case .bad(let problem) where walk.recordsLeft == 0 && walk.position == next:
                 // All records are there, and what follows them should be the footer.
                 report(

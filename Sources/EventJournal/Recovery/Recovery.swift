@@ -26,6 +26,9 @@ struct Recovery {
         return active
     }
 
+    /// Whether the last segment ends in its footer, so that another one has to follow.
+    private(set) var isLastSealed = false
+
     /// Where and how to read.
     struct Request {
         var directory: JournalDirectory
@@ -79,6 +82,7 @@ struct Recovery {
                 take(scan, &chains)
                 active = scan.segment
                 lastSize = opened.size
+                isLastSealed = try opened.isSealed(at: scan)
                 rewriteOffset = scan.rewriteOffset
                 // A live writer's end is in the making; what it has made durable is before it.
                 if !request.hasLiveWriter { try judgeEnd(scan) }
@@ -88,7 +92,7 @@ struct Recovery {
         try checkAttested(chains, request)
         report.lastPosition = lastPosition
         if lastPosition > report.attestedPosition { report.recoveredPositions = (report.attestedPosition + 1)...lastPosition }
-        let isExact = lastSize == active?.end && report.cutBytes == nil
+        let isExact = isLastSealed || lastSize == active?.end && report.cutBytes == nil
         report.wasClean = slots.newest.isClean && slots.newest.position == lastPosition && isExact
     }
 
