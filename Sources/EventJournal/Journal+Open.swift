@@ -167,9 +167,10 @@ extension Journal {
         return NewSegment(header: header, file: file)
     }
 
-    /// Marks the journal open; after anything but a clean close, also makes durable what recovery found and begins a new segment, because
-    /// the end of the old one may still have sectors in it that were written and not synced. So it does behind a footer, which ends a copy
-    /// that was cut off.
+    /// Marks the journal open, and where it has to, makes durable what recovery found and begins a new segment.
+    ///
+    /// It has to after anything but a clean close, because the end of the old segment may still have sectors in it that were written and not
+    /// synced; and behind a footer, which ends a copy that was cut off.
     private func begin(afterCleanClose isClean: Bool, isSealed: Bool) throws(JournalError) {
         try sync.withLock { (sync) throws(JournalError) in
             try state.withLock { (state) throws(JournalError) in
