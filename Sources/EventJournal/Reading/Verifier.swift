@@ -157,10 +157,10 @@ struct Verifier {
         walking: while true {
             let outcome = try walk.run(&window, bound: size, &visitor)
             switch outcome {
-            case .bad where walk.recordsLeft == 0 && walk.position > limit ?? .max:
+            case .bad(let problem) where problem.isAtBoundary(walk) && walk.position > limit ?? .max:
                 // Behind what was opened, where opening has found a tear or a live writer.
                 break walking
-            case .bad(let problem) where walk.recordsLeft == 0 && walk.position == next:
+            case .bad(let problem) where problem.isAtBoundary(walk) && walk.position == next:
                 // All records are there, and what follows them should be the footer.
                 report(
                     JournalFinding(
@@ -251,6 +251,11 @@ struct Verifier {
         walk.jump(to: header, at: offset)
         return true
     }
+}
+
+extension CommitProblem {
+    /// Whether it is with what stands at a boundary, before any record of a commit there.
+    fileprivate func isAtBoundary(_ walk: CommitWalk) -> Bool { commitOffset == walk.offset }
 }
 
 /// Keeps the chain values at some positions, and makes the index that the footer should have.
