@@ -157,7 +157,7 @@ struct Verifier {
         walking: while true {
             let outcome = try walk.run(&window, bound: size, &visitor)
             switch outcome {
-            case .bad(let problem) where problem.isAtBoundary(walk) && walk.position > limit ?? .max:
+            case .bad(let problem) where next == nil && problem.isAtBoundary(walk) && walk.position > limit ?? .max:
                 // Behind what was opened, where opening has found a tear or a live writer.
                 break walking
             case .bad(let problem) where problem.isAtBoundary(walk) && walk.position == next:
@@ -236,6 +236,8 @@ struct Verifier {
             UInt64(header.length) <= size - problem.commitOffset
         {
             walk.skipCommit(header, at: problem.commitOffset)
+            // Either the records or the value is wrong: neither tells what has to follow.
+            if problem.kind == .chain { walk.knowsChain = false }
             return true
         }
         var known = segment
