@@ -67,6 +67,17 @@ import Testing
         #expect(opened.openFiles <= SealedSegments.capacity + 3, "the pool, the last segment, the durable file and one that is being read")
     }
 
+    /// A file of holes costs nothing to make, and reading it to its end takes as long as its length says.
+    @Test func aSegmentLongerThanAnyIsNotReadToItsEnd() throws {
+        let storage = MemoryStorage()
+        try journal(storage, commits: 30)
+        let path = "j/" + DirectoryListing.segmentName(1)
+        try storage.open(path, .readWrite).truncate(to: 1 << 33)
+        var findings: [JournalFinding] = []
+        try Journal.verify("j", options: options(storage)) { findings.append($0) }
+        #expect(findings.first?.problem == "segmentHeader" && findings.first?.bytes == 0..<UInt64(SegmentHeader.size))
+    }
+
     @Test func aWriterWhoseLockFileIsRemovedKeepsTheJournal() throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/j"

@@ -63,6 +63,34 @@ import Testing
         #expect(try journal.refresh() == 1)
     }
 
+    /// A commit or a footer that the writer is writing at the moment may be there in part.
+    @Test(arguments: 1..<120)
+    func whatIsInTheMakingIsLeftAlone(_ count: Int) throws {
+        let storage = MemoryStorage()
+        let options = JournalOptions(storage: storage, idleDelay: nil)
+        let writer = try Journal.open("j", options: options)
+        try writer.append([Entry("a", "b")])
+        try writer.synchronize()
+        let reader = try Journal.openReadOnly("j", options: options)
+        try writer.append([Entry("c", "d")])
+        try writer.synchronize()
+        let end = writer.state.withLock { $0.active.end }
+        try writer.append([Entry("e", String(repeating: "f", count: 100))])
+        // Only the first bytes of the third commit have come, with reserved space behind them or without.
+        let name = "j/" + DirectoryListing.segmentName(1)
+        let contents = try #require(storage.allContents()[name])
+        let file = try storage.open(name, .readWrite)
+        let cut = end + UInt64(count)
+        try file.truncate(to: cut)
+        #expect(try reader.refresh() == 2)
+        try file.truncate(to: cut + 500)
+        #expect(try reader.refresh() == 2)
+        let rest = Array(contents.dropFirst(Int(cut)))
+        try rest.withBytes(0..<rest.count) { (bytes) throws(StorageError) in try file.write(bytes, at: cut) }
+        try writer.synchronize()
+        #expect(try reader.refresh() == 3)
+    }
+
     @Test func whatIsTakenInIsChecked() throws {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage)

@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    /// What lasts longer than can be counted in nanoseconds never ends, instead of being over at once.
+    @Test func aRestOfAnyLengthIsARest() {
+        let second = 1_000_000_000
+        #expect(Duration.seconds(2).dispatchInterval == .nanoseconds(2 * second))
+        #expect(Duration.milliseconds(-1_500).dispatchInterval == .nanoseconds(-1_500_000_000))
+        for duration in [
+            Duration.seconds(Int64.max), .seconds(Int64.max / 3), .seconds(20_000_000_000), .seconds(9_223_372_037),
+            Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 999_999_999_999_999_999),
+        ] { #expect(duration.dispatchInterval == .nanoseconds(.max), "\(duration)") }
+        #expect(Duration.seconds(Int64.min).dispatchInterval == .nanoseconds(.min))
+    }
+
     @Test func itGoesOnWhereItStopped() throws {
         let storage = MemoryStorage()
         var journal = try journal(storage)

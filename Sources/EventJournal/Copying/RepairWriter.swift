@@ -100,13 +100,15 @@ struct RepairWriter {
     /// Removes what was written, as far as the storage lets it: without a durable file it is no journal.
     mutating func abandon() {
         writer?.abandon()
-        for name in names {
+        // The lock file as well: a destination with anything in it would be refused the next time.
+        for name in names + [DirectoryListing.lockName] {
             do throws(StorageError) {
                 try directory.storage.remove(directory.file(name))
             } catch {
                 // The failure that led here is the one to tell.
             }
         }
+        lock.unlock()
     }
 
     private mutating func beginSegment() throws(JournalError) {

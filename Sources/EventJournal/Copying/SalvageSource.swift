@@ -56,7 +56,8 @@ struct SalvageSource {
         guard let header = file.header else { return nil }
         return try storage { () throws(StorageError) in
             let readable = ReadableFile(try directory.storage.open(directory.file(file.name), .read))
-            return (Segment(name: file.name, header: header, file: readable), try readable.size())
+            // Nothing beyond the length that a segment can have was written by a journal; a file of holes may be longer than can be read.
+            return (Segment(name: file.name, header: header, file: readable), min(try readable.size(), UInt64(UInt32.max)))
         }
     }
 

@@ -47,7 +47,8 @@ extension Journal {
         var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
         try scan.run()
         let following = scan.segment.lastPosition < limit ? try openFollowing(scan) : nil
-        if let problem = scan.problem, limit != .max || following != nil {
+        // What follows the limit is in the making: of a commit or a footer there may be a part, or less of the file than when it is read.
+        if let problem = scan.problem, scan.segment.lastPosition < limit, limit != .max || following != nil {
             throw JournalError(
                 .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
                 positions: problem.positions)

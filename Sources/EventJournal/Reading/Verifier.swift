@@ -124,6 +124,13 @@ struct Verifier {
                     "segmentHeader", "The file ends inside the header.", segment: name, bytes: 0..<size, positions: first...first))
             return nil
         }
+        guard size <= UInt64(UInt32.max) else {
+            // Most of it can only be a hole, which would be read to its end.
+            report(
+                JournalFinding(
+                    "segmentHeader", "The file is longer than any segment.", segment: name, bytes: place, positions: first...first))
+            return nil
+        }
         do throws(SegmentHeader.Problem) {
             let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
                 try SegmentHeader(decoding: span)

@@ -38,10 +38,12 @@ extension Journal {
 }
 
 extension Duration {
-    /// The same time as Dispatch counts it, to the nanosecond.
+    /// The same time as Dispatch counts it, to the nanosecond; the longest that it can count for what is longer.
     var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
-        return .nanoseconds(
-            Int(clamping: seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue) + Int(attoseconds / 1_000_000_000))
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflowOfSum) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        if overflow || overflowOfSum { return .nanoseconds(seconds < 0 ? .min : .max) }
+        return .nanoseconds(Int(clamping: sum))
     }
 }
