@@ -23,6 +23,23 @@ import Testing
 }
 
 extension BackupCrashTests {
+    /// A backup that adds nothing but the footer to a segment may be cut off with the footer's frame on the disk and its rest not.
+    @Test func aFooterTornInTheCopyIsWrittenAgain() throws {
+        var model = JournalModel()
+        model.segmentSize = 2048
+        var explorer = CrashExplorer("backup-footer", model: model) { disk, witness in
+            try BackupLife.addFooter(disk, witness)
+        } recovery: { disk, witness in
+            try BackupLife.recover(disk, witness)
+        }
+        explorer.crashesInRecovery = 0
+        explorer.exhaustiveOutcomes = 16
+        explorer.outcomesPerCrash = 4
+        let report = try explorer.run()
+        if !report.failures.isEmpty { Issue.record("\(report)") }
+        #expect(report.isReplay || report.states >= 100, "\(report)")
+    }
+
     /// A repair that is cut off leaves no journal or the whole one, and does not touch the damaged one.
     @Test func aRepairIsThereWholeOrNotAtAll() throws {
         let disk = try RepairLife.damagedDisk()
@@ -92,6 +109,18 @@ enum BackupLife {
         let writer = try ModelWriter(disk, witness)
         for commits in [2, 1, 4, 0, 4] {
             for _ in 0..<commits { try writer.append(&random, longest: longest) }
+            let report = try writer.journal.backup(to: "copy")
+            witness.update { $0.copied = report.head }
+        }
+        try writer.close()
+    }
+
+    /// Copies a segment that ends 42 bytes before the end of a sector, which takes the 40 of a footer's frame; then the next one as well.
+    static func addFooter(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
+        let writer = try ModelWriter(disk, witness)
+        // Before the content are the segment's header (128), the commit's (40) and that of the record with its salt (23).
+        for count in [470 - 128 - 40 - 23, 1900] {
+            try writer.append([JournalModel.Record(kept: [], erasable: [UInt8](repeating: 1, count: count))])
             let report = try writer.journal.backup(to: "copy")
             witness.update { $0.copied = report.head }
         }

@@ -21,6 +21,10 @@ struct JournalFault: CustomTestStringConvertible {
         JournalFault(3, .fails(.full), at: .occurrence(3, of: .write), ".segment"),
         JournalFault(4, .fails(.full), at: .chance(1, of: [.allocate]), ""),
         JournalFault(5, .fails(.failed), at: .occurrence(3, of: .rename), ""),
+        // Syncs that somebody waits for, in either durability: who believed a second one, or what is read, would lose it.
+        JournalFault(7, .fails(.failed), at: .occurrence(1, of: .sync), ".segment"),
+        JournalFault(8, .fails(.failed), at: .occurrence(3, of: .sync), ".segment"),
+        JournalFault(9, .fails(.failed), at: .occurrence(1, of: .sync), ".segment"),
     ]
 
     private init(_ seed: UInt64, _ effect: DiskFault.Effect, at moment: DiskFault.Moment, _ pathSuffix: String) {
@@ -33,8 +37,13 @@ struct JournalFault: CustomTestStringConvertible {
     init(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         self.seed = seed
-        // A life like this one has about 150 operations.
-        fault = DiskFault(.fails(random.oneIn(2) ? .failed : .full), at: .operation(Int.random(in: 10...150, using: &random)))
+        // A life like this one has about 150 operations, some ten of them syncs.
+        let isSync = random.oneIn(3)
+        fault = DiskFault(
+            .fails(random.oneIn(2) ? .failed : .full),
+            at: isSync
+                ? .occurrence(Int.random(in: 1...6, using: &random), of: .sync) : .operation(Int.random(in: 10...150, using: &random)),
+            pathSuffix: isSync ? ".segment" : "")
     }
 
     /// The explorer of this life.

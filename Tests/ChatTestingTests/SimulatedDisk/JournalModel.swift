@@ -131,6 +131,20 @@ struct ModelWriter {
         try append(records, wait: wait)
     }
 
+    /// Appends a commit of one record of some sectors that reads as commits, but for the salt.
+    func appendForged(_ random: inout SeededRandom, wait: Bool) throws {
+        let content = ForgedContent.bytes(
+            count: Int.random(in: 600...1400, using: &random), in: journal.id, after: journal.lastPosition)
+        try append([JournalModel.Record(kept: [], erasable: content)], wait: wait)
+    }
+
+    /// Scrubs one segment, in which nothing may be found.
+    func scrub() throws {
+        var findings: [JournalFinding] = []
+        _ = try journal.scrubSegment { findings.append($0) }
+        if !findings.isEmpty { throw Surprise("scrub: \(findings)") }
+    }
+
     /// Waits for the disk, which promises nothing for a power cut under `.written`.
     func wait(_ position: Position? = nil) throws {
         try journal.waitUntilDurable(position ?? journal.lastPosition)
@@ -154,5 +168,33 @@ struct ModelWriter {
             model.promised = model.commits.count
             model.head = head
         }
+    }
+}
+
+/// A reader that has the journal open while a writer goes on.
+struct ModelReader {
+    private let disk: SimulatedDisk
+    private let witness: CrashWitness<JournalModel>
+    private let journal: Journal
+
+    init(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
+        self.disk = disk
+        self.witness = witness
+        journal = try Journal.openReadOnly("journal", options: witness.model.options(disk))
+        try check("a reader")
+    }
+
+    /// Takes in what is new; what a reader is shown of a `.synced` journal is promised from then on.
+    func refresh() throws {
+        let before = disk.pendingChoices
+        try journal.refresh()
+        guard disk.pendingChoices == before else { throw Surprise("a refreshed reader has written") }
+        try check("a refreshed reader")
+    }
+
+    private func check(_ what: String) throws {
+        let model = witness.model
+        let count = try model.check(journal, what)
+        if model.durability == .synced { witness.update { $0.promised = max($0.promised, count) } }
     }
 }

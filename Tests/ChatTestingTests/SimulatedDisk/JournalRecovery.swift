@@ -5,8 +5,11 @@ import EventJournal
 enum JournalRecovery {
     /// Opens the journal read-only and as a writer, compares both with the model, appends, closes and opens again.
     ///
-    /// Verifying may report what is `tolerated`, and nothing else.
-    static func check(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, tolerated: Set<String> = []) throws {
+    /// Verifying may report what is `tolerated`, and nothing else. An attended journal is also rolled over, synchronised and scrubbed,
+    /// with a reader that follows.
+    static func check(
+        _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
+    ) throws {
         let shown = try checkReader(disk, witness.model, "read-only")
         if let shown {
             // From now on exactly this much is there, also when the writer's recovery is cut off.
@@ -22,9 +25,20 @@ enum JournalRecovery {
         var random = SeededRandom(seed: UInt64(witness.model.commits.count))
         try writer.append(&random)
         try writer.append(&random, wait: false)
+        if isAttended { try attend(writer, &random) }
         try writer.close()
         let model = witness.model
         guard try checkReader(disk, model, "after closing") == model.commits.count else { throw Surprise("closing lost a commit") }
+    }
+
+    private static func attend(_ writer: ModelWriter, _ random: inout SeededRandom) throws {
+        let reader = try ModelReader(writer.disk, writer.witness)
+        try writer.append(&random, longest: 700)
+        try writer.append(&random, wait: false, longest: 700)
+        try writer.scrub()
+        try writer.synchronize()
+        try reader.refresh()
+        try writer.scrub()
     }
 
     /// Opens the journal read-only, which must change nothing, and returns the number of commits it shows.

@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+"""Plants bugs in a copy of the journal's sources, one at a time, and looks whether the tests find them.
+
+    planted_bugs.py [--package .] [--only 1,5,16b] [--states 60000] [--scratch DIR] [--configuration debug] [--jobs 2]
+
+Each bug is a mistake that somebody could make in `Sources/EventJournal`: a sync left out, two steps in the wrong order, a check
+forgotten. It is planted by replacing some lines, each of which must be there exactly once; otherwise the sources have changed,
+and so must this program. The suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`) then run in the short form
+of a plain `swift test`; where they find nothing, in the long one, with so many states (`--states 0`: not at all). What no power
+cut on a disk as assumed can show is looked for in the suite of `EventJournalTests` that the bug names.
+
+First the unchanged sources have to pass. Status 0: every bug was found that has to be; those that need not be are second lines
+of defence on a disk as `CrashSafety.md` assumes it, with the reason below, and one of them that is found is a failure as well:
+the reason is then wrong.
+
+Only what the suites need is copied and built, with the settings of the package's manifest. With everything it takes some
+twenty minutes on two cores; --only takes the numbers of the table.
+"""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CRASH = ("JournalCrashTests", "BackupCrashTests")
+TARGETS = {
+    "crash": """
+        .target(name: "ChatTesting", dependencies: ["EventJournal"], swiftSettings: settings),
+        .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal"], swiftSettings: settings),""",
+    "units": """
+        .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
+        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "StubRewriter"], swiftSettings: settings),""",
+}
+PATHS = {
+    "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
+    "units": ["Tests/StubRewriter", "Tests/EventJournalTests"],
+}
+
+
+class Failed(Exception):
+    pass
+
+
+@dataclasses.dataclass
+class Bug:
+    number: str
+    title: str
+    # File below Sources/EventJournal, what is there, what comes in its place.
+    edits: list
+    # Why nothing can find it on a disk as assumed; None where the suites must.
+    spared: str | None = None
+    # The suite of EventJournalTests that finds what no power cut shows.
+    unit: str | None = None
+
+
+BUGS = [
+    Bug("1", "append: acknowledged without the sync", [
+        ("Writing/Journal+Durability.swift",
+         "                try storage { () throws(StorageError) in try work.file.sync() }\n", "")]),
+    Bug("2", "append: slot written before the sync", [
+        ("Writing/Journal+Durability.swift",
+         "                try storage { () throws(StorageError) in try work.file.sync() }\n"
+         "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
+         "                try sync.write(slot(work.position, work.chain, isClean: false))\n"
+         "                try storage { () throws(StorageError) in try work.file.sync() }\n")]),
+    Bug("3", "new file: directory not synced after the rename", [
+        ("Recovery/DirectoryListing.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
+    Bug("4", "new file: renamed, then synced", [
+        ("Recovery/DirectoryListing.swift",
+         "            try EventJournal.storage { () throws(StorageError) in try created.sync() }\n", ""),
+        ("Recovery/DirectoryListing.swift",
+         "            return try directory.storage.open(directory.file(name), .readWrite)\n",
+         "            let file = try directory.storage.open(directory.file(name), .readWrite)\n"
+         "            try file.sync()\n"
+         "            return file\n")]),
+    Bug("5", "recovery: kept bytes not written again", [
+        ("Recovery/Repairs.swift",
+         "        if let start = recovery.rewriteOffset {\n"
+         "            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in "
+         "try segment.file.write(bytes, at: offset) }\n"
+         "        }\n", "")]),
+    Bug("6", "roll-over: old segment not synced", [
+        ("Writing/Journal+RollOver.swift",
+         "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
+         "                        let footer = active.footer(state.lastChain)\n"
+         "                        try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in\n"
+         "                            try active.file.write(span, at: active.end)\n"
+         "                        }\n"
+         "                        try active.file.truncate(to: active.end + UInt64(footer.count))\n")]),
+    Bug("7", "roll-over: footer written before the commits are synced", [
+        ("Writing/Journal+RollOver.swift",
+         "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
+         "                        try active.seal(state.lastChain)\n")],
+        spared="A footer counts only where all commits before it were read and are valid, or another segment follows, which is "
+               "named after the second sync. The first is for readers that trust a footer alone."),
+    Bug("8", "chain compared nowhere on the way", [
+        ("Reading/CommitWalk.swift",
+         "        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }\n", ""),
+        ("Reading/CommitWalk.swift", "            return knowsChain && header.chain != chain\n",
+         "            return knowsChain && header.chain != chain && header.length == 0\n"),
+        ("Recovery/Recovery.swift", "        guard opened.segment.header.chain == chain else {\n",
+         "        guard opened.segment.header.chain == chain || first > 0 else {\n"),
+        ("Reading/Journal+Refresh.swift", "        guard opened.segment.header.chain == chain else {\n",
+         "        guard opened.segment.header.chain == chain || first > 0 else {\n")], unit="TearTests"),
+    Bug("9", "framing salt: none", [
+        ("Format/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n", "        bytes.store(salt & 0, at: 0)\n")]),
+    Bug("9b", "framing salt: the journal's id, which is in every head", [
+        ("Format/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
+         "        bytes.store(UInt64(truncatingIfNeeded: journal.bits), at: 0)\n")]),
+    Bug("10", "recovery: footer written before the rest is synced", [
+        ("Recovery/Repairs.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
+        spared="As 7: a footer behind commits that are not there is never met, and the sync after it covers both."),
+    Bug("10b", "recovery: settled without a sync", [
+        ("Recovery/Repairs.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
+        ("Recovery/Repairs.swift", "            try segment.seal(recovery.chain)\n",
+         "            let footer = segment.footer(recovery.chain)\n"
+         "            try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in try segment.file.write(span, at: segment.end) }\n"
+         "            try segment.file.truncate(to: segment.end + UInt64(footer.count))\n")]),
+    Bug("11", "recovery: goes on in the same segment", [
+        ("Recovery/Repairs.swift", "        if segment.isEmpty { return }\n",
+         "        if segment.isEmpty || !recovery.isLastSealed { return }\n"),
+        ("Journal+Open.swift", "                if isClean && !isSealed { return }\n",
+         "                if !isSealed { return }\n")],
+        spared="The file was cut and synced before, so nothing old comes back. It is for disks that bring back what was cut."),
+    Bug("12", "close: clean mark without the second sync", [
+        ("Writing/Journal+RollOver.swift",
+         "                        try active.file.truncate(to: active.end)\n                        try active.file.sync()\n",
+         "                        try active.file.truncate(to: active.end)\n")],
+        spared="Zeros may come back behind the commits; opening does not take a file for clean that does not end with them."),
+    Bug("13", "roll-over: slots not synced", [
+        ("Writing/Journal+RollOver.swift",
+         "        try sync.syncSlots()\n        (state.syncedPosition",
+         "        if isClean { try sync.syncSlots() }\n        (state.syncedPosition")],
+        spared="The header of the new segment attests as much, and is durable before anything relies on it."),
+    Bug("13b", "synchronize: slots not synced", [
+        ("Writing/Journal+Durability.swift",
+         "            try syncSlots(&sync)\n        }\n    }\n\n    private enum TaskStep",
+         "        }\n    }\n\n    private enum TaskStep")],
+        spared="The commits are synced and found without it. A slot attests so that a disk that loses them is found out."),
+    Bug("14", "a failed sync tried again and believed", [
+        ("Writing/Journal+Durability.swift",
+         "                try storage { () throws(StorageError) in try work.file.sync() }\n",
+         "                try storage { () throws(StorageError) in\n"
+         "                    do throws(StorageError) { try work.file.sync() } catch { try work.file.sync() }\n"
+         "                }\n")]),
+    Bug("15", "creation: parent directory not synced", [
+        ("Journal+Open.swift",
+         "            try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }\n", "")]),
+    Bug("15b", "backup: parent directory not synced", [
+        ("Copying/BackupTarget.swift",
+         "        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
+    Bug("16", "backup: slot attests what was added before it is durable", [
+        ("Copying/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
+         "            guard isNew else { return }\n            try file.sync()\n")]),
+    Bug("16b", "backup: new segment attested, never synced", [
+        ("Copying/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
+         "            guard isNew else { return try file.sync() }\n")]),
+    Bug("17", "recovery: tail cut without asking the tear rule", [
+        ("Recovery/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
+         "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) || scan.size > 0 else {\n")], unit="TearTests"),
+    Bug("17b", "recovery: any tail refused", [
+        ("Recovery/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
+         "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) && scan.size == 0 else {\n")]),
+    Bug("18", "recovery: torn footer of the last segment believed", [
+        ("Reading/SealedSegments.swift",
+         "        guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }\n",
+         "        guard let footer = scan.footer else { return false }\n"
+         "        if footer.length > 0 { return true }\n")]),
+    Bug("18b", "recovery: torn footer of the last segment refused", [
+        ("Recovery/Recovery.swift",
+         "                isLastSealed = try opened.isSealed(at: scan)\n",
+         "                isLastSealed = try opened.isSealed(at: scan)\n"
+         "                if scan.footer != nil && !isLastSealed {\n"
+         "                    throw JournalError(.damaged, \"The footer is torn.\", segment: opened.segment.name)\n"
+         "                }\n")]),
+]
+
+
+class Copy:
+    """What of the package one group of suites needs, with one bug at a time in it."""
+
+    def __init__(self, package, scratch, group, arguments):
+        self.root, self.arguments, self.group = scratch / group, arguments, group
+        self.pristine = package / "Sources/EventJournal"
+        for path in ["Sources/CChecksum", "Sources/EventJournal", *PATHS[group]]:
+            source, target = package / path, self.root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
+        manifest = (package / "Package.swift").read_text()
+        settings = manifest.partition("let package")[0]
+        platforms = re.search(r"platforms: \[.*?\],", manifest).group()
+        (self.root / "Package.swift").write_text(
+            settings + f'let package = Package(\n    name: "Planted", {platforms}\n    targets: [\n'
+            '        .target(name: "CChecksum"),\n'
+            '        .target(name: "EventJournal", dependencies: ["CChecksum"], swiftSettings: settings),'
+            + TARGETS[group] + "\n    ],\n    swiftLanguageModes: [.v6]\n)\n")
+
+    def plant(self, edits):
+        """Changes the copy's sources; afterwards `mend` has to follow."""
+        texts = {}
+        for name, old, new in edits:
+            text = texts.get(name) or (self.pristine / name).read_text()
+            if (count := text.count(old)) != 1:
+                raise Failed(f"these lines are {count} times in {name}, not once:\n{old}")
+            texts[name] = text.replace(old, new)
+        for name, text in texts.items():
+            (self.root / "Sources/EventJournal" / name).write_text(text)
+
+    def mend(self, edits):
+        for name in {name for name, _, _ in edits}:
+            (self.root / "Sources/EventJournal" / name).write_text((self.pristine / name).read_text())
+
+    def build(self):
+        status, output = self.swift("build", "--build-tests")
+        if status != 0:
+            raise Failed("it does not build:\n" + output[-4000:])
+
+    def test(self, filters, states=None):
+        """None if all pass; else what the first failure says."""
+        environment = {"CHATJOURNAL_CRASH_STATES": str(states)} if states else {}
+        status, output = self.swift("test", "--skip-build", *[f"--filter={name}" for name in filters], **environment)
+        if status != 0:
+            return Finding(status, output)
+        # A filter that fits no test passes as well.
+        if not re.search(r"Test run with [1-9]\d* tests? .*passed", output):
+            raise Failed("no test has run:\n" + output[-2000:])
+        return None
+
+    def swift(self, command, *options, **environment):
+        """(status, output); status None when it did not end in time."""
+        release = ["-c", "release", "-Xswiftc", "-enable-testing"] if self.arguments.configuration == "release" else []
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("CHATJOURNAL_")}
+        with subprocess.Popen(
+                ["swift", command, *release, "-j", str(self.arguments.jobs), *options], cwd=self.root, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+                env={**inherited, **environment}) as process:
+            try:
+                output, _ = process.communicate(timeout=self.arguments.timeout)
+                return process.returncode, output
+            except subprocess.TimeoutExpired:
+                # The tests are processes of their own, in the session of this one.
+                os.killpg(process.pid, signal.SIGKILL)
+                return None, process.communicate()[0]
+
+
+class Finding:
+    """What a run of the tests that failed says: the first test, the first failure's replay line, the number of states tried."""
+
+    def __init__(self, status, output):
+        test = re.search(r"^\S+ Test (.+?) recorded an issue(?: with \d+ arguments? (.+?))? at (\w+)\.swift", output, re.M)
+        replay = re.search(r"CHATJOURNAL_CRASH='[^']+/[^']*'.*", output)
+        states = re.search(r"(\d+) states of \d+ crashes, \d+ of them in recovery, [1-9]", output)
+        error = re.search(r"(?:Caught error|Expectation failed): (.*)", output)
+        if test:
+            name = re.sub(r"\(.*\)", "", test[1])
+            argument = re.sub(r"EventJournal\.StorageError\.\w+\.", "", (test[2] or "").rpartition("\u2192 ")[2])
+            self.test = f"{test[3]}.{name}" + (f" ({argument})" if argument else "")
+        elif status is None:
+            self.test = "a test that did not end"
+        else:
+            self.test = f"a test that ended with status {status}"
+        self.states = states[1] if states else ""
+        self.line = replay.group() if replay else error[1] if error else output.strip().splitlines()[-1]
+
+
+def look(bug, copy, arguments):
+    """Plants one bug and runs what may find it; the finding or None."""
+    copy.plant(bug.edits)
+    try:
+        copy.build()
+        if bug.unit:
+            return copy.test([bug.unit])
+        finding = copy.test(CRASH)
+        if finding is None and arguments.states and not bug.spared:
+            finding = copy.test([f"{CRASH[0]}.*InTheLongRun"], arguments.states)
+        return finding
+    finally:
+        copy.mend(bug.edits)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--package", default=".", help="the package's directory")
+    parser.add_argument("--only", default=None, help="numbers of the table, with commas between")
+    parser.add_argument("--states", type=int, default=60_000, help="of the long run, where the short one finds nothing; 0: no long run")
+    parser.add_argument("--configuration", choices=["debug", "release"], default="debug")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--timeout", type=float, default=1800, help="seconds for a build or a run of tests")
+    parser.add_argument("--scratch", default=None, help="where the copy is made")
+    arguments = parser.parse_args()
+    numbers = arguments.only.split(",") if arguments.only else [bug.number for bug in BUGS]
+    if unknown := set(numbers) - {bug.number for bug in BUGS}:
+        parser.error(f"there is no bug {', '.join(sorted(unknown))}")
+    return arguments, [bug for bug in BUGS if bug.number in numbers]
+
+
+def run(arguments, bugs, scratch):
+    """The rows of the table."""
+    package, copies, rows = pathlib.Path(arguments.package).resolve(), {}, []
+    # All first: sources that have changed are told before an hour has gone.
+    for bug in bugs:
+        group = "units" if bug.unit else "crash"
+        if group not in copies:
+            copies[group] = Copy(package, scratch, group, arguments)
+        copies[group].plant(bug.edits)
+        copies[group].mend(bug.edits)
+    for group, copy in copies.items():
+        start = time.monotonic()
+        copy.build()
+        suites = CRASH if group == "crash" else sorted({bug.unit for bug in bugs if bug.unit})
+        if finding := copy.test(suites):
+            raise Failed(f"the unchanged sources do not pass: {finding.test}\n  {finding.line}")
+        print(f"unchanged sources: {', '.join(suites)} pass, {time.monotonic() - start:.0f} s", flush=True)
+    for bug in bugs:
+        start = time.monotonic()
+        finding = look(bug, copies["units" if bug.unit else "crash"], arguments)
+        print(f"{bug.number}. {bug.title}, {time.monotonic() - start:.0f} s", flush=True)
+        print(f"    found by {finding.test}\n    {finding.line}" if finding else "    not found", flush=True)
+        rows.append((bug, finding))
+    return rows
+
+
+def report(rows):
+    """Prints the table; whether all is as it must be."""
+    good = True
+    width = max(len(bug.title) for bug, _ in rows)
+    print(f"\n{'':4}{'bug':{width}}  {'found':8}{'within':>8}  by")
+    for bug, finding in rows:
+        good = good and (finding is None) == (bug.spared is not None)
+        verdict = "yes" if finding else "spared" if bug.spared else "NO"
+        print(f"{bug.number:4}{bug.title:{width}}  {verdict:8}{finding.states if finding else '':>8}  {finding.test if finding else ''}".rstrip())
+    spared = [bug for bug, _ in rows if bug.spared]
+    if spared:
+        print("\nspared: not needed on a disk as assumed")
+    for bug in spared:
+        print(f"{bug.number:4}{bug.spared}")
+    return good
+
+
+def main():
+    arguments, bugs = parse()
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="planted-bugs-", dir=arguments.scratch))
+    try:
+        rows = run(arguments, bugs, scratch)
+    except Failed as failure:
+        print(f"FAILED {failure}")
+        return 1
+    finally:
+        shutil.rmtree(scratch)
+    good = report(rows)
+    found = sum(finding is not None for _, finding in rows)
+    print(f"\nplanted_bugs: {found} of {len(rows)} bugs found; " + ("as it must be" if good else "FAILED"))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
