@@ -37,23 +37,14 @@ extension Journal {
         guard segment.lastPosition < limit else { return false }
         // A writer that recovers puts another segment in the place of an empty one.
         if segment.isEmpty { segment = try open(segment.header.firstPosition, after: chain).segment }
-        let file = segment.file
-        let size = try storage { () throws(StorageError) in try file.size() }
-        guard size >= segment.end else {
-            throw JournalError(
-                .damaged, "The file ends before its records do; it was cut while it was read.", path: directory.file(segment.name),
-                segment: segment.name, bytes: size..<segment.end)
-        }
-        var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
-        try scan.run()
-        let following = scan.segment.lastPosition < limit ? try openFollowing(scan) : nil
+        let (scan, following) = try readOn(segment, after: chain, upTo: limit)
         // What follows the limit is in the making: of a commit or a footer there may be a part, or less of the file than when it is read.
         if let problem = scan.problem, scan.segment.lastPosition < limit, limit != .max || following != nil {
             throw JournalError(
                 .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
                 positions: problem.positions)
         }
-        state.withLock { [scan] state in
+        state.withLock { state in
             state.metrics.tookIn(bytes: scan.segment.end - segment.end)
             state.active = scan.segment
             (state.lastPosition, state.lastChain) = (scan.segment.lastPosition, scan.chain)
@@ -61,6 +52,36 @@ extension Journal {
             if let following { state.goOn(in: following, allocated: following.end) }
         }
         return following != nil
+    }
+
+    /// Reads what is new in a segment, and finds the one that follows it.
+    ///
+    /// The writer may seal the segment meanwhile, or give back space that it does not use: then what was read in the making, or found missing
+    /// where the file was longer before, is read again as it is now.
+    private func readOn(
+        _ segment: Segment, after chain: UInt64, upTo limit: Position
+    ) throws(JournalError) -> (SegmentScan, following: Segment?) {
+        let file = segment.file
+        var attempts = 8
+        while true {
+            attempts -= 1
+            let size = try storage { () throws(StorageError) in try file.size() }
+            guard size >= segment.end else {
+                throw JournalError(
+                    .damaged, "The file ends before its records do; it was cut while it was read.", path: directory.file(segment.name),
+                    segment: segment.name, bytes: size..<segment.end)
+            }
+            var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
+            do throws(JournalError) {
+                try scan.run()
+            } catch {
+                let now = try storage { () throws(StorageError) in try file.size() }
+                if attempts > 0 && now != size { continue }
+                throw error
+            }
+            let following = scan.segment.lastPosition < limit ? try openFollowing(scan) : nil
+            if scan.problem == nil || following == nil || attempts <= 0 { return (scan, following) }
+        }
     }
 
     /// The segment that follows the one that was read to its end, if there is one.

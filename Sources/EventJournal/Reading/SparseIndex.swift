@@ -22,7 +22,7 @@ struct SparseIndex: Equatable {
             return nil
         }
         for (entry, next) in zip(entries, entries.dropFirst())
-        where next.offset <= entry.offset || next.relativePosition < entry.relativePosition {
+        where next.offset < entry.offset || next.offset - entry.offset < Self.spacing || next.relativePosition < entry.relativePosition {
             return nil
         }
         guard let last = entries.last, UInt64(last.offset) < end, UInt64(last.relativePosition) < recordCount else { return nil }
