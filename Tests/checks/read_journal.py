@@ -626,7 +626,8 @@ def damage(kind, copy, segments, rng):
 def try_damage(journal, tool, copy, rng):
     """Flips a bit before the end of a segment, in what a CRC covers or with that CRC made to fit again, or cuts it there:
     found in the commit that was hit (in the header: at its first position), with the events before it and no others; the
-    tool exports none. Or flips a bit of a slot: no difference, for the other one stands. Returns what was done."""
+    tool exports none, or of a sealed segment, which it does not read to open the journal, no others, and its `verify` finds
+    it. Or flips a bit of a slot: no difference, for the other one stands. Returns what was done."""
     shutil.copytree(journal, copy)
     segments = [(path, commits) for path in sorted(copy.glob("*.segment")) if (commits := commits_of(path))]
     sound = list(lines(Reader(copy)))
@@ -650,11 +651,18 @@ def try_damage(journal, tool, copy, rng):
     begin, end, first, last = hit or (0, 128, commits[0][2], commits[0][2])
     if fault is None:
         sys.exit(f"FAILED: {what} was not found")
-    if fault.file != path.name or not begin <= fault.byte <= end or not first <= fault.position <= last + 1:
+    # A footer has no positions: its range is empty, from the next one to the last.
+    if fault.file != path.name or not begin <= fault.byte <= end or not min(first, last) <= fault.position <= last + 1:
         sys.exit(f"FAILED: {what} was found elsewhere, not in {begin}..<{end}, positions {first}...{last}: {fault}")
     if printed != sound[:first - 1]:
         sys.exit(f"FAILED: {what}: {len(printed)} events were read, {first - 1} stand before it")
-    if exported.returncode != 1 or exported.stdout:
+    if path != max(copy.glob("*.segment")):
+        verified = subprocess.run([tool, "verify", str(copy)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if verified.returncode != 1:
+            sys.exit(f"FAILED: {what}: verify ended with status {verified.returncode}")
+        if not b"".join(sound).startswith(exported.stdout):
+            sys.exit(f"FAILED: {what}: export printed other events")
+    elif exported.returncode != 1 or exported.stdout:
         sys.exit(f"FAILED: {what}: export ended with status {exported.returncode} and {len(exported.stdout)} bytes")
     return kind
 
