@@ -14,7 +14,7 @@ public final class ChatStore: Sendable {
     let clock: any WallClock
     let ids: any IDGenerator
     let decider: Mutex<Decider>
-    let views: Mutex<Views>
+    let models: Mutex<Models>
 
     /// Opens a journal to write and to read, and makes it if there is none.
     ///
@@ -29,7 +29,7 @@ public final class ChatStore: Sendable {
     public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
         let store = try ChatStore(
             try wrapping { () throws(JournalError) in try Journal.open(directory, options: options.journal) }, options)
-        guard store.decider.withLock({ $0.state.hasUnknownEvents }) else { return store }
+        guard store.models.withLock({ $0.value.state.hasUnknownEvents }) else { return store }
         // The newer version that wrote these events must find the journal free.
         try store.close()
         return try openReadOnly(directory, options: options)
@@ -67,12 +67,10 @@ public final class ChatStore: Sendable {
     private init(_ log: any CommitLog, _ options: StoreOptions) throws(ChatError) {
         // Commands are decided on what can be read, and appended after the last position: the two have to be one.
         try wrapping { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
-        var state = ChatState()
         var models = ReadModels()
         let end = log.durablePosition
         if end > 0 {
             try Self.read(log, 1...end, contents: .indexed) { event, position in
-                state.evolve(event, at: position)
                 models.apply(event, at: position)
                 return true
             }
@@ -81,8 +79,8 @@ public final class ChatStore: Sendable {
         journal = log as? Journal
         clock = options.clock
         ids = options.ids
-        decider = Mutex(Decider(state: state))
-        views = Mutex(Views(models: models))
+        decider = Mutex(Decider())
+        self.models = Mutex(Models(value: models))
     }
 
     /// The log's token: its id, the durable position and the chain value there.
@@ -100,7 +98,7 @@ public final class ChatStore: Sendable {
         decider.withLock { decider in
             if decider.failure == nil { decider.failure = JournalError(.closed, "The store has been closed.") }
         }
-        views.withLock { $0.isClosed = true }
+        models.withLock { $0.isClosed = true }
         try wrapping { () throws(JournalError) in try log.close() }
     }
 }

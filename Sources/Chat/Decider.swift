@@ -2,16 +2,13 @@ import ChatDomain
 import EventJournal
 import Projections
 
-/// What deciding needs, behind the store's lock: the state, which may run ahead of the disk, and the buffers of the commit.
+/// What deciding needs beside the state, behind the lock that makes commands one after another: the buffers of the commit.
 struct Decider: ~Copyable {
-    var state: ChatState
     var encoder = EventEncoder()
     var draft = CommitDraft()
     var commands = CommandStatistics()
     /// Why no more commands are taken: an append failed after the state had run ahead, or never worked.
     var failure: JournalError?
-
-    init(state: consuming ChatState) { self.state = state }
 
     /// Puts the events of one command into the commit, and makes sure that the disk has room for all of it.
     ///
@@ -35,32 +32,10 @@ struct Decider: ~Copyable {
     }
 }
 
-/// The read models, and the events that wait until they are durable before they are shown.
-struct Views {
-    var models: ReadModels
+/// The deciding state and the read models, behind a lock of their own, so that queries do not wait while a commit is written.
+///
+/// They may run ahead of the disk; queries are asked as of the durable position.
+struct Models {
+    var value: ReadModels
     var isClosed = false
-    private var pending: [RecordedEvent] = []
-    private var shown = 0
-
-    init(models: ReadModels) { self.models = models }
-
-    /// How many events wait.
-    var waitingCount: Int { pending.count - shown }
-
-    mutating func add(_ events: [RecordedEvent]) { pending.append(contentsOf: events) }
-
-    /// Shows everything up to a durable position.
-    mutating func show(through position: Position) {
-        while shown < pending.count, pending[shown].position <= position {
-            models.apply(pending[shown].event, at: pending[shown].position)
-            shown += 1
-        }
-        if shown == pending.count {
-            pending.removeAll(keepingCapacity: true)
-            shown = 0
-        } else if shown > 4_096 {
-            pending.removeFirst(shown)
-            shown = 0
-        }
-    }
 }

@@ -1,16 +1,19 @@
 import ChatDomain
 import Projections
 
-/// Compares the read models with the state of the rules: two derivations of the same history, by different code, which have to agree on all that both know.
+/// Compares what the read models answer with the rows of the rules: two derivations of the same history, by different code, which have to agree on all that both
+/// know.
 struct DeepVerification {
-    private let state: ChatState
     private let models: ReadModels
+    private let state: ChatState
+    private let now: Position
     private let messageCounts: [Int]
     private let replyCounts: [Int]
 
-    init(state: ChatState, models: ReadModels) {
-        self.state = state
+    init(_ models: ReadModels) {
         self.models = models
+        state = models.state
+        now = models.position
         messageCounts = state.messageCounts
         replyCounts = state.replyCounts
     }
@@ -26,64 +29,59 @@ struct DeepVerification {
     }
 
     private func users() -> [Verification.Finding] {
-        finding(models.users.count == state.userNumbers.count, UserViews.name, "\(models.users.count) users for \(state.userNumbers.count)")
-            + (0..<state.userNumbers.count).flatMap { number in
+        let registered = state.users.indices.filter { state.users[$0].registeredAt > 0 }
+        let shown = models.userCount(asOf: now)
+        return finding(shown == registered.count, "users", "\(shown) users for \(registered.count)")
+            + registered.flatMap { number in
                 let id = state.userNumbers.id(number)
                 let row = state.users[number]
-                let profile = models.users.profile(id)
+                let profile = models.profile(id, asOf: now)
                 return finding(
-                    profile?.username?.text == row.username && profile?.postcode == row.postcode, UserViews.name,
+                    profile?.username?.text == row.username && profile?.postcode == row.postcode, "users",
                     "user \(id) has another username or postcode")
             }
     }
 
     private func threads() -> [Verification.Finding] {
-        let shown = models.timelines.threads(.init(limit: .max)).count
-        return finding(
-            shown == state.threadNumbers.count, ThreadTimelines.name, "\(shown) threads for \(state.threadNumbers.count)")
-            + (0..<state.threadNumbers.count).flatMap { number in
-                let id = state.threadNumbers.id(number)
-                let expected = messageCounts[number]
-                let count = models.timelines.thread(id)?.messageCount
-                return finding(count == expected, ThreadTimelines.name, "thread \(id) shows \(count ?? 0) messages for \(expected)")
-            }
+        state.threads.indices.flatMap { number in
+            let id = state.threadNumbers.id(number)
+            let count = models.thread(id, asOf: now)?.messageCount ?? 0
+            return finding(
+                count == messageCounts[number], "timelines", "thread \(id) shows \(count) messages for \(messageCounts[number])")
+        }
     }
 
     private func memberships() -> [Verification.Finding] {
-        state.memberships.sorted { ($0.key.thread, $0.key.user) < ($1.key.thread, $1.key.user) }.flatMap { key, row in
-            let user = state.userNumbers.id(Int(key.user))
-            let thread = state.threadNumbers.id(Int(key.thread))
+        state.memberships.indices.flatMap { number in
+            let pair = state.membershipNumbers.pair(number)
+            let user = state.userNumbers.id(pair.first)
+            let thread = state.threadNumbers.id(pair.second)
+            let row = state.memberships[number]
             return finding(
-                (models.membership.memberSince(user, in: thread) != nil) == row.isMember, PostcodeMembership.name,
-                "the membership of user \(user) in thread \(thread)")
+                models.mayRead(user, thread, asOf: now) == row.isMember, "membership", "the membership of user \(user) in thread \(thread)")
                 + finding(
-                    models.users.readUpTo(user, in: thread) == row.readUpTo, UserViews.name,
+                    models.readUpTo(user, in: thread, asOf: now) == row.readUpTo, "membership",
                     "the read marker of user \(user) in thread \(thread)")
         }
     }
 
     private func messages() -> [Verification.Finding] {
-        (0..<state.messageNumbers.count).flatMap { number in
-            let id = state.messageNumbers.id(number)
-            let row = state.messages[number]
-            let record = models.timelines.message(id)
+        (0..<state.messages.count).flatMap { number in
+            let id = state.messages.numbers.id(number)
+            let record = models.message(id, asOf: now)
             return finding(
-                record?.position == row.position && record?.isRetracted == row.isRetracted
-                    && record?.author == state.userNumbers.id(row.author) && record?.replyCount == replyCounts[number],
-                ThreadTimelines.name, "message \(id)")
+                record?.position == state.messages.position(number) && record?.isRetracted == state.messages.isRetracted(number)
+                    && record?.replyCount == replyCounts[number], "timelines", "message \(id)")
         }
     }
 
     private func replies() -> [Verification.Finding] {
-        (0..<state.replyNumbers.count).flatMap { number in
-            let id = state.replyNumbers.id(number)
-            let row = state.replies[number]
-            let record = models.timelines.reply(id)
+        (0..<state.replies.count).flatMap { number in
+            let id = state.replies.numbers.id(number)
+            let record = models.reply(id, asOf: now)
             return finding(
-                record?.position == row.position && record?.isRetracted == row.isRetracted
-                    && record?.author == state.userNumbers.id(row.author)
-                    && models.timelines.message(answeredBy: id) == state.messageNumbers.id(Int(row.place)),
-                ThreadTimelines.name, "reply \(id)")
+                record?.position == state.replies.position(number) && record?.isRetracted == state.replies.isRetracted(number),
+                "timelines", "reply \(id)")
         }
     }
 }

@@ -1,5 +1,6 @@
 public import ChatDomain
 import EventJournal
+import Projections
 import Synchronization
 
 extension ChatStore {
@@ -100,43 +101,54 @@ extension ChatStore {
 
     private func decide(_ batch: [CommandRequest], _ decider: inout Decider) throws(ChatError) -> Decided {
         if let failure = decider.failure { throw .journal(failure) }
-        guard !decider.state.hasUnknownEvents else { throw .newerEvents }
-        decider.draft.removeAll()
-        let head = decider.state.head
-        var recorded: [RecordedEvent] = []
-        var answers: [Decided.Answer] = []
-        answers.reserveCapacity(batch.count)
-        do throws(JournalError) {
-            for request in batch {
-                let decision: Decision
-                do throws(Rejection) { decision = try decide(request, decider.state) } catch {
-                    answers.append(.rejection(error))
-                    continue
-                }
-                switch decision {
-                case .unchanged: answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
-                case .duplicate(let positions): answers.append(.duplicate(positions))
-                case .append(let events):
-                    guard try decider.stage(events, reservingFrom: log) else {
-                        answers.append(.rejection(.storageFull))
-                        continue
-                    }
-                    let first = decider.state.head + 1
-                    let those = events.enumerated().map { RecordedEvent(position: first + Position($0.offset), event: $0.element) }
-                    for one in those { decider.state.evolve(one.event, at: one.position) }
-                    recorded += those
-                    answers.append(.receipt(Receipt(positions: first...decider.state.head, events: those, duplicate: false)))
-                }
+        let result: Result<(Decided, before: Position), ChatError> = models.withLock { models in
+            guard !models.value.state.hasUnknownEvents else { return .failure(.newerEvents) }
+            let before = models.value.position
+            do throws(JournalError) {
+                return .success((try decide(batch, &decider, &models.value), before))
+            } catch {
+                decider.failure = error
+                return .failure(.journal(error))
             }
-            if !recorded.isEmpty { _ = try log.append(decider.draft, expecting: head) }
+        }
+        let (decided, before) = try result.get()
+        do throws(JournalError) {
+            if decided.through > before { _ = try log.append(decider.draft, expecting: before) }
         } catch {
-            // The state may have run ahead of a commit that is not there: nothing is decided on it any more.
+            // The state has run ahead of a commit that is not there: nothing is decided on it any more, and no query sees it.
             decider.failure = error
             throw .journal(error)
         }
-        if !recorded.isEmpty { views.withLock { $0.add(recorded) } }
-        for answer in answers { answer.count(in: &decider.commands) }
-        return Decided(answers: answers, through: decider.state.head)
+        for answer in decided.answers { answer.count(in: &decider.commands) }
+        return decided
+    }
+
+    /// Decides one command after another, moves the state on, and puts the events into the draft of the commit.
+    private func decide(_ batch: [CommandRequest], _ decider: inout Decider, _ models: inout ReadModels) throws(JournalError) -> Decided {
+        decider.draft.removeAll()
+        var answers: [Decided.Answer] = []
+        answers.reserveCapacity(batch.count)
+        for request in batch {
+            let decision: Decision
+            do throws(Rejection) { decision = try decide(request, models.state) } catch {
+                answers.append(.rejection(error))
+                continue
+            }
+            switch decision {
+            case .unchanged: answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
+            case .duplicate(let positions): answers.append(.duplicate(positions))
+            case .append(let events):
+                guard try decider.stage(events, reservingFrom: log) else {
+                    answers.append(.rejection(.storageFull))
+                    continue
+                }
+                let first = models.position + 1
+                let those = events.enumerated().map { RecordedEvent(position: first + Position($0.offset), event: $0.element) }
+                for one in those { models.apply(one.event, at: one.position) }
+                answers.append(.receipt(Receipt(positions: first...models.position, events: those, duplicate: false)))
+            }
+        }
+        return Decided(answers: answers, through: models.position)
     }
 
     private func decide(_ request: CommandRequest, _ state: borrowing ChatState) throws(Rejection) -> Decision {
@@ -144,10 +156,8 @@ extension ChatStore {
         return try state.decide(request, at: now, freshID: request.command.needsID ? ids.makeID(at: now) : 0)
     }
 
-    /// Shows what has become durable and gives the answers, which may rest on it now.
+    /// Gives the answers, now that everything that they rest on is durable.
     private func answers(to decided: Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
-        let durable = log.durablePosition
-        views.withLock { $0.show(through: durable) }
         var results: [Result<Receipt, Rejection>] = []
         results.reserveCapacity(decided.answers.count)
         for answer in decided.answers {

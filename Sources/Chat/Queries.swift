@@ -5,149 +5,162 @@ import Synchronization
 
 /// The typed queries.
 ///
-/// Each takes a viewer: nil for the operator or the auditor, who sees everything; a user is refused what they may not read.
+/// Each takes a viewer: nil for the operator or the auditor, who sees everything; a user is refused what they may not read. Each takes a moment: with
+/// ``Moment/position(_:)`` or ``Moment/time(_:)`` it answers, at about the same cost, what it would have answered then, membership, names and the viewer's
+/// rights included. A moment beyond the last durable position is refused with `invalidPosition`.
 extension ChatStore {
     /// A page of the threads, ordered by their latest events; a viewer is shown the threads that they may read.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer.
-    public func threads(_ page: Page = Page(), viewer: UserID? = nil) throws(ChatError) -> [ThreadSummary] {
-        try query { models throws(ChatError) in
-            if let viewer { try models.requireUser(viewer) }
-            return models.timelines.threads(page) { thread in viewer.map { models.mayRead($0, thread) } ?? true }.map(models.summary)
+    public func threads(_ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadSummary] {
+        try query(moment) { models, now throws(ChatError) in
+            if let viewer { try models.requireUser(viewer, asOf: now) }
+            return models.threads(page, asOf: now) { thread in viewer.map { models.mayRead($0, thread, asOf: now) } ?? true }
+                .map(ThreadSummary.init)
         }
     }
 
     /// One thread.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
-    public func thread(_ id: ThreadID, viewer: UserID? = nil) throws(ChatError) -> ThreadSummary {
-        try query { models throws(ChatError) in models.summary(try models.readableThread(id, viewer)) }
+    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> ThreadSummary {
+        try query(moment) { models, now throws(ChatError) in ThreadSummary(try models.readableThread(id, viewer, asOf: now)) }
     }
 
     /// The threads that bear a name, in the order in which they were opened; an outward code's thread bears the code.
-    public func threads(named name: String) -> [ThreadID] { views.withLock { $0.models.timelines.threads(named: name) } }
+    ///
+    /// - Throws: ``ChatError`` only where a moment other than now cannot be asked.
+    public func threads(named name: String, asOf moment: Moment = .now) throws(ChatError) -> [ThreadID] {
+        try query(moment) { models, now throws(ChatError) in models.threads(named: name, asOf: now) }
+    }
 
     /// A page of a thread's messages, the latest 50 unless it says otherwise, oldest first.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`;
     ///   ``ChatError/journal(_:)`` if the text cannot be read.
-    public func timeline(_ thread: ThreadID, _ page: Page = Page(), viewer: UserID? = nil) throws(ChatError) -> [TimelineEntry] {
-        let rows = try query { models throws(ChatError) in
-            _ = try models.readableThread(thread, viewer)
-            return models.timelines.messages(of: thread, page).map { ($0, models.person($0.author)) }
+    public func timeline(
+        _ thread: ThreadID, _ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now
+    ) throws(ChatError) -> [TimelineEntry] {
+        let rows = try query(moment) { models, now throws(ChatError) in
+            try models.readableThread(thread, viewer, asOf: now)
+            return models.messages(of: thread, page, asOf: now)
         }
-        return try map(rows) { row throws(ChatError) in try entry(row.0, row.1, in: thread) }
+        return try map(rows) { row throws(ChatError) in try entry(row, in: thread) }
     }
 
     /// One message.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser` and `notAMember`.
-    public func message(_ id: MessageID, viewer: UserID? = nil) throws(ChatError) -> TimelineEntry {
-        let (row, author, thread) = try query { models throws(ChatError) in
-            guard let row = models.timelines.message(id), let thread = models.timelines.thread(of: id) else {
+    public func message(_ id: MessageID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> TimelineEntry {
+        let (row, thread) = try query(moment) { models, now throws(ChatError) in
+            guard let row = models.message(id, asOf: now), let thread = models.thread(of: id, asOf: now) else {
                 throw .rejected(.unknownMessage)
             }
-            _ = try models.readableThread(thread, viewer)
-            return (row, models.person(row.author), thread)
+            try models.readableThread(thread, viewer, asOf: now)
+            return (row, thread)
         }
-        return try entry(row, author, in: thread)
+        return try entry(row, in: thread)
     }
 
     /// A page of the replies to a message, the latest 50 unless it says otherwise, oldest first.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser` and `notAMember`.
-    public func replies(to message: MessageID, _ page: Page = Page(), viewer: UserID? = nil) throws(ChatError) -> [ReplyEntry] {
-        let rows = try query { models throws(ChatError) in
-            guard let thread = models.timelines.thread(of: message) else { throw .rejected(.unknownMessage) }
-            _ = try models.readableThread(thread, viewer)
-            return models.timelines.replies(to: message, page).map { ($0, models.person($0.author)) }
+    public func replies(
+        to message: MessageID, _ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now
+    ) throws(ChatError) -> [ReplyEntry] {
+        let rows = try query(moment) { models, now throws(ChatError) in
+            guard let thread = models.thread(of: message, asOf: now) else { throw .rejected(.unknownMessage) }
+            try models.readableThread(thread, viewer, asOf: now)
+            return models.replies(to: message, page, asOf: now)
         }
         return try map(rows) { row throws(ChatError) in
-            let text = try text(of: row.0)
+            let text = try text(of: row)
             return ReplyEntry(
-                position: row.0.position, id: row.0.id, message: message, author: row.1, body: text.body, createdAt: text.createdAt,
-                editedAt: text.editedAt, retracted: row.0.isRetracted)
+                position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
+                body: text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted)
         }
     }
 
     /// The message that a reply answers, nil if there is no such reply.
-    public func message(answeredBy reply: ReplyID) -> MessageID? { views.withLock { $0.models.timelines.message(answeredBy: reply) } }
+    public func message(answeredBy reply: ReplyID) -> MessageID? { present { $0.message(answeredBy: reply, asOf: $1) } }
 
-    /// Who is in a thread now, in the order in which they joined.
+    /// Who is in a thread, in the order in which they joined.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
-    public func members(of thread: ThreadID, viewer: UserID? = nil) throws(ChatError) -> [Member] {
-        try query { models throws(ChatError) in
-            _ = try models.readableThread(thread, viewer)
-            return models.membership.members(of: thread).map { Member(user: models.person($0.user), since: $0.since) }
+    public func members(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
+        try query(moment) { models, now throws(ChatError) in
+            try models.readableThread(thread, viewer, asOf: now)
+            return models.members(of: thread, asOf: now).map { Member(user: Person($0), since: $0.since) }
         }
     }
 
-    /// Who lives in an outward code now, in the order in which they moved there; a viewer has to be a member of its thread.
+    /// Who lives in an outward code, in the order in which they moved there; a viewer has to be a member of its thread.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with a viewer: `unknownUser` and `notAMember`.
-    public func residents(of code: OutwardCode, viewer: UserID? = nil) throws(ChatError) -> [Resident] {
-        try query { models throws(ChatError) in
+    public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Resident] {
+        try query(moment) { models, now throws(ChatError) in
             if let viewer {
-                try models.requireUser(viewer)
-                guard models.mayRead(viewer, ThreadID(code)) else { throw .rejected(.notAMember) }
+                try models.requireUser(viewer, asOf: now)
+                guard models.mayRead(viewer, ThreadID(code), asOf: now) else { throw .rejected(.notAMember) }
             }
-            return models.membership.residents(of: code).map {
-                Resident(user: models.person($0.user), since: $0.since, postcode: $0.postcode)
-            }
+            return models.residents(of: code, asOf: now).map { Resident(user: Person($0), since: $0.since, postcode: $0.postcode) }
         }
     }
 
     /// A user's view; a viewer is shown their own alone.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
-    public func user(_ id: UserID, viewer: UserID? = nil) throws(ChatError) -> UserView {
-        let (profile, threads) = try query { models throws(ChatError) in
+    public func user(_ id: UserID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> UserView {
+        let (profile, threads) = try query(moment) { models, now throws(ChatError) in
             guard viewer == nil || viewer == id else { throw .rejected(.notAllowed) }
-            guard let profile = models.users.profile(id) else { throw .rejected(.unknownUser) }
-            return (profile, models.membership.threads(of: id).map { models.userThread(id, $0.thread) })
+            guard let profile = models.profile(id, asOf: now) else { throw .rejected(.unknownUser) }
+            return (
+                profile,
+                models.threads(of: id, asOf: now).map { membership in
+                    let thread = UserThread(
+                        id: membership.thread, name: models.thread(membership.thread, asOf: now)?.name,
+                        unread: models.unreadCount(of: id, in: membership.thread, asOf: now),
+                        readUpTo: models.readUpTo(id, in: membership.thread, asOf: now))
+                    return (thread: thread, last: models.lastMessage(of: membership.thread, asOf: now))
+                }
+            )
         }
         return UserView(
             id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
             threads: try map(threads) { row throws(ChatError) in
                 var thread = row.thread
-                if let (message, author) = row.last { thread.lastMessage = try entry(message, author, in: thread.id) }
+                if let message = row.last { thread.lastMessage = try entry(message, in: thread.id) }
                 return thread
             })
     }
 
     /// Whether there is a user of this id.
-    public func isUser(_ id: UserID) -> Bool { views.withLock { $0.models.users.profile(id) != nil } }
+    public func isUser(_ id: UserID) -> Bool { present { $0.profile(id, asOf: $1) != nil } }
 
-    /// The user who bears a username now, compared as usernames are.
-    public func user(named username: String) -> UserID? { views.withLock { $0.models.users.user(named: username) } }
+    /// The user who bears a username, compared as usernames are.
+    ///
+    /// - Throws: ``ChatError`` only where a moment other than now cannot be asked.
+    public func user(named username: String, asOf moment: Moment = .now) throws(ChatError) -> UserID? {
+        try query(moment) { models, now throws(ChatError) in models.user(named: username, asOf: now) }
+    }
 
     /// The user whom the identity provider calls by this subject.
-    public func user(withSubject subject: String) -> UserID? { views.withLock { $0.models.users.user(withSubject: subject) } }
+    public func user(withSubject subject: String) -> UserID? { present { $0.user(withSubject: subject, asOf: $1) } }
 }
 
 extension ChatStore {
-    /// Asks the read models under their lock; the text is read from the journal afterwards, outside it.
-    private func query<Value>(_ body: (borrowing ReadModels) throws(ChatError) -> Value) throws(ChatError) -> Value {
-        let result: Result<Value, ChatError> = views.withLock { views in
-            if views.isClosed { return .failure(.journal(JournalError(.closed, "The store has been closed."))) }
-            do throws(ChatError) { return .success(try body(views.models)) } catch { return .failure(error) }
-        }
-        return try result.get()
-    }
-
     private func map<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
         try rows.map(transform)
     }
 
-    private func entry(_ row: PostRecord<MessageID>, _ author: Person, in thread: ThreadID) throws(ChatError) -> TimelineEntry {
+    private func entry(_ row: PostRecord<MessageID>, in thread: ThreadID) throws(ChatError) -> TimelineEntry {
         let text = try text(of: row)
         return TimelineEntry(
-            position: row.position, id: row.id, thread: thread, author: author, body: text.body, createdAt: text.createdAt,
-            editedAt: text.editedAt, retracted: row.isRetracted, replyCount: row.replyCount)
+            position: row.position, id: row.id, thread: thread, author: Person(id: row.author, username: row.authorName), body: text.body,
+            createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted, replyCount: row.replyCount)
     }
 
-    /// Reads what a post says now, and when it was written and edited.
+    /// Reads what a post said, and when it was written and edited.
     private func text<ID>(
         of row: PostRecord<ID>
     ) throws(ChatError) -> (body: String?, createdAt: Timestamp, editedAt: Timestamp?) {
@@ -158,30 +171,30 @@ extension ChatStore {
     }
 }
 
+extension Person {
+    fileprivate init(_ membership: Membership) { self.init(id: membership.user, username: membership.username) }
+}
+
+extension ThreadSummary {
+    fileprivate init(_ thread: ThreadRecord) {
+        self.init(
+            id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, members: thread.memberCount,
+            messages: thread.messageCount,
+            lastPosition: thread.lastPosition, createdAt: thread.createdAt)
+    }
+}
+
 extension ReadModels {
-    fileprivate func requireUser(_ user: UserID) throws(ChatError) {
-        guard users.profile(user) != nil else { throw .rejected(.unknownUser) }
+    fileprivate func requireUser(_ user: UserID, asOf position: Position) throws(ChatError) {
+        guard profile(user, asOf: position) != nil else { throw .rejected(.unknownUser) }
     }
 
-    /// A thread that exists and that the viewer, if there is one, may read.
-    fileprivate func readableThread(_ id: ThreadID, _ viewer: UserID?) throws(ChatError) -> ThreadRecord {
-        if let viewer { try requireUser(viewer) }
-        guard let thread = timelines.thread(id) else { throw .rejected(.unknownThread) }
-        if let viewer, !mayRead(viewer, id) { throw .rejected(.notAMember) }
+    /// A thread that was there and that the viewer, if there is one, could read.
+    @discardableResult
+    fileprivate func readableThread(_ id: ThreadID, _ viewer: UserID?, asOf position: Position) throws(ChatError) -> ThreadRecord {
+        if let viewer { try requireUser(viewer, asOf: position) }
+        guard let thread = thread(id, asOf: position) else { throw .rejected(.unknownThread) }
+        if let viewer, !mayRead(viewer, id, asOf: position) { throw .rejected(.notAMember) }
         return thread
-    }
-
-    fileprivate func person(_ user: UserID) -> Person { Person(id: user, username: users.profile(user)?.username?.text) }
-
-    fileprivate func summary(_ thread: ThreadRecord) -> ThreadSummary {
-        ThreadSummary(
-            id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, members: membership.memberCount(of: thread.id),
-            messages: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt)
-    }
-
-    fileprivate func userThread(_ user: UserID, _ id: ThreadID) -> (thread: UserThread, last: (PostRecord<MessageID>, Person)?) {
-        let thread = UserThread(
-            id: id, name: timelines.thread(id)?.name, unread: unreadCount(of: user, in: id), readUpTo: users.readUpTo(user, in: id))
-        return (thread, timelines.lastMessage(of: id).map { ($0, person($0.author)) })
     }
 }

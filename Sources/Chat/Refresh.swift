@@ -1,5 +1,6 @@
 public import ChatDomain
 import EventJournal
+import Projections
 import Synchronization
 
 extension ChatStore {
@@ -15,29 +16,28 @@ extension ChatStore {
     public func refresh() throws(ChatError) -> Position {
         guard let journal, journal.isReadOnly else { return log.durablePosition }
         let last = try wrapping { () throws(JournalError) in try journal.refresh() }
-        // Whoever decides also keeps the order in which events reach the views.
-        let result: Result<Void, ChatError> = decider.withLock { decider in
-            do throws(ChatError) { return .success(try takeIn(through: last, &decider)) } catch { return .failure(error) }
+        // Whoever decides also keeps the order in which events reach the read models; queries go on between two portions.
+        let result: Result<Void, ChatError> = decider.withLock { _ in
+            do throws(ChatError) { return .success(try takeIn(through: last)) } catch { return .failure(error) }
         }
         try result.get()
         return last
     }
 
-    private func takeIn(through last: Position, _ decider: inout Decider) throws(ChatError) {
-        while decider.state.head < last {
-            let first = decider.state.head + 1
+    private func takeIn(through last: Position) throws(ChatError) {
+        var head = models.withLock { $0.value.position }
+        while head < last {
             var events: [RecordedEvent] = []
             // So many at a time, so that a reader that is far behind does not take memory for all of them.
-            let positions = first...min(last, first + 4_095)
+            let positions = head + 1...min(last, head + 4_096)
             try Self.read(log, positions, contents: .indexed) { event, position in
                 events.append(RecordedEvent(position: position, event: event))
                 return true
             }
-            for one in events { decider.state.evolve(one.event, at: one.position) }
-            views.withLock { views in
-                views.add(events)
-                views.show(through: positions.upperBound)
+            models.withLock { models in
+                for one in events { models.value.apply(one.event, at: one.position) }
             }
+            head = positions.upperBound
         }
     }
 }

@@ -47,11 +47,11 @@ extension ChatStore {
     public var statistics: StoreStatistics {
         let commands = decider.withLock { $0.commands }
         let journal = journal?.statistics
-        return views.withLock { views in
+        return present { models, now in
             StoreStatistics(
-                journal: journal, users: views.models.users.count, threads: views.models.timelines.threadCount,
-                messages: views.models.timelines.messageCount, replies: views.models.timelines.replyCount, commands: commands,
-                eventsWaiting: views.waitingCount)
+                journal: journal, users: models.userCount(asOf: now), threads: models.threadCount(asOf: now),
+                messages: models.messageCount(asOf: now), replies: models.replyCount(asOf: now), commands: commands,
+                eventsWaiting: Int(clamping: models.position - now))
         }
     }
 

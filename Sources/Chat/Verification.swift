@@ -66,7 +66,7 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - directory: The path of the journal's directory; another process may be writing it.
-    ///   - deep: Whether to rebuild the read models, too, and compare them with the state of the rules, unless a repair has lost events.
+    ///   - deep: Whether to rebuild the read models, too, and compare them with the state of the rules.
     ///   - options: How to open the journal; an expected head makes sure that it is that journal, and not an earlier state of it.
     /// - Returns: The findings; a journal that refuses to open is a finding, too.
     /// - Throws: ``ChatError/journal(_:)`` if there is no journal, or it cannot be read at all: then nothing was checked.
@@ -106,7 +106,6 @@ extension Verification {
 
     /// Checks that every record is an event and that the events are a history that the rules allow.
     fileprivate mutating func checkHistory(of journal: Journal, deep: Bool) throws(JournalError) {
-        var state = ChatState()
         var models = ReadModels()
         guard journal.durablePosition > 0 else { return }
         do {
@@ -118,16 +117,14 @@ extension Verification {
                     add("undecodable", "the record is no event: \(error)", at: position)
                     return
                 }
-                for fault in state.faults(of: event) { add(fault.problem.rawValue, fault.message, at: position) }
-                state.evolve(event, at: position)
-                if deep { models.apply(event, at: position) }
+                for fault in models.state.faults(of: event) { add(fault.problem.rawValue, fault.message, at: position) }
+                models.apply(event, at: position)
             }
         } catch {
             if case .journal(let error) = error { throw error }
         }
-        position = state.head
-        // After a loss the two need not agree: read models show a message whose author is lost, the rules pass it over.
-        if deep && state.lostEvents == 0 { findings += DeepVerification(state: state, models: models).findings() }
+        position = models.position
+        if deep { findings += DeepVerification(models).findings() }
     }
 
     private mutating func add(_ problem: String, _ message: String, at position: Position) {

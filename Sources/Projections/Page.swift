@@ -33,14 +33,3 @@ public struct Page: Hashable, Sendable {
         return after == nil ? max(lower, upper - min(limit, upper))..<upper : lower..<min(upper, lower + min(limit, upper - lower))
     }
 }
-
-/// The first index of a list for which a condition holds that, once it holds, holds for all that follow; the count if there is none.
-func partition(_ count: Int, where condition: (Int) -> Bool) -> Int {
-    var lower = 0
-    var upper = count
-    while lower < upper {
-        let middle = lower + (upper - lower) / 2
-        if condition(middle) { upper = middle } else { lower = middle + 1 }
-    }
-    return lower
-}

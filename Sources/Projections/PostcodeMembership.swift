@@ -1,80 +1,118 @@
-public import ChatDomain
+import ChatDomain
 
-/// Who lives in an outward code, and who is in a thread: intervals of positions, the open ones being those of now.
-public struct PostcodeMembership: Projection, Equatable {
-    /// The name of the projection.
-    public static let name = "membership"
-    /// Names, postcodes and subjects; no bodies.
-    public static let contents = ContentSelection.indexed
+/// Who was in which thread and who lived in which outward code from which position to which, and how far they had read.
+struct PostcodeMembership: Equatable, Sendable {
+    /// By the numbers of ``ChatDomain/ChatState/membershipNumbers``.
+    private var memberships = Column<Chains>()
+    private var presences = Versions<UInt32>()
+    private var markers = Versions<Position>()
+    /// By the thread: the memberships that there ever were, in the order in which they began first.
+    private var membershipsOfThread = Column<Column<UInt32>>()
+    /// By the user, likewise.
+    private var membershipsOfUser = Column<Column<UInt32>>()
 
-    private var userNumbers = DenseIndex<UserID>()
-    private var postcodes: [Postcode?] = []
-    private var memberships = Intervals()
-    private var residences = Intervals()
+    /// By the user: the thread of the outward code where they lived.
+    private var residenceOfUser = Column<UInt32>()
+    private var residences = Versions<UInt32>()
+    private var residencePairs = PairIndex()
+    /// By the thread of the outward code: the users who ever lived there, in the order in which they came first.
+    private var residentsOfThread = Column<Column<UInt32>>()
 
-    /// Makes the membership before the first event.
-    public init() {}
+    private struct Chains: Equatable, Sendable, BitwiseCopyable {
+        var presence: UInt32 = 0
+        var marker: UInt32 = 0
+    }
 
     /// Takes in the next event.
-    public mutating func apply(_ event: Event, at position: Position) {
+    mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
         switch event.fact {
-        case .threadJoined(let fact): memberships.open(number(fact.user), fact.thread, at: position)
-        case .threadLeft(let fact): memberships.close(number(fact.user), fact.thread, at: position)
-        case .postcodeSet(let fact):
-            let user = number(fact.user)
-            postcodes[Int(user)] = event.postcode
-            // A move within an outward code goes on with the same residence.
-            if let former = residences.places(of: user).first, former.place != fact.thread {
-                residences.close(user, former.place, at: position)
-            }
-            residences.open(user, fact.thread, at: position)
+        case .threadJoined, .threadLeft:
+            note(numbers)
+            guard numbers.isNew else { return }
+            let isMember: UInt32 = if case .threadJoined = event.fact { 1 } else { 0 }
+            presences.append(isMember, at: position, to: &memberships[numbers.membership].presence)
+        case .threadRead(let fact):
+            note(numbers)
+            if numbers.isNew { markers.append(fact.upTo, at: position, to: &memberships[numbers.membership].marker) }
+        case .postcodeSet: move(numbers.user, to: numbers.thread, at: position)
         default: break
         }
     }
 
-    private mutating func number(_ id: UserID) -> UInt32 {
-        let (number, isNew) = userNumbers.insert(id)
-        if isNew { postcodes.append(nil) }
-        return UInt32(number)
+    /// Makes the row of a membership that has just come up.
+    private mutating func note(_ numbers: EventNumbers) {
+        guard numbers.membership == memberships.count else { return }
+        memberships.append(Chains())
+        membershipsOfThread.element(numbers.thread, default: Column()) { $0.append(UInt32(numbers.membership)) }
+        membershipsOfUser.element(numbers.user, default: Column()) { $0.append(UInt32(numbers.membership)) }
     }
-}
 
-/// A user in a thread or an outward code, and since which position.
-public struct Membership: Hashable, Sendable {
-    /// The user.
-    public var user: UserID
-    /// Since which position.
-    public var since: Position
-    /// Where the user lives now, nil if unknown or erased.
-    public var postcode: Postcode?
+    /// A move within an outward code goes on with the same residence.
+    private mutating func move(_ user: Int, to thread: Int, at position: Position) {
+        let newest = user < residenceOfUser.count ? residenceOfUser[user] : 0
+        guard newest == 0 || residences[newest].value != UInt32(thread) else { return }
+        residenceOfUser.element(user, default: 0) { residences.append(UInt32(thread), at: position, to: &$0) }
+        if residencePairs.insert(user, thread).isNew {
+            residentsOfThread.element(thread, default: Column()) { $0.append(UInt32(user)) }
+        }
+    }
 }
 
 extension PostcodeMembership {
-    /// Who is in a thread now, in the order in which they joined.
-    ///
-    /// - Complexity: O(*n* log *n*) in the members.
-    public func members(of thread: ThreadID) -> [Membership] { memberships.members(of: thread).map(membership) }
-
-    /// How many are in a thread now.
-    public func memberCount(of thread: ThreadID) -> Int { memberships.memberCount(of: thread) }
-
-    /// Who lives in an outward code now, in the order in which they moved there.
-    ///
-    /// - Complexity: O(*n* log *n*) in the residents.
-    public func residents(of code: OutwardCode) -> [Membership] { residences.members(of: ThreadID(code)).map(membership) }
-
-    /// The position of the latest join of a user who is in a thread now; nil for anybody else.
-    public func memberSince(_ user: UserID, in thread: ThreadID) -> Position? {
-        userNumbers.find(user).flatMap { memberships.since(UInt32($0), thread) }
+    /// Since which position a membership held as of a position, nil if it did not.
+    func since(_ membership: Int, asOf position: Position) -> Position? {
+        guard membership < memberships.count,
+            let version = presences.version(memberships[membership].presence, asOf: position), version.value == 1
+        else { return nil }
+        return version.position
     }
 
-    /// The threads that a user is in now and since when, in the order in which they were joined.
-    public func threads(of user: UserID) -> [(thread: ThreadID, since: Position)] {
-        guard let number = userNumbers.find(user) else { return [] }
-        return memberships.places(of: UInt32(number)).map { ($0.place, $0.since) }
+    /// How far a member had read as of a position, 0 if they had not marked anything.
+    func readUpTo(_ membership: Int, asOf position: Position) -> Position {
+        guard membership < memberships.count else { return 0 }
+        return markers.version(memberships[membership].marker, asOf: position)?.value ?? 0
     }
 
-    private func membership(_ user: UInt32, since: Position) -> Membership {
-        Membership(user: userNumbers.id(Int(user)), since: since, postcode: postcodes[Int(user)])
+    /// The stretches of positions in which a membership held, up to a position: the last one is open if it did then.
+    func intervals(_ membership: Int, asOf position: Position) -> [(from: Position, to: Position?)] {
+        guard membership < memberships.count else { return [] }
+        let newest = memberships[membership].presence
+        let count = presences.count(newest, asOf: position)
+        var intervals: [(from: Position, to: Position?)] = []
+        for version in presences.versions(newest, ranks: 1..<count + 1) {
+            if version.value == 1 {
+                intervals.append((version.position, nil))
+            } else if !intervals.isEmpty {
+                intervals[intervals.count - 1].to = version.position
+            }
+        }
+        return intervals
+    }
+
+    /// The memberships of a thread that ever were.
+    func memberships(ofThread thread: Int) -> Column<UInt32> {
+        thread < membershipsOfThread.count ? membershipsOfThread[thread] : Column()
+    }
+
+    /// The memberships of a user that ever were.
+    func memberships(ofUser user: Int) -> Column<UInt32> { user < membershipsOfUser.count ? membershipsOfUser[user] : Column() }
+
+    /// Who lived in the outward code of a thread as of a position and since which one, in the order in which they moved there.
+    func residents(ofThread thread: Int, asOf position: Position) -> [(user: Int, since: Position)] {
+        guard thread < residentsOfThread.count else { return [] }
+        return residentsOfThread[thread].compactMap { user -> (user: Int, since: Position)? in
+            guard let residence = residences.version(residenceOfUser[Int(user)], asOf: position), residence.value == UInt32(thread) else {
+                return nil
+            }
+            return (Int(user), residence.position)
+        }.sorted { $0.since < $1.since }
+    }
+}
+
+extension Column {
+    /// Changes the element at an index, after filling up the column as far as that.
+    mutating func element(_ index: Int, default filler: @autoclosure () -> Element, _ change: (inout Element) -> Void) {
+        while count <= index { append(filler()) }
+        change(&self[index])
     }
 }

@@ -1,88 +1,155 @@
-public import ChatDomain
+import ChatDomain
 
-/// The messages of each thread and the replies to each message, in order, as positions: bodies stay in the journal.
+/// The messages of each thread and what became of each post, in the order of the journal, as numbers of rows of ``ChatDomain/ChatState``: bodies stay in the journal.
 ///
-/// A message takes one row of fixed size, its id and a slot of the id table; nothing is allocated for it alone.
-public struct ThreadTimelines: Projection, Equatable {
-    /// The name of the projection.
-    public static let name = "timelines"
-    /// Names, postcodes and subjects; no bodies.
-    public static let contents = ContentSelection.indexed
-
-    private(set) var threadNumbers = DenseIndex<ThreadID>()
-    private(set) var threads: [ThreadRow] = []
-    private(set) var messageNumbers = DenseIndex<MessageID>()
-    private(set) var messages: [PostRow] = []
-    private(set) var replyNumbers = DenseIndex<ReplyID>()
-    private(set) var replies: [PostRow] = []
-    private(set) var authors = DenseIndex<UserID>()
-    /// The replies to the messages that have any.
-    private(set) var repliesOfMessage: [UInt32: [UInt32]] = [:]
-    /// Where the latest edit stands, for the messages and replies that were edited.
-    private(set) var messageEdits: [UInt32: Position] = [:]
-    private(set) var replyEdits: [UInt32: Position] = [:]
-
-    /// Makes the timelines before the first event.
-    public init() {}
-
-    struct ThreadRow: Equatable, Sendable {
-        var openedAt: Position
-        var createdAt: Timestamp
-        var name: String?
-        var lastPosition: Position
-        var isImported: Bool
-        /// The numbers of the thread's messages, ascending.
-        var messages: [UInt32] = []
-    }
-
-    struct PostRow: Equatable, Sendable {
-        var position: Position
-        /// The thread of a message, the message of a reply.
-        var place: UInt32
-        var author: UInt32
-        /// How many replies there are that are not retracted.
-        var replyCount: UInt32 = 0
-        var isRetracted = false
-        var isImported: Bool
-    }
+/// A message that nothing refers to costs its number in its thread's list and nothing else here.
+struct ThreadTimelines: Equatable, Sendable {
+    private(set) var threads = Column<ThreadTimeline>()
+    private(set) var messageHistories = PostHistories()
+    private(set) var replyHistories = PostHistories()
 
     /// Takes in the next event.
-    public mutating func apply(_ event: Event, at position: Position) {
-        switch event.fact {
-        case .threadOpened(let fact):
-            if threadNumbers.insert(fact.thread).isNew {
-                threads.append(
-                    ThreadRow(
-                        openedAt: position, createdAt: event.createdAt, name: event.threadName, lastPosition: position,
-                        isImported: event.origin != .native))
-            }
-        case .messagePosted(let fact):
-            guard let thread = threadNumbers.find(fact.thread), messageNumbers.insert(fact.message).isNew else { return }
-            threads[thread].messages.append(UInt32(messages.count))
-            messages.append(
-                PostRow(position: position, place: UInt32(thread), author: author(fact.author), isImported: event.origin != .native))
-        case .replyPosted(let fact):
-            guard let message = messageNumbers.find(fact.message), replyNumbers.insert(fact.reply).isNew else { return }
-            repliesOfMessage[UInt32(message), default: []].append(UInt32(replies.count))
-            messages[message].replyCount += 1
-            replies.append(
-                PostRow(position: position, place: UInt32(message), author: author(fact.author), isImported: event.origin != .native))
-        case .messageEdited(let fact):
-            if let message = messageNumbers.find(fact.message) { messageEdits[UInt32(message)] = position }
-        case .replyEdited(let fact):
-            if let reply = replyNumbers.find(fact.reply) { replyEdits[UInt32(reply)] = position }
-        case .messageRetracted(let fact):
-            if let message = messageNumbers.find(fact.message) { messages[message].isRetracted = true }
-        case .replyRetracted(let fact):
-            guard let reply = replyNumbers.find(fact.reply), !replies[reply].isRetracted else { return }
-            replies[reply].isRetracted = true
-            messages[Int(replies[reply].place)].replyCount -= 1
-        default: break
+    mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
+        if numbers.thread >= 0 {
+            while threads.count <= numbers.thread { threads.append(ThreadTimeline(createdAt: event.createdAt)) }
         }
-        if event.fact.threadNumber != nil, let id = event.fact.thread, let thread = threadNumbers.find(id) {
-            threads[thread].lastPosition = position
+        switch event.fact {
+        case .threadOpened:
+            if numbers.isNew { threads[numbers.thread].open(event, at: position) }
+            threads[numbers.thread].log(position)
+        case .threadJoined: threads[numbers.thread].log(position, membersChange: numbers.isNew ? 1 : 0)
+        case .threadLeft: threads[numbers.thread].log(position, membersChange: numbers.isNew ? -1 : 0)
+        case .messagePosted:
+            if numbers.isNew {
+                threads[numbers.thread].messages.append(UInt32(truncatingIfNeeded: numbers.post))
+            } else {
+                threads[numbers.thread].log(position)
+            }
+        case .replyPosted:
+            threads[numbers.thread].log(position)
+            if numbers.isNew { messageHistories.add(.reply, UInt32(truncatingIfNeeded: numbers.post), at: position, to: numbers.message) }
+        case .messageEdited:
+            threads[numbers.thread].log(position)
+            if numbers.isNew { messageHistories.add(.edit, 0, at: position, to: numbers.post) }
+        case .replyEdited:
+            threads[numbers.thread].log(position)
+            if numbers.isNew { replyHistories.add(.edit, 0, at: position, to: numbers.post) }
+        case .messageRetracted:
+            threads[numbers.thread].log(position)
+            if numbers.isNew { messageHistories.add(.retraction, 0, at: position, to: numbers.post) }
+        case .replyRetracted:
+            threads[numbers.thread].log(position)
+            if numbers.isNew {
+                replyHistories.add(.retraction, 0, at: position, to: numbers.post)
+                messageHistories.add(.replyRetraction, 0, at: position, to: numbers.message)
+            }
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: break
+        }
+    }
+}
+
+/// A thread: its messages, and at which positions anything else happened in it.
+struct ThreadTimeline: Equatable, Sendable {
+    /// 0 where the opening was lost.
+    private(set) var openedAt: Position = 0
+    private(set) var createdAt: Timestamp
+    private(set) var name: String?
+    private(set) var isImported = false
+    /// The numbers of the thread's messages, ascending.
+    var messages = Column<UInt32>()
+    private var entries = Column<LogEntry>()
+
+    /// An event of the thread that is no message. 12 bytes.
+    private struct LogEntry: Equatable, Sendable, BitwiseCopyable {
+        var low: UInt32
+        var high: UInt32
+        /// How many members there are after it.
+        var members: UInt32
+        var position: Position { Position(high) << 32 | Position(low) }
+    }
+
+    /// A thread of which the opening has not been seen.
+    init(createdAt: Timestamp) { self.createdAt = createdAt }
+
+    mutating func open(_ event: Event, at position: Position) {
+        openedAt = position
+        createdAt = event.createdAt
+        name = event.threadName
+        isImported = event.origin != .native
+    }
+
+    mutating func log(_ position: Position, membersChange: Int = 0) {
+        let members = Int(entries.last?.members ?? 0) + membersChange
+        entries.append(
+            LogEntry(
+                low: UInt32(truncatingIfNeeded: position), high: UInt32(truncatingIfNeeded: position >> 32),
+                members: UInt32(truncatingIfNeeded: members)))
+    }
+
+    /// The position of the latest of those events as of a position, 0 if there was none, and how many members there were then.
+    func latest(asOf position: Position) -> (position: Position, members: Int) {
+        guard let last = entries.last else { return (0, 0) }
+        if last.position <= position { return (last.position, Int(last.members)) }
+        let count = partition(entries.count) { entries[$0].position > position }
+        return count == 0 ? (0, 0) : (entries[count - 1].position, Int(entries[count - 1].members))
+    }
+}
+
+/// What became of the posts that anything became of.
+struct PostHistories: Equatable, Sendable {
+    enum Change: Int { case edit, retraction, reply, replyRetraction }
+
+    private var numbers = SparseIndex()
+    private var chains = Column<Chains>()
+    private var versions = Versions<UInt32>()
+
+    private struct Chains: Equatable, Sendable, BitwiseCopyable {
+        var edit: UInt32 = 0
+        var retraction: UInt32 = 0
+        var reply: UInt32 = 0
+        var replyRetraction: UInt32 = 0
+
+        subscript(change: Change) -> UInt32 {
+            get {
+                switch change {
+                case .edit: edit
+                case .retraction: retraction
+                case .reply: reply
+                case .replyRetraction: replyRetraction
+                }
+            }
+            set {
+                switch change {
+                case .edit: edit = newValue
+                case .retraction: retraction = newValue
+                case .reply: reply = newValue
+                case .replyRetraction: replyRetraction = newValue
+                }
+            }
         }
     }
 
-    private mutating func author(_ id: UserID) -> UInt32 { UInt32(authors.insert(id).number) }
+    mutating func add(_ change: Change, _ value: UInt32, at position: Position, to post: Int) {
+        let (number, isNew) = numbers.insert(post)
+        if isNew { chains.append(Chains()) }
+        versions.append(value, at: position, to: &chains[number][change])
+    }
+
+    /// The position of the latest change of a kind as of a position, nil if there was none.
+    func latest(_ change: Change, of post: Int, asOf position: Position) -> Position? {
+        versions.version(newest(change, of: post), asOf: position)?.position
+    }
+
+    /// How many changes of a kind there were as of a position.
+    func count(_ change: Change, of post: Int, asOf position: Position) -> Int { versions.count(newest(change, of: post), asOf: position) }
+
+    /// The position of a change, by its number in order from 1.
+    func position(_ change: Change, of post: Int, rank: Int) -> Position { versions.position(newest(change, of: post), rank: rank) }
+
+    /// The values of some changes, by their numbers in order from 1.
+    func values(_ change: Change, of post: Int, ranks: Range<Int>) -> [UInt32] {
+        versions.versions(newest(change, of: post), ranks: ranks).map(\.value)
+    }
+
+    private func newest(_ change: Change, of post: Int) -> UInt32 { numbers.find(post).map { chains[$0][change] } ?? 0 }
 }

@@ -1,6 +1,6 @@
 public import ChatDomain
 
-/// A thread as the timelines know it.
+/// A thread as of a position.
 public struct ThreadRecord: Hashable, Sendable {
     /// The id.
     public var id: ThreadID
@@ -10,13 +10,15 @@ public struct ThreadRecord: Hashable, Sendable {
     public var createdAt: Timestamp
     /// How many messages its timeline shows, retracted ones included, replies not.
     public var messageCount: Int
+    /// How many members it has.
+    public var memberCount: Int
     /// The position of the thread's latest event, read markers aside.
     public var lastPosition: Position
     /// Whether an import opened it.
     public var isImported: Bool
 }
 
-/// A message or a reply as the timelines know it: where its text stands, and what became of it.
+/// A message or a reply as of a position: where its text stands, and what became of it.
 public struct PostRecord<ID: EntityID>: Hashable, Sendable {
     /// The id.
     public var id: ID
@@ -26,6 +28,8 @@ public struct PostRecord<ID: EntityID>: Hashable, Sendable {
     public var editPosition: Position?
     /// Who wrote it.
     public var author: UserID
+    /// The author's name, nil if it has been erased.
+    public var authorName: String?
     /// Whether it was retracted.
     public var isRetracted: Bool
     /// How many replies there are that are not retracted; 0 for a reply.
@@ -34,95 +38,178 @@ public struct PostRecord<ID: EntityID>: Hashable, Sendable {
     public var isImported: Bool
 }
 
-extension ThreadTimelines {
+extension ReadModels {
     /// Every thread with this name, in the order in which they were opened.
     ///
     /// - Complexity: O(*n*) in the threads.
-    public func threads(named name: String) -> [ThreadID] {
-        threads.indices.filter { threads[$0].name == name }.map { threadNumbers.id($0) }
+    public func threads(named name: String, asOf position: Position) -> [ThreadID] {
+        threadNumbers(asOf: position).filter { timelines.threads[$0].openedAt <= position && timelines.threads[$0].name == name }
+            .sorted { timelines.threads[$0].openedAt < timelines.threads[$1].openedAt }.map { state.threadNumbers.id($0) }
     }
 
-    /// One thread, nil if there is none of this id.
-    public func thread(_ id: ThreadID) -> ThreadRecord? { threadNumbers.find(id).map(record(ofThread:)) }
+    /// One thread, nil if there was none of this id.
+    public func thread(_ id: ThreadID, asOf position: Position) -> ThreadRecord? {
+        number(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position) }
+    }
 
     /// A page of the threads, ordered by their latest events.
     ///
     /// - Complexity: O(*n* log *n*) in the threads.
-    public func threads(_ page: Page, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord] {
-        let ordered = threads.indices.filter { isShown(threadNumbers.id($0)) }.sorted {
-            threads[$0].lastPosition < threads[$1].lastPosition
-        }
-        return page.indices(count: ordered.count) { threads[ordered[$0]].lastPosition }.map { record(ofThread: ordered[$0]) }
+    public func threads(_ page: Page, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord] {
+        let ordered = threadNumbers(asOf: position).filter { isShown(state.threadNumbers.id($0)) }
+            .map { (number: $0, position: lastPosition(ofThread: $0, asOf: position)) }.sorted { $0.position < $1.position }
+        return page.indices(count: ordered.count) { ordered[$0].position }.map { record(ofThread: ordered[$0].number, asOf: position) }
     }
 
     /// A page of a thread's messages.
     ///
     /// - Complexity: O(log *n* + *m*) in the thread's messages and the page's.
-    public func messages(of thread: ThreadID, _ page: Page) -> [PostRecord<MessageID>] {
-        guard let thread = threadNumbers.find(thread) else { return [] }
-        let numbers = threads[thread].messages
-        return page.indices(count: numbers.count) { messages[Int(numbers[$0])].position }.map { record(ofMessage: Int(numbers[$0])) }
+    public func messages(of thread: ThreadID, _ page: Page, asOf position: Position) -> [PostRecord<MessageID>] {
+        guard let thread = number(ofThread: thread, asOf: position) else { return [] }
+        let numbers = timelines.threads[thread].messages
+        return page.indices(count: messageCount(ofThread: thread, asOf: position)) { state.messages.position(Int(numbers[$0])) }
+            .map { record(ofMessage: Int(numbers[$0]), asOf: position) }
     }
 
     /// A page of the replies to a message.
     ///
-    /// - Complexity: O(log *n* + *m*) in the message's replies and the page's.
-    public func replies(to message: MessageID, _ page: Page) -> [PostRecord<ReplyID>] {
-        guard let message = messageNumbers.find(message), let numbers = repliesOfMessage[UInt32(message)] else { return [] }
-        return page.indices(count: numbers.count) { replies[Int(numbers[$0])].position }.map { record(ofReply: Int(numbers[$0])) }
+    /// - Complexity: O(log *n* + *m*) in the message's replies and the page's; O(log² *n*) for a page with bounds.
+    public func replies(to message: MessageID, _ page: Page, asOf position: Position) -> [PostRecord<ReplyID>] {
+        guard let message = number(ofMessage: message, asOf: position) else { return [] }
+        let histories = timelines.messageHistories
+        let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
+            histories.position(.reply, of: message, rank: $0 + 1)
+        }
+        return histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map {
+            record(ofReply: Int($0), asOf: position)
+        }
     }
 
-    /// One message, nil if there is none of this id.
-    public func message(_ id: MessageID) -> PostRecord<MessageID>? { messageNumbers.find(id).map(record(ofMessage:)) }
+    /// One message, nil if there was none of this id.
+    public func message(_ id: MessageID, asOf position: Position) -> PostRecord<MessageID>? {
+        number(ofMessage: id, asOf: position).map { record(ofMessage: $0, asOf: position) }
+    }
 
-    /// One reply, nil if there is none of this id.
-    public func reply(_ id: ReplyID) -> PostRecord<ReplyID>? { replyNumbers.find(id).map(record(ofReply:)) }
+    /// One reply, nil if there was none of this id.
+    public func reply(_ id: ReplyID, asOf position: Position) -> PostRecord<ReplyID>? {
+        number(ofReply: id, asOf: position).map { record(ofReply: $0, asOf: position) }
+    }
 
     /// The thread that a message stands in.
-    public func thread(of message: MessageID) -> ThreadID? {
-        messageNumbers.find(message).map { threadNumbers.id(Int(messages[$0].place)) }
+    public func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
+        number(ofMessage: message, asOf: position).map { state.threadNumbers.id(state.messages.place($0)) }
     }
 
     /// The message that a reply answers.
-    public func message(answeredBy reply: ReplyID) -> MessageID? {
-        replyNumbers.find(reply).map { messageNumbers.id(Int(replies[$0].place)) }
+    public func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
+        number(ofReply: reply, asOf: position).map { state.messages.numbers.id(state.replies.place($0)) }
     }
 
     /// The latest message of a thread, retracted or not.
-    public func lastMessage(of thread: ThreadID) -> PostRecord<MessageID>? {
-        guard let thread = threadNumbers.find(thread), let number = threads[thread].messages.last else { return nil }
-        return record(ofMessage: Int(number))
+    public func lastMessage(of thread: ThreadID, asOf position: Position) -> PostRecord<MessageID>? {
+        guard let thread = number(ofThread: thread, asOf: position) else { return nil }
+        let count = messageCount(ofThread: thread, asOf: position)
+        return count == 0 ? nil : record(ofMessage: Int(timelines.threads[thread].messages[count - 1]), asOf: position)
     }
 
-    /// How many messages of a thread stand after a position, are by others and are not retracted.
+    /// How many messages of a thread a member had not read: those after the later of read marker and last join, by others, not retracted; 0 for who was no member.
     ///
-    /// - Complexity: O(log *n* + *m*) in the thread's messages and those after the position.
-    public func unreadCount(in thread: ThreadID, after position: Position, by reader: UserID) -> Int {
-        guard let thread = threadNumbers.find(thread) else { return 0 }
-        let numbers = threads[thread].messages
-        let own = authors.find(reader).map(UInt32.init)
-        let first = partition(numbers.count) { messages[Int(numbers[$0])].position > position }
-        return numbers[first...].count { messages[Int($0)].author != own && !messages[Int($0)].isRetracted }
+    /// - Complexity: O(log *n* + *m*) in the thread's messages and those that come after the marker.
+    public func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
+        guard let user = state.userNumbers.find(user), let thread = number(ofThread: thread, asOf: position),
+            let number = state.membershipNumbers.find(user, thread), let since = membership.since(number, asOf: position)
+        else { return 0 }
+        let seen = max(since, membership.readUpTo(number, asOf: position))
+        let numbers = timelines.threads[thread].messages
+        let count = messageCount(ofThread: thread, asOf: position)
+        let first = partition(count) { state.messages.position(Int(numbers[$0])) > seen }
+        return (first..<count).count {
+            let message = Int(numbers[$0])
+            return state.messages.author(message) != user && !isRetracted(message, asOf: position)
+        }
     }
 
-    private func record(ofThread thread: Int) -> ThreadRecord {
-        let row = threads[thread]
+    /// How many threads there were.
+    public func threadCount(asOf position: Position) -> Int { threadNumbers(asOf: position).count }
+
+    /// How many messages there were, the retracted ones too.
+    public func messageCount(asOf position: Position) -> Int { state.messages.count(through: position) }
+
+    /// How many replies there were, the retracted ones too.
+    public func replyCount(asOf position: Position) -> Int { state.replies.count(through: position) }
+}
+
+extension ReadModels {
+    /// The number of a thread that was there as of a position: something had happened in it, its opening or, where that was lost, anything else.
+    func number(ofThread id: ThreadID, asOf position: Position) -> Int? {
+        guard let thread = state.threadNumbers.find(id), isThere(thread, asOf: position) else { return nil }
+        return thread
+    }
+
+    private func isThere(_ thread: Int, asOf position: Position) -> Bool {
+        let openedAt = timelines.threads[thread].openedAt
+        return openedAt > 0 && openedAt <= position || lastPosition(ofThread: thread, asOf: position) > 0
+    }
+
+    private func threadNumbers(asOf position: Position) -> [Int] { timelines.threads.indices.filter { isThere($0, asOf: position) } }
+
+    private func number(ofMessage id: MessageID, asOf position: Position) -> Int? {
+        guard let message = state.messages.numbers.find(id), state.messages.position(message) <= position else { return nil }
+        return message
+    }
+
+    private func number(ofReply id: ReplyID, asOf position: Position) -> Int? {
+        guard let reply = state.replies.numbers.find(id), state.replies.position(reply) <= position else { return nil }
+        return reply
+    }
+
+    private func messageCount(ofThread thread: Int, asOf position: Position) -> Int {
+        let numbers = timelines.threads[thread].messages
+        guard let last = numbers.last else { return 0 }
+        if state.messages.position(Int(last)) <= position { return numbers.count }
+        return partition(numbers.count) { state.messages.position(Int(numbers[$0])) > position }
+    }
+
+    private func lastPosition(ofThread thread: Int, asOf position: Position) -> Position {
+        let count = messageCount(ofThread: thread, asOf: position)
+        let message = count == 0 ? 0 : state.messages.position(Int(timelines.threads[thread].messages[count - 1]))
+        return max(message, timelines.threads[thread].latest(asOf: position).position)
+    }
+
+    private func record(ofThread thread: Int, asOf position: Position) -> ThreadRecord {
+        let row = timelines.threads[thread]
         return ThreadRecord(
-            id: threadNumbers.id(thread), name: row.name, createdAt: row.createdAt, messageCount: row.messages.count,
-            lastPosition: row.lastPosition, isImported: row.isImported)
+            id: state.threadNumbers.id(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
+            messageCount: messageCount(ofThread: thread, asOf: position), memberCount: row.latest(asOf: position).members,
+            lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported)
     }
 
-    private func record(ofMessage message: Int) -> PostRecord<MessageID> {
-        record(messageNumbers.id(message), messages[message], editPosition: messageEdits[UInt32(message)])
+    private func isRetracted(_ message: Int, asOf position: Position) -> Bool {
+        state.messages.isRetracted(message) && timelines.messageHistories.latest(.retraction, of: message, asOf: position) != nil
     }
 
-    private func record(ofReply reply: Int) -> PostRecord<ReplyID> {
-        record(replyNumbers.id(reply), replies[reply], editPosition: replyEdits[UInt32(reply)])
+    private func record(ofMessage message: Int, asOf position: Position) -> PostRecord<MessageID> {
+        let histories = timelines.messageHistories
+        let hasHistory = state.messages.hasHistory(message)
+        let author = state.messages.author(message)
+        return PostRecord(
+            id: state.messages.numbers.id(message), position: state.messages.position(message),
+            editPosition: hasHistory ? histories.latest(.edit, of: message, asOf: position) : nil, author: state.userNumbers.id(author),
+            authorName: users.username(author, asOf: position)?.text, isRetracted: isRetracted(message, asOf: position),
+            replyCount: hasHistory
+                ? histories.count(.reply, of: message, asOf: position) - histories.count(.replyRetraction, of: message, asOf: position) : 0,
+            isImported: state.messages.isImported(message))
     }
 
-    private func record<ID>(_ id: ID, _ row: PostRow, editPosition: Position?) -> PostRecord<ID> {
-        PostRecord(
-            id: id, position: row.position, editPosition: editPosition, author: authors.id(Int(row.author)), isRetracted: row.isRetracted,
-            replyCount: Int(row.replyCount), isImported: row.isImported)
+    private func record(ofReply reply: Int, asOf position: Position) -> PostRecord<ReplyID> {
+        let histories = timelines.replyHistories
+        let hasHistory = state.replies.hasHistory(reply)
+        let author = state.replies.author(reply)
+        return PostRecord(
+            id: state.replies.numbers.id(reply), position: state.replies.position(reply),
+            editPosition: hasHistory ? histories.latest(.edit, of: reply, asOf: position) : nil, author: state.userNumbers.id(author),
+            authorName: users.username(author, asOf: position)?.text,
+            isRetracted: hasHistory && histories.latest(.retraction, of: reply, asOf: position) != nil, replyCount: 0,
+            isImported: state.replies.isImported(reply))
     }
 }

@@ -1,49 +1,110 @@
 public import ChatDomain
 
-/// Who the users are, and how far they have read: profiles by id, username and subject, and read markers.
-public struct UserViews: Projection, Equatable {
-    /// The name of the projection.
-    public static let name = "users"
-    /// Names, postcodes and subjects; no bodies.
-    public static let contents = ContentSelection.indexed
-
-    private var numbers = DenseIndex<UserID>()
-    private var profiles: [UserProfile] = []
-    private var byName: [String: Int] = [:]
+/// Who the users were as of any position: names, postcodes, subjects.
+struct UserViews: Equatable, Sendable {
+    /// By the numbers of ``ChatDomain/ChatState``.
+    private var users = Column<History>()
+    /// The names that there ever were, in the order in which they were taken.
+    private var names: [Username] = []
+    private var nameVersions = Versions<UInt32>()
+    private var postcodeVersions = Versions<UInt64>()
+    /// By fold key: who bore the name, as a number + 1, or 0 once it was free.
+    private var bearers: [String: UInt32] = [:]
+    private var bearerVersions = Versions<UInt32>()
     private var bySubject: [[UInt8]: Int] = [:]
-    private var readMarkers: [MarkerKey: Position] = [:]
+    /// The positions of the registrations.
+    private var registrations = Column<Position>()
 
-    /// Makes the views before the first event.
-    public init() {}
-
-    private struct MarkerKey: Hashable, Sendable {
-        var user: UserID
-        var thread: ThreadID
+    private struct History: Equatable, Sendable {
+        var registeredAt: Position = 0
+        var createdAt = Timestamp(millisecondsSince1970: 0)
+        var isImported = false
+        var subject: String?
+        /// Chains of numbers + 1 of ``names``, 0 for an erased one, and of postcodes, 0 likewise.
+        var name: UInt32 = 0
+        var postcode: UInt32 = 0
     }
 
     /// Takes in the next event.
-    public mutating func apply(_ event: Event, at position: Position) {
+    mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
+        guard numbers.user >= 0 else { return }
+        while users.count <= numbers.user { users.append(History()) }
         switch event.fact {
-        case .userRegistered(let fact):
-            let (number, isNew) = numbers.insert(fact.user)
-            guard isNew else { return }
-            profiles.append(
-                UserProfile(id: fact.user, subject: event.subject, createdAt: event.createdAt, isImported: event.origin != .native))
-            name(number, event.username)
-            if let subject = event.subject { bySubject[Array(subject.utf8)] = number }
-        case .usernameChanged(let fact):
-            if let number = numbers.find(fact.user) { name(number, event.username) }
-        case .postcodeSet(let fact):
-            if let number = numbers.find(fact.user) { profiles[number].postcode = event.postcode }
-        case .threadRead(let fact): readMarkers[MarkerKey(user: fact.user, thread: fact.thread)] = fact.upTo
+        case .userRegistered where numbers.isNew:
+            users[numbers.user].registeredAt = position
+            users[numbers.user].createdAt = event.createdAt
+            users[numbers.user].isImported = event.origin != .native
+            users[numbers.user].subject = event.subject
+            registrations.append(position)
+            if let subject = event.subject { bySubject[Array(subject.utf8)] = numbers.user }
+            name(numbers.user, event.username, at: position)
+        case .usernameChanged: name(numbers.user, event.username, at: position)
+        case .postcodeSet: postcodeVersions.append(event.postcode?.ascii ?? 0, at: position, to: &users[numbers.user].postcode)
         default: break
         }
     }
 
-    private mutating func name(_ number: Int, _ username: Username?) {
-        if let former = profiles[number].username { byName[former.foldKey] = nil }
-        profiles[number].username = username
-        if let username { byName[username.foldKey] = number }
+    private mutating func name(_ user: Int, _ username: Username?, at position: Position) {
+        let former = users[user].name == 0 ? 0 : nameVersions[users[user].name].value
+        if former > 0 {
+            let key = names[Int(former) - 1].foldKey
+            if let link = bearers[key], bearerVersions[link].value == UInt32(user) + 1 { bear(key, 0, at: position) }
+        }
+        if let username { names.append(username) }
+        nameVersions.append(username == nil ? 0 : UInt32(names.count), at: position, to: &users[user].name)
+        if let username { bear(username.foldKey, UInt32(user) + 1, at: position) }
+    }
+
+    private mutating func bear(_ foldKey: String, _ bearer: UInt32, at position: Position) {
+        bearerVersions.append(bearer, at: position, to: &bearers[foldKey, default: 0])
+    }
+}
+
+extension UserViews {
+    /// How many users there were as of a position.
+    func count(asOf position: Position) -> Int {
+        if let last = registrations.last, last <= position { return registrations.count }
+        return partition(registrations.count) { registrations[$0] > position }
+    }
+
+    /// Whether a user had registered as of a position.
+    func isRegistered(_ user: Int, asOf position: Position) -> Bool {
+        user < users.count && users[user].registeredAt > 0 && users[user].registeredAt <= position
+    }
+
+    /// The name of a user as of a position, nil if it is not known.
+    func username(_ user: Int, asOf position: Position) -> Username? {
+        guard user < users.count, let version = nameVersions.version(users[user].name, asOf: position), version.value > 0 else {
+            return nil
+        }
+        return names[Int(version.value) - 1]
+    }
+
+    /// The postcode of a user as of a position, nil if it is not known.
+    func postcode(_ user: Int, asOf position: Position) -> Postcode? {
+        guard user < users.count else { return nil }
+        return postcodeVersions.version(users[user].postcode, asOf: position).flatMap { Postcode(ascii: $0.value) }
+    }
+
+    /// A registered user, as of a position.
+    func profile(_ user: Int, _ id: UserID, asOf position: Position) -> UserProfile? {
+        guard isRegistered(user, asOf: position) else { return nil }
+        let history = users[user]
+        return UserProfile(
+            id: id, username: username(user, asOf: position), subject: history.subject, postcode: postcode(user, asOf: position),
+            createdAt: history.createdAt, isImported: history.isImported)
+    }
+
+    /// Who bore a name as of a position.
+    func bearer(of foldKey: String, asOf position: Position) -> Int? {
+        guard let link = bearers[foldKey], let version = bearerVersions.version(link, asOf: position), version.value > 0 else { return nil }
+        return Int(version.value) - 1
+    }
+
+    /// Whom the identity provider called by a subject as of a position.
+    func user(withSubject subject: String, asOf position: Position) -> Int? {
+        guard let user = bySubject[Array(subject.utf8)], isRegistered(user, asOf: position) else { return nil }
+        return user
     }
 }
 
@@ -61,21 +122,4 @@ public struct UserProfile: Hashable, Sendable {
     public var createdAt: Timestamp
     /// Whether an import registered the user.
     public var isImported: Bool
-}
-
-extension UserViews {
-    /// How many users there are.
-    public var count: Int { numbers.count }
-
-    /// One user, nil if there is none of this id.
-    public func profile(_ user: UserID) -> UserProfile? { numbers.find(user).map { profiles[$0] } }
-
-    /// The user who bears a username now, compared as usernames are: under full case folding.
-    public func user(named username: String) -> UserID? { byName[Username.foldKey(username)].map { numbers.id($0) } }
-
-    /// The user whom the identity provider calls by this subject.
-    public func user(withSubject subject: String) -> UserID? { bySubject[Array(subject.utf8)].map { numbers.id($0) } }
-
-    /// How far a user has marked a thread as read, 0 if not at all.
-    public func readUpTo(_ user: UserID, in thread: ThreadID) -> Position { readMarkers[MarkerKey(user: user, thread: thread)] ?? 0 }
 }

@@ -52,7 +52,7 @@ import Testing
         #expect(try store.user(bob).threads[0].unread == 0)
         #expect(try store.user(bob).threads[0].readUpTo == 7)
         #expect(store.user(withSubject: "auth0|bob") == bob)
-        #expect(store.user(named: "BOB") == bob)
+        #expect(try store.user(named: "BOB") == bob)
     }
 
     @Test func aViewerSeesWhatTheyMayReadAndNothingElse() throws {

@@ -16,23 +16,22 @@ import Testing
         var store = try fixture.open()
         var answers: [RecordedEvent] = []
         for _ in 0..<60 {
-            let before = (store.head, store.decider.withLock { $0.state })
+            let before = (store.head, store.models.withLock { $0.value.state })
             let batch = (0..<Int.random(in: 1...8, using: &random)).map { _ in generator.nextRequest() }
             fixture.clock.advance(byMilliseconds: Int64.random(in: -5...50, using: &random))
             let results = try store.execute(batch)
             let events = results.compactMap { try? $0.get() }.filter { !$0.duplicate }.flatMap(\.events)
             if events.isEmpty {
                 #expect(store.head == before.0)
-                #expect(store.decider.withLock { $0.state } == before.1)
+                #expect(store.models.withLock { $0.value.state } == before.1)
             }
             answers += events
             if random.oneIn(10) {
-                let live = (store.head, store.decider.withLock { $0.state }, store.views.withLock { $0.models })
+                let live = (store.head, store.models.withLock { $0.value })
                 try store.close()
                 store = try fixture.open()
                 #expect(store.head == live.0)
-                #expect(store.decider.withLock { $0.state } == live.1)
-                #expect(store.views.withLock { $0.models } == live.2)
+                #expect(store.models.withLock { $0.value } == live.1)
             }
         }
         #expect(try store.allEvents() == answers)
@@ -58,8 +57,7 @@ import Testing
             }
             #expect(try reader.refresh() == writer.head.position)
             #expect(reader.head == writer.head)
-            #expect(reader.views.withLock { $0.models } == writer.views.withLock { $0.models })
-            #expect(reader.decider.withLock { $0.state } == writer.decider.withLock { $0.state })
+            #expect(reader.models.withLock { $0.value } == writer.models.withLock { $0.value })
         }
         #expect(try reader.allEvents() == writer.allEvents())
         #expect(try writer.refresh() == writer.head.position)

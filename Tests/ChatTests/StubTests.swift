@@ -37,7 +37,7 @@ import Testing
             }
             events = try store.allEvents()
             head = store.head
-            state = store.decider.withLock { $0.state }
+            state = store.models.withLock { $0.value.state }
             try store.close()
         }
 
@@ -104,12 +104,12 @@ import Testing
         }
         #expect(chosen.count > 50)
         try history.verify()
-        #expect(try history.store().decider.withLock { $0.state } == history.state)
+        #expect(try history.store().models.withLock { $0.value.state } == history.state)
 
         let (rest, _) = try history.rewrite { _ in .withheld }
         #expect(!rest.isEmpty && rest.isDisjoint(with: chosen))
         try history.verify()
-        let bare = try history.store().decider.withLock { $0.state }
+        let bare = try history.store().models.withLock { $0.value.state }
         #expect(bare.head == history.state.head && bare.lastRecordedAt == history.state.lastRecordedAt)
         #expect(bare.userNumbers == history.state.userNumbers && bare.threads == history.state.threads)
         #expect(bare.memberships == history.state.memberships && bare.messages == history.state.messages)

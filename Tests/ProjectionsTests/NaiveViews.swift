@@ -1,4 +1,5 @@
 import ChatDomain
+import Projections
 
 /// The read models once more, as slowly and plainly as possible: every question goes through all events, written from the tables of the design and not from the projections.
 struct NaiveViews {
@@ -54,6 +55,21 @@ struct NaiveViews {
             }
         }
         return members
+    }
+
+    /// When a user gained and lost each thread, in the order in which they were gained.
+    func access(of user: UserID) -> [Access] {
+        var stretches: [Access] = []
+        for recorded in events {
+            switch recorded.event.fact {
+            case .threadJoined(let joined) where joined.user == user:
+                stretches.append(Access(thread: joined.thread, from: recorded.position))
+            case .threadLeft(let left) where left.user == user:
+                if let index = stretches.lastIndex(where: { $0.thread == left.thread }) { stretches[index].to = recorded.position }
+            default: break
+            }
+        }
+        return stretches
     }
 
     /// Residents now, each with the position since which they live there, in that order.

@@ -31,59 +31,74 @@ private func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
 }
 
 @Suite struct ReadModelTests {
-    @Test(arguments: Seeds.seeds(12)) func incrementalViewsEqualTheNaiveModelAtManyPositions(seed: UInt64) {
+    /// At many positions three must agree: the naive model of the events up to there, the read models at that moment, and those of the whole history asked as of there.
+    @Test(arguments: Seeds.seeds(12)) func incrementalViewsAndViewsAsOfEqualTheNaiveModel(seed: UInt64) {
         let events = history(seed: seed, commands: 400)
+        let whole = models(of: events)
         var models = ReadModels()
         for (index, recorded) in events.enumerated() {
             models.apply(recorded.event, at: recorded.position)
-            if index % 67 == 0 || index == events.count - 1 { expectEqual(models, NaiveViews(events: Array(events[...index]))) }
+            guard index % 67 == 0 || index == events.count - 1 else { continue }
+            let naive = NaiveViews(events: Array(events[...index]))
+            expectEqual(models, naive, asOf: recorded.position)
+            expectEqual(whole, naive, asOf: recorded.position)
         }
+        expectEqual(whole, NaiveViews(events: []), asOf: 0)
         #expect(events.count > 100)
     }
 
-    private func expectEqual(_ models: ReadModels, _ naive: NaiveViews) {
+    private func expectEqual(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position) {
         let everything = Page(limit: .max)
-        #expect(Set(models.timelines.threads(everything).map(\.id)) == Set(naive.threads))
-        #expect(models.timelines.threads(everything).map(\.lastPosition).isSorted)
+        #expect(Set(models.threads(everything, asOf: now).map(\.id)) == Set(naive.threads))
+        #expect(models.threads(everything, asOf: now).map(\.lastPosition).isSorted)
+        #expect(models.threadCount(asOf: now) == naive.threads.count)
+        #expect(models.userCount(asOf: now) == naive.users.count)
+        #expect(models.messageCount(asOf: now) == naive.threads.map { naive.messages(of: $0).count }.reduce(0, +))
         for thread in naive.threads {
             let messages = naive.messages(of: thread)
-            let shown = models.timelines.messages(of: thread, everything).map {
+            let shown = models.messages(of: thread, everything, asOf: now).map {
                 NaiveViews.Message(
                     id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
                     replyCount: $0.replyCount)
             }
             #expect(shown == messages)
+            #expect(models.messages(of: thread, everything, asOf: now).map(\.authorName) == messages.map { naive.username($0.author) })
+            #expect(models.lastMessage(of: thread, asOf: now)?.id == messages.last?.id)
             for message in messages {
-                let replies = models.timelines.replies(to: message.id, everything).map {
+                let replies = models.replies(to: message.id, everything, asOf: now).map {
                     NaiveViews.Reply(
                         id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted)
                 }
                 #expect(replies == naive.replies(to: message.id))
-                #expect(models.timelines.thread(of: message.id) == thread)
+                #expect(models.thread(of: message.id, asOf: now) == thread)
             }
-            let record = models.timelines.thread(thread)
+            let record = models.thread(thread, asOf: now)
             #expect(record?.lastPosition == naive.lastPosition(of: thread))
             #expect(record?.messageCount == messages.count)
             let members = naive.members(of: thread)
-            #expect(models.membership.members(of: thread).map(\.user) == members.map(\.user))
-            #expect(models.membership.members(of: thread).map(\.since) == members.map(\.since))
-            #expect(models.membership.memberCount(of: thread) == members.count)
+            #expect(models.members(of: thread, asOf: now).map(\.user) == members.map(\.user))
+            #expect(models.members(of: thread, asOf: now).map(\.since) == members.map(\.since))
+            #expect(record?.memberCount == members.count)
             for user in naive.users {
-                #expect(models.mayRead(user, thread) == members.contains { $0.user == user })
-                #expect(models.unreadCount(of: user, in: thread) == naive.unread(user, in: thread))
-                #expect(models.users.readUpTo(user, in: thread) == naive.readUpTo(user, in: thread))
+                #expect(models.mayRead(user, thread, asOf: now) == members.contains { $0.user == user })
+                #expect(models.unreadCount(of: user, in: thread, asOf: now) == naive.unread(user, in: thread))
+                #expect(models.readUpTo(user, in: thread, asOf: now) == naive.readUpTo(user, in: thread))
             }
             if let code = thread.outwardCode {
                 let residents = naive.residents(of: code)
-                #expect(models.membership.residents(of: code).map(\.user) == residents.map(\.user))
-                #expect(models.membership.residents(of: code).map(\.since) == residents.map(\.since))
-                #expect(models.membership.residents(of: code).map(\.postcode) == residents.map(\.postcode))
+                #expect(models.residents(of: code, asOf: now).map(\.user) == residents.map(\.user))
+                #expect(models.residents(of: code, asOf: now).map(\.since) == residents.map(\.since))
+                #expect(models.residents(of: code, asOf: now).map(\.postcode) == residents.map(\.postcode))
             }
         }
         for user in naive.users {
             let name = naive.username(user)
-            #expect(models.users.profile(user)?.username?.text == name)
-            #expect(name.flatMap { models.users.user(named: $0) } == user)
+            #expect(models.profile(user, asOf: now)?.username?.text == name)
+            #expect(name.flatMap { models.user(named: $0, asOf: now) } == user)
+            #expect(models.access(of: user, asOf: now) == naive.access(of: user))
+            let threads = naive.access(of: user).filter { $0.to == nil }
+            #expect(models.threads(of: user, asOf: now).map(\.thread) == threads.map(\.thread))
+            #expect(models.threads(of: user, asOf: now).map(\.since) == threads.map(\.from))
         }
     }
 
@@ -101,20 +116,20 @@ private func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
 
     @Test(arguments: Seeds.seeds(4)) func walkingAThreadByPagesGivesEachMessageOnceInBothDirections(seed: UInt64) {
         let models = models(of: history(seed: seed, commands: 600))
-        for thread in models.timelines.threads(Page(limit: .max)).map(\.id) {
-            let all = models.timelines.messages(of: thread, Page(limit: .max))
+        for thread in models.threads(Page(limit: .max), asOf: .max).map(\.id) {
+            let all = models.messages(of: thread, Page(limit: .max), asOf: .max)
             for limit in [1, 3, 50] {
                 var forward: [PostRecord<MessageID>] = []
-                var page = models.timelines.messages(of: thread, Page(limit: limit, after: 0))
+                var page = models.messages(of: thread, Page(limit: limit, after: 0), asOf: .max)
                 while let last = page.last {
                     forward += page
-                    page = models.timelines.messages(of: thread, Page(limit: limit, after: last.position))
+                    page = models.messages(of: thread, Page(limit: limit, after: last.position), asOf: .max)
                 }
                 var backward: [PostRecord<MessageID>] = []
-                page = models.timelines.messages(of: thread, Page(limit: limit))
+                page = models.messages(of: thread, Page(limit: limit), asOf: .max)
                 while let first = page.first {
                     backward = page + backward
-                    page = models.timelines.messages(of: thread, Page(limit: limit, before: first.position))
+                    page = models.messages(of: thread, Page(limit: limit, before: first.position), asOf: .max)
                 }
                 #expect(forward == all)
                 #expect(backward == all)
@@ -132,11 +147,15 @@ private func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
             erased.apply(event, at: recorded.position)
         }
         let whole = models(of: events)
-        for thread in whole.timelines.threads(Page(limit: .max)) {
-            #expect(
-                erased.timelines.messages(of: thread.id, Page(limit: .max)) == whole.timelines.messages(of: thread.id, Page(limit: .max)))
-            #expect(erased.membership.members(of: thread.id).map(\.user) == whole.membership.members(of: thread.id).map(\.user))
-            #expect(erased.timelines.thread(thread.id)?.name == thread.id.outwardCode?.description)
+        for thread in whole.threads(Page(limit: .max), asOf: .max) {
+            let posts = whole.messages(of: thread.id, Page(limit: .max), asOf: .max).map { post in
+                var post = post
+                post.authorName = nil
+                return post
+            }
+            #expect(erased.messages(of: thread.id, Page(limit: .max), asOf: .max) == posts)
+            #expect(erased.members(of: thread.id, asOf: .max).map(\.user) == whole.members(of: thread.id, asOf: .max).map(\.user))
+            #expect(erased.thread(thread.id, asOf: .max)?.name == thread.id.outwardCode?.description)
         }
     }
 }

@@ -104,7 +104,7 @@ public struct MessageImporter: ~Copyable {
         if let code = OutwardCode(channel) { return ThreadID(code) }
         guard ThreadName(channel) != nil else { throw .invalidThreadName }
         let derived = ImportedID.thread(channel)
-        let present = store.views.withLock { $0.models.timelines.thread(derived) }
+        let present = store.present { $0.thread(derived, asOf: $1) }
         if let present, !present.isImported { throw .identifierTaken }
         return derived
     }
@@ -114,10 +114,11 @@ public struct MessageImporter: ~Copyable {
         let message = ImportedID.message(channel, id)
         if let root = unshown[message] { return root }
         let reply = ImportedID.reply(channel, id)
-        let found = store.views.withLock { views -> (root: MessageID, isImported: Bool)? in
-            let timelines = views.models.timelines
-            if let posted = timelines.message(message) { return (message, posted.isImported) }
-            guard let posted = timelines.reply(reply), let answered = timelines.message(answeredBy: reply) else { return nil }
+        let found = store.present { models, now -> (root: MessageID, isImported: Bool)? in
+            if let posted = models.message(message, asOf: now) { return (message, posted.isImported) }
+            guard let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) else {
+                return nil
+            }
             return (answered, posted.isImported)
         }
         if let found, !found.isImported { throw .identifierTaken }
@@ -127,9 +128,7 @@ public struct MessageImporter: ~Copyable {
     private mutating func stageUser(_ username: Username, _ origin: Origin) throws(Rejection) -> UserID {
         let derived = ImportedID.user(username.foldKey)
         if let user = known.users[derived] { return user }
-        let (profile, named) = store.views.withLock { views in
-            (views.models.users.profile(derived), views.models.users.user(named: username.text))
-        }
+        let (profile, named) = store.present { ($0.profile(derived, asOf: $1), $0.user(named: username.text, asOf: $1)) }
         if let profile, !profile.isImported { throw .identifierTaken }
         let user = profile?.id ?? named ?? derived
         if profile == nil, named == nil {
@@ -141,7 +140,7 @@ public struct MessageImporter: ~Copyable {
 
     private mutating func stageThread(_ thread: ThreadID, _ channel: String, _ user: UserID, _ origin: Origin) {
         guard known.threads.insert(thread).inserted else { return }
-        guard store.views.withLock({ $0.models.timelines.thread(thread) }) == nil else { return }
+        guard store.present({ $0.thread(thread, asOf: $1) }) == nil else { return }
         requests.append(CommandRequest(.openThread(thread: thread, name: channel, by: user), origin: origin))
     }
 

@@ -84,7 +84,7 @@ extension Rejection {
     static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
     static let retracted = Rejection(.retracted, "It has been retracted.")
     static let notTheAuthor = Rejection(.notTheAuthor, "Only the author can do this.")
-    static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")
+    package static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")
     static let unknownSession = Rejection(.unknownSession, "There is no such session.")
     static let invalidDevice = Rejection(.invalidDevice, "The description of a device is at most 1,024 bytes.")
     static let invalidCorrelation = Rejection(.invalidCorrelation, "A correlation id is 1 to 256 bytes.")

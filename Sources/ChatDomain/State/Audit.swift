@@ -50,19 +50,19 @@ extension ChatState {
                 number == expected || lostEvents > 0 && number > expected, .threadNumberGap,
                 "number \(number) of thread \(thread), where \(expected) is due")
         }
-        let user = event.fact.user.flatMap { userNumbers.find($0) }
+        let user = event.fact.user.flatMap { registeredUser($0) }
         if case .userRegistered(let fact) = event.fact {
             require(user == nil, .identifierTwice, "user \(fact.user) is registered already")
         } else if let id = event.fact.user {
             requireUnlessLost(user != nil, .unknownReference, "user \(id) was never registered")
         }
-        let thread = event.fact.thread.flatMap { threadNumbers.find($0) }
+        let thread = event.fact.thread.flatMap { startedThread($0) }
         if case .threadOpened(let fact) = event.fact {
             require(thread == nil, .identifierTwice, "thread \(fact.thread) is open already")
         } else if let id = event.fact.thread {
             requireUnlessLost(thread != nil, .unknownReference, "thread \(id) was never opened")
         }
-        let membership = user.flatMap { user in thread.flatMap { memberships[MembershipKey(user: user, thread: $0)] } }
+        let membership = event.fact.thread.flatMap { thread in event.fact.user.flatMap { self.membership($0, thread) } }
         let isMember = membership?.isMember ?? false
         switch event.fact {
         case .userRegistered, .usernameChanged:
@@ -84,10 +84,10 @@ extension ChatState {
             }
         case .threadLeft: requireUnlessLost(isMember, .notAMember, "the user is not a member")
         case .messagePosted(let fact):
-            require(messageNumbers.find(fact.message) == nil, .identifierTwice, "message \(fact.message) is posted already")
+            require(messages.numbers.find(fact.message) == nil, .identifierTwice, "message \(fact.message) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
         case .replyPosted(let fact):
-            require(replyNumbers.find(fact.reply) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
+            require(replies.numbers.find(fact.reply) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: true)
         case .messageEdited(let fact):
@@ -110,7 +110,8 @@ extension ChatState {
         case .sessionEnded(let fact):
             if let session = sessionNumbers.find(fact.session) {
                 require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(fact.session) has ended already")
-                require(sessions[session].user == user, .notTheAuthor, "session \(fact.session) is another user's")
+                require(
+                    Int(sessions[session].user) == userNumbers.find(fact.user), .notTheAuthor, "session \(fact.session) is another user's")
             } else {
                 requireUnlessLost(false, .unknownReference, "session \(fact.session) was never started")
             }
@@ -124,33 +125,37 @@ extension ChatState {
         return faults
     }
 
+    private func membership(_ user: UserID, _ thread: ThreadID) -> MembershipRow? {
+        guard let user = userNumbers.find(user), let thread = threadNumbers.find(thread) else { return nil }
+        return membership(of: user, in: thread)
+    }
+
     /// What is wrong with what an event says of a post: whether it exists, where, whose it is, and whether it could still change.
     private func faults(of post: Post, in thread: ThreadID, by user: UserID?, isChange: Bool) -> [HistoryFault] {
-        let row: PostRow
         let place: Int
+        let author: Int
+        let isRetracted: Bool
         switch post {
         case .message(let id):
-            guard let number = messageNumbers.find(id) else {
+            guard let number = messages.numbers.find(id) else {
                 return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
             }
-            row = messages[number]
-            place = Int(row.place)
+            (place, author, isRetracted) = (messages.place(number), messages.author(number), messages.isRetracted(number))
         case .reply(let id):
-            guard let number = replyNumbers.find(id) else {
+            guard let number = replies.numbers.find(id) else {
                 return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
             }
-            row = replies[number]
-            place = Int(messages[Int(row.place)].place)
+            (place, author, isRetracted) = (messages.place(replies.place(number)), replies.author(number), replies.isRetracted(number))
         }
         var faults: [HistoryFault] = []
         if threadNumbers.id(place) != thread {
             faults.append(
                 HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.id(place)), not \(thread)"))
         }
-        if let user, userNumbers.id(row.author) != user {
-            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.id(row.author)), not \(user)"))
+        if let user, userNumbers.id(author) != user {
+            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.id(author)), not \(user)"))
         }
-        if isChange, row.isRetracted {
+        if isChange, isRetracted {
             faults.append(HistoryFault(problem: .afterRetraction, message: "it was retracted before"))
         }
         return faults

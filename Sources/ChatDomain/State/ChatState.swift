@@ -16,30 +16,32 @@ public struct ChatState: Equatable, Sendable {
     public internal(set) var lostEvents = 0
 
     package internal(set) var userNumbers = DenseIndex<UserID>()
-    package internal(set) var users: [UserRow] = []
+    package internal(set) var users = Column<UserRow>()
     /// Users by the fold key of their present username.
     package internal(set) var usersByName: [String: Int] = [:]
     /// Users by the bytes of their subject: the provider's name is opaque, so two spellings of one character are two subjects.
     package internal(set) var usersBySubject: [[UInt8]: Int] = [:]
 
     package internal(set) var threadNumbers = DenseIndex<ThreadID>()
-    package internal(set) var threads: [ThreadRow] = []
-    package internal(set) var memberships: [MembershipKey: MembershipRow] = [:]
+    package internal(set) var threads = Column<ThreadRow>()
+    /// The pairs of a user and a thread that ever had to do with one another.
+    package internal(set) var membershipNumbers = PairIndex()
+    package internal(set) var memberships = Column<MembershipRow>()
 
-    package internal(set) var messageNumbers = DenseIndex<MessageID>()
-    package internal(set) var messages: [PostRow] = []
-    package internal(set) var replyNumbers = DenseIndex<ReplyID>()
-    package internal(set) var replies: [PostRow] = []
+    package internal(set) var messages = PostTable<MessageID>()
+    package internal(set) var replies = PostTable<ReplyID>()
 
     package internal(set) var sessionNumbers = DenseIndex<SessionID>()
-    package internal(set) var sessions: [SessionRow] = []
+    package internal(set) var sessions = Column<SessionRow>()
 
     /// Makes the state before the first event.
     public init() {}
 }
 
+/// A user; one that only events after a loss have named has not been registered.
 package struct UserRow: Sendable, Hashable {
-    package var registeredAt: Position
+    /// 0 for a user whose registration was never seen.
+    package var registeredAt: Position = 0
     /// The fold key that the user registered with, nil once erased: a registration that comes again is known by it.
     package var registeredAs: String?
     /// The fold key of the present username.
@@ -51,49 +53,22 @@ package struct UserRow: Sendable, Hashable {
     package var residence: ThreadID?
 }
 
+/// A thread; one that only events after a loss have named has not been opened.
 package struct ThreadRow: Sendable, Hashable {
-    package var openedAt: Position
-    package var openedBy: Int
-    /// How many events of the thread there are.
-    package var eventCount: UInt64
+    /// 0 for a thread whose opening was never seen.
+    package var openedAt: Position = 0
+    package var openedBy = 0
+    /// The number of the thread's last event.
+    package var eventCount: UInt64 = 0
 }
 
-package struct MembershipKey: Sendable, Hashable {
-    package var user: UInt32
-    package var thread: UInt32
-    init(user: Int, thread: Int) {
-        self.user = UInt32(user)
-        self.thread = UInt32(thread)
-    }
-}
-
-package struct MembershipRow: Sendable, Hashable {
-    package var isMember = false
+package struct MembershipRow: Sendable, Hashable, BitwiseCopyable {
     package var readUpTo: Position = 0
+    package var isMember = false
 }
 
-/// A message (its place is its thread) or a reply (its place is its message).
-package struct PostRow: Sendable, Hashable {
-    package var position: Position
-    package var place: UInt32
-    private var authorAndMark: UInt32
-
-    init(position: Position, place: Int, author: Int) {
-        self.position = position
-        self.place = UInt32(place)
-        authorAndMark = UInt32(author) << 1
-    }
-
-    package var author: Int { Int(authorAndMark >> 1) }
-
-    package var isRetracted: Bool {
-        get { authorAndMark & 1 == 1 }
-        set { authorAndMark = authorAndMark & ~1 | (newValue ? 1 : 0) }
-    }
-}
-
-package struct SessionRow: Sendable, Hashable {
+package struct SessionRow: Sendable, Hashable, BitwiseCopyable {
     package var startedAt: Position
-    package var user: Int
+    package var user: UInt32
     package var hasEnded = false
 }

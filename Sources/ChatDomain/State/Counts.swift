@@ -2,11 +2,13 @@
 extension ChatState {
     /// How many messages each thread has, by the thread's number.
     package var messageCounts: [Int] {
-        messages.reduce(into: [Int](repeating: 0, count: threads.count)) { $0[Int($1.place)] += 1 }
+        (0..<messages.count).reduce(into: [Int](repeating: 0, count: threads.count)) { $0[messages.place($1)] += 1 }
     }
 
     /// How many replies that are not retracted each message has, by the message's number.
     package var replyCounts: [Int] {
-        replies.reduce(into: [Int](repeating: 0, count: messages.count)) { if !$1.isRetracted { $0[Int($1.place)] += 1 } }
+        (0..<replies.count).reduce(into: [Int](repeating: 0, count: messages.count)) {
+            if !replies.isRetracted($1) { $0[replies.place($1)] += 1 }
+        }
     }
 }

@@ -56,12 +56,12 @@ extension Event {
 
 extension ChatState {
     func knownUser(_ id: UserID) throws(Rejection) -> Int {
-        guard let user = userNumbers.find(id) else { throw .unknownUser }
+        guard let user = registeredUser(id) else { throw .unknownUser }
         return user
     }
 
     func knownThread(_ id: ThreadID) throws(Rejection) -> Int {
-        guard let thread = threadNumbers.find(id) else { throw .unknownThread }
+        guard let thread = startedThread(id) else { throw .unknownThread }
         return thread
     }
 
@@ -71,7 +71,22 @@ extension ChatState {
         threads[thread].eventCount &+ 1
     }
 
-    func isMember(_ user: Int, of thread: Int) -> Bool {
-        memberships[MembershipKey(user: user, thread: thread)]?.isMember ?? false
+    func isMember(_ user: Int, of thread: Int) -> Bool { membership(of: user, in: thread)?.isMember ?? false }
+
+    /// What is known of a user and a thread, nil if they never had to do with one another.
+    package func membership(of user: Int, in thread: Int) -> MembershipRow? {
+        membershipNumbers.find(user, thread).map { memberships[$0] }
+    }
+
+    /// The number of a user who has registered.
+    package func registeredUser(_ id: UserID) -> Int? {
+        guard let user = userNumbers.find(id), users[user].registeredAt > 0 else { return nil }
+        return user
+    }
+
+    /// The number of a thread in which anything has happened: its opening or, where that was lost, anything else.
+    package func startedThread(_ id: ThreadID) -> Int? {
+        guard let thread = threadNumbers.find(id), threads[thread].eventCount > 0 else { return nil }
+        return thread
     }
 }

@@ -3,10 +3,11 @@ extension ChatState {
     func postMessage(
         _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: MessageID, _ draft: Event
     ) throws(Rejection) -> Decision {
-        if let id, let known = messageNumbers.find(id) {
-            let row = messages[known]
-            guard threadNumbers.id(Int(row.place)) == threadID, userNumbers.id(row.author) == authorID else { throw .identifierTaken }
-            return .duplicate(of: row.position...row.position)
+        if let id, let known = messages.numbers.find(id) {
+            guard threadNumbers.id(messages.place(known)) == threadID, userNumbers.id(messages.author(known)) == authorID else {
+                throw .identifierTaken
+            }
+            return .duplicate(of: messages.position(known)...messages.position(known))
         }
         let author = try knownUser(authorID)
         let thread = try knownThread(threadID)
@@ -20,16 +21,17 @@ extension ChatState {
     func postReply(
         _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: ReplyID, _ draft: Event
     ) throws(Rejection) -> Decision {
-        if let id, let known = replyNumbers.find(id) {
-            let row = replies[known]
-            guard messageNumbers.id(Int(row.place)) == messageID, userNumbers.id(row.author) == authorID else { throw .identifierTaken }
-            return .duplicate(of: row.position...row.position)
+        if let id, let known = replies.numbers.find(id) {
+            guard messages.numbers.id(replies.place(known)) == messageID, userNumbers.id(replies.author(known)) == authorID else {
+                throw .identifierTaken
+            }
+            return .duplicate(of: replies.position(known)...replies.position(known))
         }
         let author = try knownUser(authorID)
-        guard let message = messageNumbers.find(messageID) else { throw .unknownMessage }
-        let thread = Int(messages[message].place)
+        guard let message = messages.numbers.find(messageID) else { throw .unknownMessage }
+        let thread = messages.place(message)
         guard isMember(author, of: thread) else { throw .notAMember }
-        guard !messages[message].isRetracted else { throw .retracted }
+        guard !messages.isRetracted(message) else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         let fact = ReplyPosted(
             thread: threadNumbers.id(thread), number: nextNumber(in: thread), message: messageID, reply: id ?? fresh,
@@ -41,8 +43,8 @@ extension ChatState {
         let user = try knownUser(by)
         let found = try find(post)
         guard isMember(user, of: found.thread) else { throw .notAMember }
-        guard found.row.author == user else { throw .notTheAuthor }
-        guard !found.row.isRetracted else { throw .retracted }
+        guard found.author == user else { throw .notTheAuthor }
+        guard !found.isRetracted else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         return .append([draft.with(fact(of: post, found, by, ifMessage: Fact.messageEdited, ifReply: Fact.replyEdited), .body(body))])
     }
@@ -50,23 +52,23 @@ extension ChatState {
     func retract(_ post: Post, _ by: UserID, _ draft: Event) throws(Rejection) -> Decision {
         let user = try knownUser(by)
         let found = try find(post)
-        guard found.row.author == user else { throw .notTheAuthor }
-        guard !found.row.isRetracted else { return .unchanged }
+        guard found.author == user else { throw .notTheAuthor }
+        guard !found.isRetracted else { return .unchanged }
         return .append([draft.with(fact(of: post, found, by, ifMessage: Fact.messageRetracted, ifReply: Fact.replyRetracted))])
     }
 
     /// A post with the number of its thread and of the message that it is or replies to.
-    private typealias FoundPost = (row: PostRow, thread: Int, message: Int)
+    private typealias FoundPost = (author: Int, isRetracted: Bool, thread: Int, message: Int)
 
     private func find(_ post: Post) throws(Rejection) -> FoundPost {
         switch post {
         case .message(let id):
-            guard let message = messageNumbers.find(id) else { throw .unknownMessage }
-            return (messages[message], Int(messages[message].place), message)
+            guard let message = messages.numbers.find(id) else { throw .unknownMessage }
+            return (messages.author(message), messages.isRetracted(message), messages.place(message), message)
         case .reply(let id):
-            guard let reply = replyNumbers.find(id) else { throw .unknownReply }
-            let message = Int(replies[reply].place)
-            return (replies[reply], Int(messages[message].place), message)
+            guard let reply = replies.numbers.find(id) else { throw .unknownReply }
+            let message = replies.place(reply)
+            return (replies.author(reply), replies.isRetracted(reply), messages.place(message), message)
         }
     }
 
@@ -78,7 +80,7 @@ extension ChatState {
         switch post {
         case .message(let message): return ifMessage(MessageChanged(thread: thread, number: number, message: message, by: by))
         case .reply(let reply):
-            let message = messageNumbers.id(found.message)
+            let message = messages.numbers.id(found.message)
             return ifReply(ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: by))
         }
     }

@@ -5,18 +5,22 @@ extension ChatState {
     ) throws(Rejection) -> Decision {
         if let id {
             if let code = id.outwardCode { return try importThread(of: code, text, by, draft) }
-            if let thread = threadNumbers.find(id) {
-                guard userNumbers.id(threads[thread].openedBy) == by else { throw .identifierTaken }
+            if let thread = startedThread(id) {
+                guard threads[thread].openedAt > 0, userNumbers.id(threads[thread].openedBy) == by else { throw .identifierTaken }
                 return firstReceipt(ofThread: thread)
             }
         }
         _ = try knownUser(by)
         guard let name = ThreadName(text) else { throw .invalidThreadName }
-        let thread = id ?? fresh
-        return .append([
-            draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), .threadName(name.text)),
+        return .append(opening(id ?? fresh, .threadName(name.text), by: by, draft))
+    }
+
+    /// The events that open a thread: whoever opens it joins it.
+    func opening(_ thread: ThreadID, _ name: Content, by: UserID, _ draft: Event) -> [Event] {
+        [
+            draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), name),
             draft.with(.threadJoined(ThreadJoined(thread: thread, number: 2, user: by))),
-        ])
+        ]
     }
 
     /// Whoever opens a thread joins it in the next event.
@@ -27,15 +31,12 @@ extension ChatState {
     private func importThread(of code: OutwardCode, _ text: String, _ by: UserID, _ draft: Event) throws(Rejection) -> Decision {
         guard case .imported = draft.origin, OutwardCode(text) == code else { throw .identifierTaken }
         let thread = ThreadID(code)
-        let known = threadNumbers.find(thread)
-        if let known, userNumbers.id(threads[known].openedBy) == by { return firstReceipt(ofThread: known) }
+        let known = startedThread(thread)
+        if let known, threads[known].openedAt > 0, userNumbers.id(threads[known].openedBy) == by { return firstReceipt(ofThread: known) }
         _ = try knownUser(by)
         // Two writers that open one outward code open one thread, whoever came first.
         guard known == nil else { return .unchanged }
-        return .append([
-            draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by))),
-            draft.with(.threadJoined(ThreadJoined(thread: thread, number: 2, user: by))),
-        ])
+        return .append(opening(thread, .none, by: by, draft))
     }
 
     func joinThread(_ id: UserID, _ threadID: ThreadID, _ draft: Event) throws(Rejection) -> Decision {
@@ -58,7 +59,7 @@ extension ChatState {
     func markRead(_ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ draft: Event) throws(Rejection) -> Decision {
         let user = try knownUser(id)
         let thread = try knownThread(threadID)
-        guard let membership = memberships[MembershipKey(user: user, thread: thread)], membership.isMember else { throw .notAMember }
+        guard let membership = membership(of: user, in: thread), membership.isMember else { throw .notAMember }
         guard upTo <= head else { throw .invalidPosition }
         guard upTo > membership.readUpTo else { return .unchanged }
         return .append([draft.with(.threadRead(ThreadRead(user: id, thread: threadID, upTo: upTo)))])

@@ -3,7 +3,7 @@ extension ChatState {
     func registerUser(
         _ id: UserID?, _ text: String, _ subject: String?, fresh: UserID, _ draft: Event
     ) throws(Rejection) -> Decision {
-        if let id, let user = userNumbers.find(id) {
+        if let id, let user = registeredUser(id) {
             guard let registered = users[user].registeredAs, registered == Username.foldKey(text) else { throw .identifierTaken }
             return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
         }
@@ -32,11 +32,7 @@ extension ChatState {
         guard users[user].postcode != postcode else { return .unchanged }
         let thread = ThreadID(postcode.outwardCode)
         var events = [draft.with(.postcodeSet(PostcodeSet(user: id, thread: thread)), .postcode(postcode))]
-        guard let known = threadNumbers.find(thread) else {
-            events.append(draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: id))))
-            events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: 2, user: id))))
-            return .append(events)
-        }
+        guard let known = startedThread(thread) else { return .append(events + opening(thread, .none, by: id, draft)) }
         if !isMember(user, of: known) {
             events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: nextNumber(in: known), user: id))))
         }
@@ -47,7 +43,7 @@ extension ChatState {
         _ id: UserID, _ session: SessionID?, _ device: String, fresh: SessionID, _ draft: Event
     ) throws(Rejection) -> Decision {
         if let session, let known = sessionNumbers.find(session) {
-            guard userNumbers.id(sessions[known].user) == id else { throw .identifierTaken }
+            guard userNumbers.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
             return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
         }
         _ = try knownUser(id)
@@ -58,7 +54,7 @@ extension ChatState {
     func endSession(_ session: SessionID, _ draft: Event) throws(Rejection) -> Decision {
         guard let known = sessionNumbers.find(session) else { throw .unknownSession }
         guard !sessions[known].hasEnded else { return .unchanged }
-        let user = userNumbers.id(sessions[known].user)
+        let user = userNumbers.id(Int(sessions[known].user))
         return .append([draft.with(.sessionEnded(SessionEnded(user: user, session: session)))])
     }
 }

@@ -1,81 +1,136 @@
 extension ChatState {
     /// Moves the state on by one recorded event; events never fail to apply.
     ///
-    /// Works on the event's fact alone, but for the indexes over content (usernames, subjects, postcodes), which simply lack what has been erased. An event
-    /// about something that was never heard of, which no journal of this decider holds, changes only ``head``.
+    /// Works on the event's fact alone, but for the indexes over content (usernames, subjects, postcodes), which simply lack what has been erased. Whoever an
+    /// event names gets a number, also where the event that registered or opened them was lost; a reply or a change of a message that was never heard
+    /// of changes only ``head``.
     ///
     /// - Parameters:
     ///   - event: What happened.
     ///   - position: Where it stands in the journal.
     /// - Complexity: O(1) on average.
-    public mutating func evolve(_ event: Event, at position: Position) {
+    public mutating func evolve(_ event: Event, at position: Position) { _ = resolvingEvolve(event, at: position) }
+
+    /// Moves the state on and tells which rows the event was about, so that a read model need not look up the same ids again.
+    package mutating func resolvingEvolve(_ event: Event, at position: Position) -> EventNumbers {
         head = position
         lastRecordedAt = max(lastRecordedAt, event.recordedAt)
-        if let thread = event.fact.thread, let number = event.fact.threadNumber, let row = threadNumbers.find(thread) {
-            threads[row].eventCount = number
+        var numbers = EventNumbers()
+        if let id = event.fact.user { numbers.user = user(id) }
+        if let id = event.fact.thread {
+            numbers.thread = thread(id)
+            if let number = event.fact.threadNumber { threads[numbers.thread].eventCount = number }
         }
         switch event.fact {
-        case .userRegistered(let fact): register(fact.user, event, at: position)
-        case .usernameChanged(let fact):
-            if let user = userNumbers.find(fact.user) { name(user, event.username) }
+        case .userRegistered: numbers.isNew = register(numbers.user, event, at: position)
+        case .usernameChanged: name(numbers.user, event.username)
         case .postcodeSet(let fact):
-            if let user = userNumbers.find(fact.user) {
-                users[user].postcode = event.postcode
-                users[user].residence = fact.thread
+            numbers.thread = thread(fact.thread)
+            users[numbers.user].postcode = event.postcode
+            users[numbers.user].residence = fact.thread
+        case .threadOpened:
+            numbers.isNew = threads[numbers.thread].openedAt == 0
+            if numbers.isNew {
+                threads[numbers.thread].openedAt = position
+                threads[numbers.thread].openedBy = numbers.user
             }
-        case .threadOpened(let fact):
-            if let user = userNumbers.find(fact.by), threadNumbers.insert(fact.thread).isNew {
-                threads.append(ThreadRow(openedAt: position, openedBy: user, eventCount: fact.number))
-            }
-        case .threadJoined(let fact): setMembership(of: fact.user, in: fact.thread) { $0.isMember = true }
-        case .threadLeft(let fact): setMembership(of: fact.user, in: fact.thread) { $0.isMember = false }
+        case .threadJoined: changeMembership(&numbers) { Self.set(&$0.isMember, true) }
+        case .threadLeft: changeMembership(&numbers) { Self.set(&$0.isMember, false) }
+        case .threadRead(let fact): changeMembership(&numbers) { Self.set(&$0.readUpTo, fact.upTo) }
         case .messagePosted(let fact):
-            if let thread = threadNumbers.find(fact.thread), let author = userNumbers.find(fact.author),
-                messageNumbers.insert(fact.message).isNew
-            {
-                messages.append(PostRow(position: position, place: thread, author: author))
-            }
+            (numbers.post, numbers.isNew) = messages.append(
+                fact.message, at: position, place: numbers.thread, author: numbers.user, isImported: event.origin != .native)
         case .replyPosted(let fact):
-            if let message = messageNumbers.find(fact.message), let author = userNumbers.find(fact.author),
-                replyNumbers.insert(fact.reply).isNew
-            {
-                replies.append(PostRow(position: position, place: message, author: author))
-            }
+            guard let message = messages.numbers.find(fact.message) else { break }
+            numbers.message = message
+            (numbers.post, numbers.isNew) = replies.append(
+                fact.reply, at: position, place: message, author: numbers.user, isImported: event.origin != .native)
+            messages.markHistory(message)
+        case .messageEdited(let fact):
+            guard let message = messages.numbers.find(fact.message) else { break }
+            (numbers.post, numbers.isNew) = (message, true)
+            messages.markHistory(message)
+        case .replyEdited(let fact):
+            guard let reply = replies.numbers.find(fact.reply) else { break }
+            (numbers.post, numbers.isNew) = (reply, true)
+            replies.markHistory(reply)
         case .messageRetracted(let fact):
-            if let message = messageNumbers.find(fact.message) { messages[message].isRetracted = true }
+            guard let message = messages.numbers.find(fact.message) else { break }
+            (numbers.post, numbers.isNew) = (message, !messages.isRetracted(message))
+            messages.markRetracted(message)
         case .replyRetracted(let fact):
-            if let reply = replyNumbers.find(fact.reply) { replies[reply].isRetracted = true }
-        case .threadRead(let fact): setMembership(of: fact.user, in: fact.thread) { $0.readUpTo = fact.upTo }
+            guard let reply = replies.numbers.find(fact.reply) else { break }
+            (numbers.post, numbers.message, numbers.isNew) = (reply, replies.place(reply), !replies.isRetracted(reply))
+            replies.markRetracted(reply)
         case .sessionStarted(let fact):
-            if let user = userNumbers.find(fact.user), sessionNumbers.insert(fact.session).isNew {
-                sessions.append(SessionRow(startedAt: position, user: user))
-            }
+            numbers.isNew = sessionNumbers.insert(fact.session).isNew
+            if numbers.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(numbers.user))) }
         case .sessionEnded(let fact):
-            if let session = sessionNumbers.find(fact.session) { sessions[session].hasEnded = true }
-        case .messageEdited, .replyEdited: break
+            guard let session = sessionNumbers.find(fact.session) else { break }
+            sessions[session].hasEnded = true
         case .lost: lostEvents += 1
         case .unknown: hasUnknownEvents = true
         }
+        return numbers
     }
 
-    private mutating func register(_ id: UserID, _ event: Event, at position: Position) {
+    /// The number of a user, registered or not.
+    private mutating func user(_ id: UserID) -> Int {
         let (user, isNew) = userNumbers.insert(id)
-        guard isNew else { return }
-        users.append(UserRow(registeredAt: position, registeredAs: event.username?.foldKey))
+        if isNew { users.append(UserRow()) }
+        return user
+    }
+
+    /// The number of a thread, open or not.
+    private mutating func thread(_ id: ThreadID) -> Int {
+        let (thread, isNew) = threadNumbers.insert(id)
+        if isNew { threads.append(ThreadRow()) }
+        return thread
+    }
+
+    private mutating func register(_ user: Int, _ event: Event, at position: Position) -> Bool {
+        guard users[user].registeredAt == 0 else { return false }
+        users[user].registeredAt = position
+        users[user].registeredAs = event.username?.foldKey
         name(user, event.username)
         if let subject = event.subject { usersBySubject[Array(subject.utf8)] = user }
+        return true
     }
 
     /// Gives a user a username (nil where it has been erased) and frees the former one at once.
     private mutating func name(_ user: Int, _ username: Username?) {
-        if let former = users[user].foldKey { usersByName[former] = nil }
+        if let former = users[user].foldKey, usersByName[former] == user { usersByName[former] = nil }
         users[user].foldKey = username?.foldKey
         users[user].username = username?.text
         if let username { usersByName[username.foldKey] = user }
     }
 
-    private mutating func setMembership(of userID: UserID, in threadID: ThreadID, _ change: (inout MembershipRow) -> Void) {
-        guard let user = userNumbers.find(userID), let thread = threadNumbers.find(threadID) else { return }
-        change(&memberships[MembershipKey(user: user, thread: thread), default: MembershipRow()])
+    private mutating func changeMembership(_ numbers: inout EventNumbers, _ change: (inout MembershipRow) -> Bool) {
+        let (membership, isNew) = membershipNumbers.insert(numbers.user, numbers.thread)
+        if isNew { memberships.append(MembershipRow()) }
+        numbers.membership = membership
+        numbers.isNew = change(&memberships[membership])
     }
+
+    /// Sets a value; returns whether it was another.
+    private static func set<Value: Equatable>(_ value: inout Value, _ new: Value) -> Bool {
+        defer { value = new }
+        return value != new
+    }
+}
+
+/// The rows that an event is about; -1 where there is none.
+package struct EventNumbers {
+    /// Who did it, or whom it concerns.
+    package var user = -1
+    /// The thread; for a postcode that of its outward code.
+    package var thread = -1
+    /// The row of ``ChatState/memberships`` of that user and that thread, for the events that change it.
+    package var membership = -1
+    /// The message or the reply.
+    package var post = -1
+    /// The message that the reply answers, where the event posts or retracts a reply.
+    package var message = -1
+    /// Whether the event changed anything: an id that was new, a membership that was not so, a post that was there to be changed.
+    package var isNew = false
 }

@@ -40,7 +40,7 @@ extension ChatStore {
     func findThread(_ text: String) throws -> ThreadID {
         if let id = ThreadID(text), try exists(id) { return id }
         if let code = OutwardCode(text), try exists(ThreadID(code)) { return ThreadID(code) }
-        let named = threads(named: ThreadName(text)?.text ?? text)
+        let named = try threads(named: ThreadName(text)?.text ?? text)
         guard named.count <= 1 else {
             throw LookupError(message: "several threads are named '\(visible(text))': \(named.map(\.description).joined(separator: ", "))")
         }
@@ -51,7 +51,7 @@ extension ChatStore {
     /// Finds a user by their id or their username, tried in that order.
     func findUser(_ text: String) throws -> UserID {
         if let id = UserID(text), isUser(id) { return id }
-        guard let user = user(named: text) else { throw LookupError(message: "unknownUser: there is no user '\(visible(text))'") }
+        guard let user = try user(named: text) else { throw LookupError(message: "unknownUser: there is no user '\(visible(text))'") }
         return user
     }
 

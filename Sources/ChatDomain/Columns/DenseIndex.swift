@@ -7,10 +7,10 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     @inlinable package init() {}
 
     /// How many ids there are.
-    @inlinable package var count: Int { table.keys.count }
+    @inlinable package var count: Int { table.count }
 
     /// The id with a number.
-    @inlinable package func id(_ number: Int) -> ID { ID(bits: table.keys[number]) }
+    @inlinable package func id(_ number: Int) -> ID { ID(bits: table.key(number)) }
 
     /// Finds the number of an id.
     @inlinable package func find(_ id: ID) -> Int? { table.find(id.bits) }

@@ -1,0 +1,59 @@
+public import ChatDomain
+import EventJournal
+import Projections
+import Synchronization
+
+/// The moment of which a query asks: what came later is not seen.
+public enum Moment: Hashable, Sendable {
+    /// As it is: up to the last durable position.
+    case now
+    /// As it was once the event at this position was durable; 0 for the time before the first.
+    case position(Position)
+    /// As it was at a time: up to the last event that was recorded then or earlier.
+    case time(Timestamp)
+}
+
+extension ChatStore {
+    /// Asks the read models as of a moment, under their lock; the text is read from the journal afterwards, outside it.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the last durable position; `closed` after a close.
+    func query<Value>(
+        _ moment: Moment, _ body: (borrowing ReadModels, Position) throws(ChatError) -> Value
+    ) throws(ChatError) -> Value {
+        let asked: Position?
+        switch moment {
+        case .now: asked = nil
+        case .position(let position): asked = position
+        case .time(let time): asked = try position(asOf: time)
+        }
+        let durable = log.durablePosition
+        let result: Result<Value, ChatError> = models.withLock { models in
+            if models.isClosed { return .failure(.journal(JournalError(.closed, "The store has been closed."))) }
+            // The log may be ahead where another process writes it.
+            let now = min(durable, models.value.position)
+            if let asked, asked > now { return .failure(.rejected(.invalidPosition)) }
+            do throws(ChatError) { return .success(try body(models.value, asked ?? now)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    /// Asks the read models as of now, also after a close.
+    func present<Value>(_ body: (borrowing ReadModels, Position) -> Value) -> Value {
+        let durable = log.durablePosition
+        return models.withLock { body($0.value, min(durable, $0.value.position)) }
+    }
+
+    /// The position of the last event that was recorded at a time or earlier, 0 if there was none.
+    ///
+    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Complexity: O(log *n*) reads of single events, whose times never decrease along the journal.
+    public func position(asOf time: Timestamp) throws(ChatError) -> Position {
+        var lower: Position = 0
+        var upper = present { $1 }
+        while lower < upper {
+            let middle = lower + (upper - lower + 1) / 2
+            if try event(at: middle).recordedAt <= time { lower = middle } else { upper = middle - 1 }
+        }
+        return lower
+    }
+}

@@ -1,0 +1,143 @@
+/// An open-addressing table that numbers keys from 0 in the order in which they come.
+///
+/// By hand, because a `Dictionary` keeps the key beside the value at a load of at most 3/4 and hashes with SipHash: here a key costs its own bytes and one slot of
+/// 4 bytes at a load of 3/8 to 3/4, and rows can be plain columns beside it. The slots lie in shelves which split one by one as they fill (extendible hashing; Fagin and
+/// others, 1979), so that no insertion ever waits for the whole table to be built anew. The bits of a slot that its number does not need hold a part of the key's
+/// hash, so that a look-up hardly ever reads a wrong key. The hash is seeded, so that callers who choose ids cannot choose collisions;
+/// the order of slots is never shown, so results do not depend on the seed.
+struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>: Sendable {
+    /// The keys by their numbers.
+    private(set) var keys = Column<Key>()
+
+    private var shelves = [Shelf(depth: 0, slotCount: 16)]
+    /// The shelf of the keys whose hashes begin with these bits.
+    private var directory: [UInt32] = [0]
+    /// How many leading bits of a hash the directory tells apart.
+    private var depth = 0
+    /// How many bits of a slot its number takes; the rest holds bits of the hash.
+    private var numberBits: UInt32 = 24
+
+    private struct Shelf: Sendable {
+        /// How many leading bits the hashes of the shelf's keys have in common.
+        var depth: Int
+        var count = 0
+        /// The number + 1 of the key that lives there and bits of its hash; 0 for an empty slot. The count is a power of two.
+        var slots: [UInt32]
+
+        init(depth: Int, slotCount: Int) {
+            self.depth = depth
+            slots = [UInt32](repeating: 0, count: slotCount)
+        }
+
+        /// Puts an entry where nothing equal to it is.
+        mutating func place(_ entry: UInt32, _ hash: UInt64) {
+            let mask = slots.count - 1
+            var slot = Int(truncatingIfNeeded: hash) & mask
+            while slots[slot] != 0 { slot = (slot + 1) & mask }
+            slots[slot] = entry
+            count += 1
+        }
+    }
+
+    private static var fullShelf: Int { 4_096 }
+
+    init() {}
+
+    func find(_ key: Key) -> Int? {
+        let hash = Self.hash(key)
+        let shelf = shelfIndex(of: hash)
+        let mask = shelves[shelf].slots.count - 1
+        let numberMask = self.numberMask
+        let tag = self.tag(of: hash)
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while true {
+            let entry = shelves[shelf].slots[slot]
+            if entry == 0 { return nil }
+            if entry & ~numberMask == tag {
+                let number = Int(entry & numberMask) - 1
+                if keys[number] == key { return number }
+            }
+            slot = (slot + 1) & mask
+        }
+    }
+
+    /// At most 2^32 - 2 keys fit; the memory that they would take is out of reach sooner.
+    mutating func insert(_ key: Key) -> (number: Int, isNew: Bool) {
+        if let number = find(key) { return (number, false) }
+        let hash = Self.hash(key)
+        var shelf = shelfIndex(of: hash)
+        while (shelves[shelf].count + 1) * 4 > shelves[shelf].slots.count * 3 {
+            enlarge(shelf, of: hash)
+            shelf = shelfIndex(of: hash)
+        }
+        keys.append(key)
+        if keys.count > Int(numberMask) { widenNumbers() }
+        shelves[shelf].place(UInt32(truncatingIfNeeded: keys.count) | tag(of: hash), hash)
+        return (keys.count - 1, true)
+    }
+
+    private var numberMask: UInt32 { numberBits == 32 ? .max : 1 << numberBits - 1 }
+
+    private func tag(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 12) & ~numberMask }
+
+    private func shelfIndex(of hash: UInt64) -> Int { Int(directory[depth == 0 ? 0 : Int(truncatingIfNeeded: hash >> UInt64(64 - depth))]) }
+
+    /// Doubles a small shelf; splits a full one in two, by the next bit of the hashes.
+    private mutating func enlarge(_ index: Int, of hash: UInt64) {
+        let old = shelves[index]
+        if old.slots.count < Self.fullShelf {
+            var larger = Shelf(depth: old.depth, slotCount: old.slots.count * 2)
+            for entry in old.slots where entry != 0 { larger.place(entry, Self.hash(keys[Int(entry & numberMask) - 1])) }
+            shelves[index] = larger
+            return
+        }
+        if old.depth == depth {
+            directory = directory.flatMap { [$0, $0] }
+            depth += 1
+        }
+        var halves = (Shelf(depth: old.depth + 1, slotCount: Self.fullShelf), Shelf(depth: old.depth + 1, slotCount: Self.fullShelf))
+        for entry in old.slots where entry != 0 {
+            let hash = Self.hash(keys[Int(entry & numberMask) - 1])
+            if hash >> UInt64(63 - old.depth) & 1 == 0 { halves.0.place(entry, hash) } else { halves.1.place(entry, hash) }
+        }
+        shelves[index] = halves.0
+        shelves.append(halves.1)
+        // The directory's entries for the shelf stand together; the upper half of them now names the new one.
+        let span = 1 << (depth - old.depth)
+        let first = Int(truncatingIfNeeded: hash >> UInt64(64 - depth)) & ~(span - 1)
+        for position in first + span / 2..<first + span { directory[position] = UInt32(shelves.count - 1) }
+    }
+
+    /// Gives numbers four more bits of every slot; needed at 2^24 and at 2^28 keys.
+    private mutating func widenNumbers() {
+        let former = numberMask
+        numberBits += 4
+        let added = numberMask & ~former
+        for shelf in shelves.indices {
+            for slot in shelves[shelf].slots.indices { shelves[shelf].slots[slot] &= ~added }
+        }
+    }
+
+    /// A folded multiplication of the two seeded halves, so that all bits of the key reach all bits of the result, and a mix of it.
+    private static func hash(_ key: Key) -> UInt64 {
+        let low = UInt64(truncatingIfNeeded: key) ^ hashSeed.low
+        let high = (Key.bitWidth > 64 ? UInt64(truncatingIfNeeded: key >> Key(64)) : 0) ^ hashSeed.high
+        let product = low.multipliedFullWidth(by: high)
+        let folded = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
+        return folded ^ folded >> 32
+    }
+}
+
+extension NumberTable: Equatable {
+    /// The slots follow from the keys.
+    static func == (first: NumberTable, second: NumberTable) -> Bool { first.keys == second.keys }
+}
+
+/// The process's own random seed, taken from the standard library's.
+private let hashSeed: (low: UInt64, high: UInt64) = {
+    var first = Hasher()
+    first.combine(1)
+    var second = Hasher()
+    second.combine(2)
+    return (UInt64(bitPattern: Int64(first.finalize())), UInt64(bitPattern: Int64(second.finalize())))
+}()

@@ -1,0 +1,115 @@
+public import ChatDomain
+
+/// A user in a thread or an outward code, and since which position.
+public struct Membership: Hashable, Sendable {
+    /// The user.
+    public var user: UserID
+    /// The user's name, nil if it has been erased.
+    public var username: String?
+    /// Since which position.
+    public var since: Position
+    /// Where the user lived, nil if unknown or erased.
+    public var postcode: Postcode?
+}
+
+/// A stretch of positions in which a user could read a thread.
+public struct Access: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The position of the join.
+    public var from: Position
+    /// The position of the departure, nil if the user was still a member.
+    public var to: Position?
+
+    /// Makes a stretch.
+    public init(thread: ThreadID, from: Position, to: Position? = nil) {
+        self.thread = thread
+        self.from = from
+        self.to = to
+    }
+}
+
+extension ReadModels {
+    /// Whether a user could read a thread: the members of the moment read all of it, nobody else reads any of it.
+    ///
+    /// The one place that decides this.
+    public func mayRead(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
+        memberSince(viewer, in: thread, asOf: position) != nil
+    }
+
+    /// The position of the latest join of a user who was in a thread; nil for anybody else.
+    public func memberSince(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position? {
+        membershipNumber(user, thread).flatMap { membership.since($0, asOf: position) }
+    }
+
+    /// How far a user had marked a thread as read, 0 if not at all.
+    public func readUpTo(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position {
+        membershipNumber(user, thread).map { membership.readUpTo($0, asOf: position) } ?? 0
+    }
+
+    /// Who was in a thread, in the order in which they joined.
+    ///
+    /// - Complexity: O(*n* log *n*) in those who ever were in it.
+    public func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
+        guard let thread = state.threadNumbers.find(thread) else { return [] }
+        return membership.memberships(ofThread: thread).compactMap { number -> (user: Int, since: Position)? in
+            membership.since(Int(number), asOf: position).map { (state.membershipNumbers.pair(Int(number)).first, $0) }
+        }.sorted { $0.since < $1.since }.map { record($0.user, since: $0.since, asOf: position) }
+    }
+
+    /// Who lived in an outward code, in the order in which they moved there.
+    ///
+    /// - Complexity: O(*n* log *n*) in those who ever lived there.
+    public func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
+        guard let thread = state.threadNumbers.find(ThreadID(code)) else { return [] }
+        return membership.residents(ofThread: thread, asOf: position).map { record($0.user, since: $0.since, asOf: position) }
+    }
+
+    /// The threads that a user was in and since when, in the order in which they were joined.
+    public func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
+        guard let user = state.userNumbers.find(user) else { return [] }
+        return membership.memberships(ofUser: user).compactMap { number -> (thread: ThreadID, since: Position)? in
+            membership.since(Int(number), asOf: position).map {
+                (state.threadNumbers.id(state.membershipNumbers.pair(Int(number)).second), $0)
+            }
+        }.sorted { $0.since < $1.since }
+    }
+
+    /// When a user gained and lost each thread, in the order in which they were gained.
+    public func access(of user: UserID, asOf position: Position) -> [Access] {
+        guard let user = state.userNumbers.find(user) else { return [] }
+        return membership.memberships(ofUser: user).flatMap { number in
+            let thread = state.threadNumbers.id(state.membershipNumbers.pair(Int(number)).second)
+            return membership.intervals(Int(number), asOf: position).map { Access(thread: thread, from: $0.from, to: $0.to) }
+        }.sorted { $0.from < $1.from }
+    }
+
+    /// How many users there were.
+    public func userCount(asOf position: Position) -> Int { users.count(asOf: position) }
+
+    /// One user, nil if there was none of this id.
+    public func profile(_ user: UserID, asOf position: Position) -> UserProfile? {
+        state.userNumbers.find(user).flatMap { users.profile($0, user, asOf: position) }
+    }
+
+    /// The user who bore a username, compared as usernames are: under full case folding.
+    public func user(named username: String, asOf position: Position) -> UserID? {
+        users.bearer(of: Username.foldKey(username), asOf: position).map { state.userNumbers.id($0) }
+    }
+
+    /// The user whom the identity provider called by this subject.
+    public func user(withSubject subject: String, asOf position: Position) -> UserID? {
+        users.user(withSubject: subject, asOf: position).map { state.userNumbers.id($0) }
+    }
+
+    private func membershipNumber(_ user: UserID, _ thread: ThreadID) -> Int? {
+        guard let user = state.userNumbers.find(user), let thread = state.threadNumbers.find(thread) else { return nil }
+        return state.membershipNumbers.find(user, thread)
+    }
+
+    private func record(_ user: Int, since: Position, asOf position: Position) -> Membership {
+        Membership(
+            user: state.userNumbers.id(user), username: users.username(user, asOf: position)?.text, since: since,
+            postcode: users.postcode(user, asOf: position))
+    }
+}
