@@ -59,7 +59,7 @@ struct ThreadTimeline: Equatable, Sendable {
     var messages = Column<UInt32>()
     private var entries = Column<LogEntry>()
 
-    /// An event of the thread that is no message. 12 bytes.
+    /// An event of the thread that is no message, in 12 bytes.
     private struct LogEntry: Equatable, Sendable, BitwiseCopyable {
         var low: UInt32
         var high: UInt32

@@ -21,7 +21,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & 
         /// How many leading bits the hashes of the shelf's keys have in common.
         var depth: Int
         var count = 0
-        /// The number + 1 of the key that lives there and bits of its hash; 0 for an empty slot. The count is a power of two.
+        /// The number + 1 of the key that lives there and bits of its hash, 0 for an empty slot; the count is a power of two.
         var slots: [UInt32]
 
         init(depth: Int, slotCount: Int) {
