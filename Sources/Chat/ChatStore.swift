@@ -15,11 +15,14 @@ public final class ChatStore: Sendable {
     let ids: any IDGenerator
     let decider: Mutex<Decider>
     let models: Mutex<Models>
+    /// Writes the checkpoints; nil where they are switched off, and on a log that is no journal.
+    let checkpointer: Checkpointer?
 
     /// Opens a journal to write and to read, and makes it if there is none.
     ///
     /// A journal that holds events of a kind that this version does not know is opened read-only: commands are then refused with ``ChatError/newerEvents``.
-    /// Replays the journal, which takes time and memory in proportion to its length.
+    /// Reads the latest checkpoint of the read models (``StoreOptions/checkpoints``) and replays what follows it, or all of the journal where there is none that
+    /// fits; memory is in proportion to the journal's length in any case.
     ///
     /// - Parameters:
     ///   - directory: The path of the journal's directory.
@@ -67,20 +70,35 @@ public final class ChatStore: Sendable {
     private init(_ log: any CommitLog, _ options: StoreOptions) throws(ChatError) {
         // Commands are decided on what can be read, and appended after the last position: the two have to be one.
         try wrapping { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
-        var models = ReadModels()
+        let journal = log as? Journal
+        var (models, statistics) = Self.loadCheckpoint(journal, options.checkpoints)
+        let start = models.position
         let end = log.durablePosition
-        if end > 0 {
-            try Self.read(log, 1...end, contents: .indexed) { event, position in
+        if end > start {
+            try Self.read(log, start + 1...end, contents: .indexed) { event, position in
                 models.apply(event, at: position)
                 return true
             }
         }
+        statistics.replayed = end - start
         self.log = log
-        journal = log as? Journal
+        self.journal = journal
         clock = options.clock
         ids = options.ids
-        decider = Mutex(Decider())
+        let checkpointer = journal.flatMap { [clock] journal in
+            options.checkpoints.map { Checkpointer($0, journal, clock, statistics) }
+        }
+        self.checkpointer = checkpointer
+        decider = Mutex(Decider(nextCheckpoint: checkpointer?.options.next(after: start) ?? .max))
         self.models = Mutex(Models(value: models))
+        if let least = checkpointer?.options.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
+            decider.withLock { beginCheckpoint(&$0) }
+        }
+    }
+
+    deinit {
+        // Nobody is to be surprised by a journal that is still held by what a dropped store has begun.
+        checkpointer?.stop()
     }
 
     /// The log's token: its id, the durable position and the chain value there.
@@ -91,14 +109,19 @@ public final class ChatStore: Sendable {
 
     /// Waits for everything that was appended, and closes the log: a journal is marked clean and released.
     ///
-    /// Later commands and queries are refused with `closed`; a second close does nothing.
+    /// Later commands and queries are refused with `closed`; a second close does nothing. A checkpoint that is being written is given up, and if many events have
+    /// come since the last one (``CheckpointOptions/atClose``) one is written now: what a closed journal takes to open is the time to read it.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if something that was appended could not be made durable.
     public func close() throws(ChatError) {
         decider.withLock { decider in
             if decider.failure == nil { decider.failure = JournalError(.closed, "The store has been closed.") }
         }
-        models.withLock { $0.isClosed = true }
+        let isFirst = models.withLock { models in
+            defer { models.isClosed = true }
+            return !models.isClosed
+        }
+        if isFirst, (try? log.waitUntilDurable(log.lastPosition)) != nil { endCheckpoints() }
         try wrapping { () throws(JournalError) in try log.close() }
     }
 }

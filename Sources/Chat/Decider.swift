@@ -9,6 +9,10 @@ struct Decider: ~Copyable {
     var commands = CommandStatistics()
     /// Why no more commands are taken: an append failed after the state had run ahead, or never worked.
     var failure: JournalError?
+    /// The position from which on a checkpoint is due.
+    var nextCheckpoint: Position
+
+    init(nextCheckpoint: Position) { self.nextCheckpoint = nextCheckpoint }
 
     /// Puts the events of one command into the commit, and makes sure that the disk has room for all of it.
     ///

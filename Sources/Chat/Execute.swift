@@ -120,6 +120,7 @@ extension ChatStore {
             throw .journal(error)
         }
         for answer in decided.answers { answer.count(in: &decider.commands) }
+        if decided.through >= decider.nextCheckpoint { beginCheckpoint(&decider) }
         return decided
     }
 

@@ -19,6 +19,8 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     public var commands: CommandStatistics
     /// The events that were decided and appended and wait until they are durable to be shown.
     public var eventsWaiting: Int
+    /// What checkpoints have done; nil where they are switched off, and on a log that is no journal.
+    public var checkpoints: CheckpointStatistics?
 }
 
 /// How many commands came to what, counted as they are decided; a command of a commit that failed is not counted.
@@ -47,11 +49,12 @@ extension ChatStore {
     public var statistics: StoreStatistics {
         let commands = decider.withLock { $0.commands }
         let journal = journal?.statistics
+        let checkpoints = checkpointer?.statistics
         return present { models, now in
             StoreStatistics(
                 journal: journal, users: models.userCount(asOf: now), threads: models.threadCount(asOf: now),
                 messages: models.messageCount(asOf: now), replies: models.replyCount(asOf: now), commands: commands,
-                eventsWaiting: Int(clamping: models.position - now))
+                eventsWaiting: Int(clamping: models.position - now), checkpoints: checkpoints)
         }
     }
 
@@ -75,6 +78,9 @@ extension StoreStatistics {
     /// | `events_waiting` | gauge | ``eventsWaiting`` |
     /// | `commands` | counter | commands accepted, by `outcome`: `appended`, `unchanged`, `duplicate` |
     /// | `commands_refused` | counter | commands refused, by the `code` of every ``ChatDomain/Rejection/Code`` |
+    /// | `events_replayed` | gauge | ``CheckpointStatistics/replayed`` |
+    /// | `checkpoints` | counter | checkpoints by `outcome`: `written`, `failed` |
+    /// | `checkpoint_position` | gauge | the position of the last checkpoint that was written |
     ///
     /// - Parameter prefix: What the names begin with, before a `_`; characters that a name cannot have become `_`.
     /// - Returns: The text, which ends with `# EOF`. Serve it as ``JournalStatistics/openMetricsContentType``.
@@ -91,6 +97,15 @@ extension StoreStatistics {
         text.counter(
             "commands_refused", "Commands that were refused.", by: "code",
             Rejection.Code.allCases.map { ($0.rawValue, commands.refused[$0] ?? 0) })
+        if let checkpoints {
+            text.gauge("events_replayed", "Events that opening replayed.", Int(clamping: checkpoints.replayed))
+            text.counter(
+                "checkpoints", "Checkpoints, by what became of them.", by: "outcome",
+                [("written", checkpoints.written), ("failed", checkpoints.failures)])
+            if let last = checkpoints.last {
+                text.gauge("checkpoint_position", "The position of the last checkpoint written.", Int(clamping: last.position))
+            }
+        }
         if let journal { text.nested("journal") { journal.write(to: &$0) } }
         return text.finished
     }

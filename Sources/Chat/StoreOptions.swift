@@ -15,13 +15,21 @@ public struct StoreOptions: Sendable {
     public var clock: any WallClock
     /// Makes the ids that callers leave out.
     public var ids: any IDGenerator
+    /// When checkpoints of the read models are written, which make opening faster; nil to neither write nor read any.
+    ///
+    /// Matters for a store on a journal that it may write; one that is open for reading only reads them. They hold random seeds of hash tables: the one thing in
+    /// a journal's directory that does not follow from what is injected.
+    public var checkpoints: CheckpointOptions?
 
     /// Makes options.
-    public init(journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator())
-    {
+    public init(
+        journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator(),
+        checkpoints: CheckpointOptions? = CheckpointOptions()
+    ) {
         self.journal = journal
         self.clock = clock
         self.ids = ids
+        self.checkpoints = checkpoints
     }
 }
 

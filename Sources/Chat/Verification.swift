@@ -66,7 +66,8 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - directory: The path of the journal's directory; another process may be writing it.
-    ///   - deep: Whether to rebuild the read models, too, and compare them with the state of the rules.
+    ///   - deep: Whether to rebuild the read models, too, and compare them with the state of the rules, and at its position with the checkpoint that an opening
+    ///     would begin with (`checkpointDiffers`).
     ///   - options: How to open the journal; an expected head makes sure that it is that journal, and not an earlier state of it.
     /// - Returns: The findings; a journal that refuses to open is a finding, too.
     /// - Throws: ``ChatError/journal(_:)`` if there is no journal, or it cannot be read at all: then nothing was checked.
@@ -108,6 +109,8 @@ extension Verification {
     fileprivate mutating func checkHistory(of journal: Journal, deep: Bool) throws(JournalError) {
         var models = ReadModels()
         guard journal.durablePosition > 0 else { return }
+        let checkpoint = deep ? CheckpointVerification(journal) : nil
+        var areAllEvents = true
         do {
             try journal.read(1...journal.durablePosition) { position, recordState, kept, erasable in
                 let event: Event
@@ -115,10 +118,12 @@ extension Verification {
                     event = try Event(kept: kept, erasable: recordState == .whole ? erasable : nil)
                 } catch {
                     add("undecodable", "the record is no event: \(error)", at: position)
+                    areAllEvents = false
                     return
                 }
                 for fault in models.state.faults(of: event) { add(fault.problem.rawValue, fault.message, at: position) }
                 models.apply(event, at: position)
+                if let checkpoint, areAllEvents, checkpoint.isDue(position) { findings += checkpoint.findings(models) }
             }
         } catch {
             if case .journal(let error) = error { throw error }

@@ -3,22 +3,22 @@ import ChatDomain
 /// Who was in which thread and who lived in which outward code from which position to which, and how far they had read.
 struct PostcodeMembership: Equatable, Sendable {
     /// By the numbers of ``ChatDomain/ChatState/membershipNumbers``.
-    private var memberships = Column<Chains>()
-    private var presences = Versions<UInt32>()
-    private var markers = Versions<Position>()
+    var memberships = Column<Chains>()
+    var presences = Versions<UInt32>()
+    var markers = Versions<Position>()
     /// By the thread: the memberships that there ever were, in the order in which they began first.
-    private var membershipsOfThread = Column<Column<UInt32>>()
+    var membershipsOfThread = Column<Column<UInt32>>()
     /// By the user, likewise.
-    private var membershipsOfUser = Column<Column<UInt32>>()
+    var membershipsOfUser = Column<Column<UInt32>>()
 
     /// By the user: the thread of the outward code where they lived.
-    private var residenceOfUser = Column<UInt32>()
-    private var residences = Versions<UInt32>()
-    private var residencePairs = PairIndex()
+    var residenceOfUser = Column<UInt32>()
+    var residences = Versions<UInt32>()
+    var residencePairs = PairIndex()
     /// By the thread of the outward code: the users who ever lived there, in the order in which they came first.
-    private var residentsOfThread = Column<Column<UInt32>>()
+    var residentsOfThread = Column<Column<UInt32>>()
 
-    private struct Chains: Equatable, Sendable, BitwiseCopyable {
+    struct Chains: Equatable, Sendable, BitwiseCopyable {
         var presence: UInt32 = 0
         var marker: UInt32 = 0
     }

@@ -11,10 +11,10 @@ public struct ReadModels: Projection, Equatable {
     public static let contents = ContentSelection.indexed
 
     /// What the rules need to know.
-    public private(set) var state = ChatState()
-    private(set) var timelines = ThreadTimelines()
-    private(set) var membership = PostcodeMembership()
-    private(set) var users = UserViews()
+    public internal(set) var state = ChatState()
+    var timelines = ThreadTimelines()
+    var membership = PostcodeMembership()
+    var users = UserViews()
 
     /// The position of the last event that has been taken in.
     public var position: Position { state.head }

@@ -4,9 +4,9 @@ import ChatDomain
 ///
 /// A message that nothing refers to costs its number in its thread's list and nothing else here.
 struct ThreadTimelines: Equatable, Sendable {
-    private(set) var threads = Column<ThreadTimeline>()
-    private(set) var messageHistories = PostHistories()
-    private(set) var replyHistories = PostHistories()
+    var threads = Column<ThreadTimeline>()
+    var messageHistories = PostHistories()
+    var replyHistories = PostHistories()
 
     /// Takes in the next event.
     mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
@@ -51,16 +51,16 @@ struct ThreadTimelines: Equatable, Sendable {
 /// A thread: its messages, and at which positions anything else happened in it.
 struct ThreadTimeline: Equatable, Sendable {
     /// 0 where the opening was lost.
-    private(set) var openedAt: Position = 0
-    private(set) var createdAt: Timestamp
-    private(set) var name: String?
-    private(set) var isImported = false
+    var openedAt: Position = 0
+    var createdAt: Timestamp
+    var name: String?
+    var isImported = false
     /// The numbers of the thread's messages, ascending.
     var messages = Column<UInt32>()
-    private var entries = Column<LogEntry>()
+    var entries = Column<LogEntry>()
 
     /// An event of the thread that is no message, in 12 bytes.
-    private struct LogEntry: Equatable, Sendable, BitwiseCopyable {
+    struct LogEntry: Equatable, Sendable, BitwiseCopyable {
         var low: UInt32
         var high: UInt32
         /// How many members there are after it.
@@ -99,11 +99,11 @@ struct ThreadTimeline: Equatable, Sendable {
 struct PostHistories: Equatable, Sendable {
     enum Change: Int { case edit, retraction, reply, replyRetraction }
 
-    private var numbers = SparseIndex()
-    private var chains = Column<Chains>()
-    private var versions = Versions<UInt32>()
+    var numbers = SparseIndex()
+    var chains = Column<Chains>()
+    var versions = Versions<UInt32>()
 
-    private struct Chains: Equatable, Sendable, BitwiseCopyable {
+    struct Chains: Equatable, Sendable, BitwiseCopyable {
         var edit: UInt32 = 0
         var retraction: UInt32 = 0
         var reply: UInt32 = 0

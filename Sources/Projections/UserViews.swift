@@ -3,19 +3,19 @@ public import ChatDomain
 /// Who the users were as of any position: names, postcodes, subjects.
 struct UserViews: Equatable, Sendable {
     /// By the numbers of ``ChatDomain/ChatState``.
-    private var users = Column<History>()
+    var users = Column<History>()
     /// The names that there ever were, in the order in which they were taken.
-    private var names: [Username] = []
-    private var nameVersions = Versions<UInt32>()
-    private var postcodeVersions = Versions<UInt64>()
+    var names = Column<Username>()
+    var nameVersions = Versions<UInt32>()
+    var postcodeVersions = Versions<UInt64>()
     /// By fold key: who bore the name, as a number + 1, or 0 once it was free.
-    private var bearers: [String: UInt32] = [:]
-    private var bearerVersions = Versions<UInt32>()
-    private var bySubject: [[UInt8]: Int] = [:]
+    var bearers: [String: UInt32] = [:]
+    var bearerVersions = Versions<UInt32>()
+    var bySubject: [[UInt8]: Int] = [:]
     /// The positions of the registrations.
-    private var registrations = Column<Position>()
+    var registrations = Column<Position>()
 
-    private struct History: Equatable, Sendable {
+    struct History: Equatable, Sendable {
         var registeredAt: Position = 0
         var createdAt = Timestamp(millisecondsSince1970: 0)
         var isImported = false

@@ -5,20 +5,20 @@ import ChatDomain
 /// A chain is known by its newest link (0 for none), which its owner keeps. Each link leads to the one before it and, by a jump pointer, to one further
 /// back, so that the value as of any position is found in O(log *n*) steps from the newest, and at once where nothing has changed since (a skew-binary list: Myers,
 /// An applicative random-access stack, 1983). A link's rank is its number in its chain, from 1, so a chain also counts.
-struct Versions<Value: Equatable & Sendable & BitwiseCopyable>: Equatable, Sendable {
+struct Versions<Value: Equatable & PlainElement & FixedWidthInteger>: Equatable, Sendable {
     /// The number of a link, from 1; 0 is none.
     typealias Link = UInt32
 
     struct Version: Equatable, Sendable, BitwiseCopyable {
         var position: Position
-        fileprivate var previous: Link
-        fileprivate var jump: Link
+        var previous: Link
+        var jump: Link
         /// Its number in its chain, from 1.
         var rank: UInt32
         var value: Value
     }
 
-    private var versions = Column<Version>()
+    var versions = Column<Version>()
 
     init() {}
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Projections
 
 /// A random history by the rules.
-private func history(seed: UInt64, commands: Int) -> [RecordedEvent] {
+func history(seed: UInt64, commands: Int) -> [RecordedEvent] {
     var generator = CommandGenerator(seed: seed)
     var state = ChatState()
     var events: [RecordedEvent] = []
@@ -24,7 +24,7 @@ private func history(seed: UInt64, commands: Int) -> [RecordedEvent] {
     return events
 }
 
-private func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
+func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
     var models = ReadModels()
     for recorded in events { models.apply(recorded.event, at: recorded.position) }
     return models

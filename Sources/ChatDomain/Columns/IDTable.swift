@@ -1,7 +1,7 @@
 /// Numbers 128-bit ids; not generic, so that its code is made once, for this type, and not looked up at each call from another module.
 @usableFromInline
 struct IDTable: Equatable, Sendable {
-    private var table = NumberTable<UInt128>()
+    var table = NumberTable<UInt128>()
 
     @usableFromInline init() {}
 

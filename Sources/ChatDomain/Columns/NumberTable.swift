@@ -5,19 +5,21 @@
 /// others, 1979), so that no insertion ever waits for the whole table to be built anew. The bits of a slot that its number does not need hold a part of the key's
 /// hash, so that a look-up hardly ever reads a wrong key. The hash is seeded, so that callers who choose ids cannot choose collisions;
 /// the order of slots is never shown, so results do not depend on the seed.
-struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>: Sendable {
+struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sendable {
     /// The keys by their numbers.
-    private(set) var keys = Column<Key>()
+    var keys = Column<Key>()
 
-    private var shelves = [Shelf(depth: 0, slotCount: 16)]
+    var shelves = [Shelf(depth: 0, slotCount: 16)]
     /// The shelf of the keys whose hashes begin with these bits.
-    private var directory: [UInt32] = [0]
+    var directory: [UInt32] = [0]
     /// How many leading bits of a hash the directory tells apart.
-    private var depth = 0
+    var depth = 0
     /// How many bits of a slot its number takes; the rest holds bits of the hash.
-    private var numberBits: UInt32 = 24
+    var numberBits: UInt32 = 24
+    /// The table's own random seed, which goes with its slots wherever they go.
+    var seed = (low: UInt64.random(in: 0 ... .max), high: UInt64.random(in: 0 ... .max))
 
-    private struct Shelf: Sendable {
+    struct Shelf: Sendable {
         /// How many leading bits the hashes of the shelf's keys have in common.
         var depth: Int
         var count = 0
@@ -27,6 +29,13 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & 
         init(depth: Int, slotCount: Int) {
             self.depth = depth
             slots = [UInt32](repeating: 0, count: slotCount)
+        }
+
+        /// Makes a shelf of slots of which so many are taken.
+        init(depth: Int, count: Int, slots: [UInt32]) {
+            self.depth = depth
+            self.count = count
+            self.slots = slots
         }
 
         /// Puts an entry where nothing equal to it is.
@@ -40,11 +49,14 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & 
     }
 
     private static var fullShelf: Int { 4_096 }
+    /// The directory tells apart no more leading bits than these, enough for 2^32 keys: shelves that have more in common, by collisions that chance does not bring
+    /// about, grow instead.
+    static var maximumDepth: Int { 24 }
 
     init() {}
 
     func find(_ key: Key) -> Int? {
-        let hash = Self.hash(key)
+        let hash = self.hash(key)
         let shelf = shelfIndex(of: hash)
         let mask = shelves[shelf].slots.count - 1
         let numberMask = self.numberMask
@@ -64,7 +76,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & 
     /// At most 2^32 - 2 keys fit; the memory that they would take is out of reach sooner.
     mutating func insert(_ key: Key) -> (number: Int, isNew: Bool) {
         if let number = find(key) { return (number, false) }
-        let hash = Self.hash(key)
+        let hash = self.hash(key)
         var shelf = shelfIndex(of: hash)
         while (shelves[shelf].count + 1) * 4 > shelves[shelf].slots.count * 3 {
             enlarge(shelf, of: hash)
@@ -76,7 +88,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & 
         return (keys.count - 1, true)
     }
 
-    private var numberMask: UInt32 { numberBits == 32 ? .max : 1 << numberBits - 1 }
+    var numberMask: UInt32 { numberBits == 32 ? .max : 1 << numberBits - 1 }
 
     private func tag(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 12) & ~numberMask }
 
@@ -85,9 +97,9 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & 
     /// Doubles a small shelf; splits a full one in two, by the next bit of the hashes.
     private mutating func enlarge(_ index: Int, of hash: UInt64) {
         let old = shelves[index]
-        if old.slots.count < Self.fullShelf {
+        if old.slots.count < Self.fullShelf || old.depth == Self.maximumDepth {
             var larger = Shelf(depth: old.depth, slotCount: old.slots.count * 2)
-            for entry in old.slots where entry != 0 { larger.place(entry, Self.hash(keys[Int(entry & numberMask) - 1])) }
+            for entry in old.slots where entry != 0 { larger.place(entry, self.hash(keys[Int(entry & numberMask) - 1])) }
             shelves[index] = larger
             return
         }
@@ -97,7 +109,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & 
         }
         var halves = (Shelf(depth: old.depth + 1, slotCount: Self.fullShelf), Shelf(depth: old.depth + 1, slotCount: Self.fullShelf))
         for entry in old.slots where entry != 0 {
-            let hash = Self.hash(keys[Int(entry & numberMask) - 1])
+            let hash = self.hash(keys[Int(entry & numberMask) - 1])
             if hash >> UInt64(63 - old.depth) & 1 == 0 { halves.0.place(entry, hash) } else { halves.1.place(entry, hash) }
         }
         shelves[index] = halves.0
@@ -119,9 +131,9 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & 
     }
 
     /// A folded multiplication of the two seeded halves, so that all bits of the key reach all bits of the result, and a mix of it.
-    private static func hash(_ key: Key) -> UInt64 {
-        let low = UInt64(truncatingIfNeeded: key) ^ hashSeed.low
-        let high = (Key.bitWidth > 64 ? UInt64(truncatingIfNeeded: key >> Key(64)) : 0) ^ hashSeed.high
+    private func hash(_ key: Key) -> UInt64 {
+        let low = UInt64(truncatingIfNeeded: key) ^ seed.low
+        let high = (Key.bitWidth > 64 ? UInt64(truncatingIfNeeded: key >> Key(64)) : 0) ^ seed.high
         let product = low.multipliedFullWidth(by: high)
         let folded = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
         return folded ^ folded >> 32
@@ -132,12 +144,3 @@ extension NumberTable: Equatable {
     /// The slots follow from the keys.
     static func == (first: NumberTable, second: NumberTable) -> Bool { first.keys == second.keys }
 }
-
-/// The process's own random seed, taken from the standard library's.
-private let hashSeed: (low: UInt64, high: UInt64) = {
-    var first = Hasher()
-    first.combine(1)
-    var second = Hasher()
-    second.combine(2)
-    return (UInt64(bitPattern: Int64(first.finalize())), UInt64(bitPattern: Int64(second.finalize())))
-}()

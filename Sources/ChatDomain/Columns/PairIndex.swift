@@ -1,6 +1,6 @@
 /// Numbers pairs of numbers (a user and a thread, say) from 0 in the order in which they come, and finds a pair's number.
 package struct PairIndex: Equatable, Sendable {
-    private var table = NumberTable<UInt64>()
+    var table = NumberTable<UInt64>()
 
     package init() {}
 
@@ -24,7 +24,7 @@ package struct PairIndex: Equatable, Sendable {
 
 /// Numbers some of a list's entries from 0 in the order in which they come: what has to be kept for few of them stands in a column beside it.
 package struct SparseIndex: Equatable, Sendable {
-    private var table = NumberTable<UInt32>()
+    var table = NumberTable<UInt32>()
 
     package init() {}
 

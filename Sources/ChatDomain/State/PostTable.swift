@@ -2,7 +2,7 @@
 ///
 /// Inlinable, so that other modules do not pay for the generic.
 package struct PostTable<ID: EntityID>: Equatable, Sendable {
-    package private(set) var numbers = DenseIndex<ID>()
+    package internal(set) var numbers = DenseIndex<ID>()
     @usableFromInline var rows = Column<PostRow>()
     @usableFromInline var highWords = HighWords()
 

@@ -52,6 +52,16 @@ struct SparseIndex: Equatable {
         return (entries[after - 1], beyond < entries.count ? UInt64(entries[beyond].offset) : nil)
     }
 
+    /// The offset of a commit header at or before the record at a position, and that commit's first position; nil when the index is empty.
+    func commit(before relativePosition: UInt64) -> (relativePosition: UInt64, offset: UInt64)? {
+        var index = partition { UInt64($0.relativePosition) > relativePosition }
+        while index > 0 {
+            index -= 1
+            if entries[index].recordsLeft == 0 { return (UInt64(entries[index].relativePosition), UInt64(entries[index].offset)) }
+        }
+        return nil
+    }
+
     /// The index of the first entry for which the predicate, false and then true along the entries, is true.
     private func partition(_ predicate: (Entry) -> Bool) -> Int {
         var low = 0
@@ -69,14 +79,17 @@ struct SegmentStart {
     let position: Position
     /// The chain value before the first record.
     let chain: UInt64
+    /// How often the segment's file has been replaced by one in which content is erased.
+    let generation: UInt32
 
     init(_ header: SegmentHeader) {
-        self.init(header.firstPosition, chain: header.chain)
+        self.init(header.firstPosition, chain: header.chain, generation: header.generation)
     }
 
-    init(_ position: Position, chain: UInt64) {
+    init(_ position: Position, chain: UInt64, generation: UInt32 = 0) {
         self.position = position
         self.chain = chain
+        self.generation = generation
     }
 }
 

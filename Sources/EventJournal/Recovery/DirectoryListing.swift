@@ -6,6 +6,7 @@ struct DirectoryListing {
     static let scrubName = "scrub"
     static let temporarySuffix = ".tmp"
     static let segmentSuffix = ".segment"
+    static let checkpointSuffix = ".checkpoint"
 
     /// The segment files in the order of their first positions.
     var segments: [(first: Position, name: String)] = []
@@ -27,6 +28,8 @@ struct DirectoryListing {
                     segments.append((first, name))
                 } else if Self.isTemporary(name) {
                     temporaries.append(name)
+                } else if Self.isCheckpoint(name) {
+                    continue
                 } else {
                     hasForeign = true
                 }
@@ -58,7 +61,27 @@ struct DirectoryListing {
     private static func isTemporary(_ name: String) -> Bool {
         guard name.hasSuffix(temporarySuffix) else { return false }
         let target = String(name.dropLast(temporarySuffix.count))
-        return target == durableName || firstPosition(of: target) != nil
+        return target == durableName || firstPosition(of: target) != nil || isCheckpoint(target)
+    }
+
+    /// The file of a projection's checkpoint.
+    static func checkpointName(_ projection: String) -> String { projection + checkpointSuffix }
+
+    /// Whether a text can name a projection in a directory: 1 to 32 ASCII letters, digits and hyphens.
+    static func isProjectionName(_ text: some StringProtocol) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func isCheckpoint(_ name: String) -> Bool {
+        name.hasSuffix(checkpointSuffix) && isProjectionName(name.dropLast(checkpointSuffix.count))
     }
 }
 

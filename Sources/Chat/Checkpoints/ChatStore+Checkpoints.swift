@@ -1,0 +1,77 @@
+public import ChatDomain
+import EventJournal
+import Projections
+import Synchronization
+
+extension ChatStore {
+    /// Writes a checkpoint of the read models now, and waits until it is durable.
+    ///
+    /// There is hardly a reason to: a store writes its checkpoints by itself, as ``StoreOptions/checkpoints`` says.
+    ///
+    /// - Returns: The position of the checkpoint.
+    /// - Throws: ``ChatError/journal(_:)`` if it could not be written, the store is closed or open for reading only, or its checkpoints are switched off
+    ///   (`readOnly`); ``ChatError/newerEvents``.
+    /// - Complexity: Linear in what the journal holds. Blocks the calling thread, and no command.
+    @discardableResult
+    public func writeCheckpoint() throws(ChatError) -> Position {
+        guard let checkpointer, !log.isReadOnly else {
+            throw .journal(JournalError(.readOnly, "The store is open for reading only, or without checkpoints."))
+        }
+        // Held by whoever decides until what is decided has been appended: the copy ends where a commit does.
+        let result: Result<ReadModels, ChatError> = decider.withLock { decider in
+            if let failure = decider.failure { return .failure(.journal(failure)) }
+            return models.withLock { models in
+                models.value.state.hasUnknownEvents ? .failure(.newerEvents) : .success(models.value.copyForCheckpoint())
+            }
+        }
+        let copy = try result.get()
+        try wrapping { () throws(JournalError) in try checkpointer.finish(copy) }
+        return copy.position
+    }
+
+    /// Begins to write a checkpoint in the background; called by whoever holds the decider, after what it decided has been appended.
+    func beginCheckpoint(_ decider: inout Decider) {
+        guard let checkpointer else { return }
+        let copy = models.withLock { $0.value.copyForCheckpoint() }
+        decider.nextCheckpoint = checkpointer.options.next(after: copy.position)
+        checkpointer.begin(copy)
+    }
+
+    /// Ends what is under way, and writes the last checkpoint if it is worth it; called when nothing more is decided and everything that was is durable.
+    func endCheckpoints() {
+        guard let checkpointer else { return }
+        checkpointer.stop()
+        guard let least = checkpointer.options.atClose, !log.isReadOnly else { return }
+        let copy = models.withLock { models -> ReadModels? in
+            // The state may have run ahead of a commit that failed.
+            let position = models.value.position
+            guard position == log.durablePosition, position >= checkpointer.lastPosition.addingClamped(max(least, 1)) else { return nil }
+            return models.value.copyForCheckpoint()
+        }
+        // What fails has been counted, and is no reason not to close.
+        if let copy { try? checkpointer.finish(copy) }
+    }
+
+    /// Reads the checkpoint of a journal, if there is one that fits; else the read models before the first event.
+    static func loadCheckpoint(_ journal: Journal?, _ options: CheckpointOptions?) -> (ReadModels, CheckpointStatistics) {
+        var statistics = CheckpointStatistics()
+        guard let journal, options != nil else { return (ReadModels(), statistics) }
+        let start = ContinuousClock.now
+        do throws(CheckpointProblem) {
+            let models = try ReadModels(checkpointOf: journal)
+            statistics.loaded = models.position
+            statistics.loadSeconds = (ContinuousClock.now - start) / .seconds(1)
+            return (models, statistics)
+        } catch {
+            statistics.ignore(error)
+            return (ReadModels(), statistics)
+        }
+    }
+}
+
+extension Position {
+    fileprivate func addingClamped(_ other: Position) -> Position {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? .max : sum
+    }
+}

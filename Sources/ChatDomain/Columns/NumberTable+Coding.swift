@@ -1,0 +1,109 @@
+extension NumberTable: ColumnCoded {
+    /// The keys; and, but for a digest, the seed, the directory and the slots, so that nothing has to be hashed when they are read.
+    package func write(to writer: inout ColumnWriter) {
+        keys.write(to: &writer)
+        if writer.isCanonical { return }
+        writer.write(seed.low)
+        writer.write(seed.high)
+        writer.write(numberBits)
+        writer.write(UInt32(depth))
+        writer.write(directory)
+        writer.write(shelves.count)
+        writer.write(shelves.indices) { UInt32(shelves[$0].depth) }
+        writer.write(shelves.indices) { UInt64(shelves[$0].slots.count) }
+        for shelf in shelves { writer.write(shelf.slots) }
+    }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) {
+        keys = try Column(from: &reader)
+        seed = (try reader.read(), try reader.read())
+        numberBits = try reader.read()
+        let depth: UInt32 = try reader.read()
+        try require([24, 28, 32].contains(numberBits) && keys.count <= Int(numberMask), "\(keys.count) keys in \(numberBits) bits")
+        try require(depth <= Self.maximumDepth, "a directory of depth \(depth)")
+        self.depth = Int(depth)
+        directory = try reader.readArray(1 << self.depth)
+        let count = try reader.readCount()
+        try require(directory.allSatisfy { Int($0) < count }, "a directory leads to no shelf")
+        let depths: [UInt32] = try reader.readArray(count)
+        let slotCounts: [UInt64] = try reader.readArray(count)
+        shelves = []
+        shelves.reserveCapacity(count)
+        for shelf in 0..<count {
+            try require(depths[shelf] <= depth, "a shelf of depth \(depths[shelf])")
+            shelves.append(try readShelf(&reader, depth: Int(depths[shelf]), slotCount: slotCounts[shelf]))
+        }
+        try require(shelves.reduce(0) { $0 + $1.count } == keys.count, "other slots than keys")
+    }
+
+    private func readShelf(_ reader: inout ColumnReader, depth: Int, slotCount: UInt64) throws(ColumnError) -> Shelf {
+        // A power of two, because a hash is masked with it.
+        try require(slotCount.nonzeroBitCount == 1 && slotCount >= 16 && slotCount <= UInt32.max, "a shelf of \(slotCount) slots")
+        let slots: [UInt32] = try reader.readArray(Int(slotCount))
+        var count = 0
+        var largest: UInt32 = 0
+        for entry in slots {
+            count += entry == 0 ? 0 : 1
+            largest = Swift.max(largest, entry & numberMask)
+        }
+        // A search ends at an empty slot.
+        try require(count * 4 <= slots.count * 3 && Int(largest) <= keys.count, "a shelf of \(count) keys in \(slots.count) slots")
+        // Of an entry without a number nobody can take one off.
+        try require(slots.allSatisfy { $0 == 0 || $0 & numberMask != 0 }, "a slot without a number")
+        return Shelf(depth: depth, count: count, slots: slots)
+    }
+}
+
+extension IDTable: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try NumberTable(from: &reader) }
+}
+
+extension DenseIndex: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try IDTable(from: &reader) }
+}
+
+extension PairIndex: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try NumberTable(from: &reader) }
+
+    /// Throws unless the first of every pair is smaller than one bound, and the second than another.
+    package func check(firstBelow first: Int, secondBelow second: Int) throws(ColumnError) {
+        for number in 0..<count {
+            let pair = pair(number)
+            if pair.first >= first || pair.second >= second { throw ColumnError("a pair of \(pair), where there are \(first) and \(second)") }
+        }
+    }
+}
+
+extension SparseIndex: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try NumberTable(from: &reader) }
+
+    /// Throws unless every entry is smaller than a bound.
+    package func check(below bound: Int) throws(ColumnError) { try table.keys.check(below: bound) }
+}
+
+extension HighWords: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) {
+        writer.write(runs.count)
+        writer.write(runs.indices) { UInt64(runs[$0].start) }
+        writer.write(runs.indices) { runs[$0].word }
+    }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) {
+        self.init()
+        let count = try reader.readCount()
+        let starts: [UInt64] = try reader.readArray(count)
+        let words: [UInt32] = try reader.readArray(count)
+        for (start, word) in zip(starts, words) {
+            try require(start <= UInt64(Int.max) && Int(start) >= runs.last?.start ?? 0, "runs of positions that go back")
+            runs.append(Run(start: Int(start), word: word))
+        }
+    }
+}

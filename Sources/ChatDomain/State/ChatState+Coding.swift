@@ -1,0 +1,135 @@
+extension ChatState: ColumnCoded {
+    /// Everything but ``usersByName`` and ``usersBySubject``, which follow from what else is known of users; a digest has them as well.
+    package func write(to writer: inout ColumnWriter) {
+        writer.write(head)
+        writer.write(UInt64(bitPattern: lastRecordedAt.millisecondsSince1970))
+        writer.write(hasUnknownEvents)
+        writer.write(lostEvents)
+        userNumbers.write(to: &writer)
+        writeUsers(to: &writer)
+        threadNumbers.write(to: &writer)
+        writer.write(threads.indices) { threads[$0].openedAt }
+        writer.write(threads.indices) { UInt64(threads[$0].openedBy) }
+        writer.write(threads.indices) { threads[$0].eventCount }
+        membershipNumbers.write(to: &writer)
+        writer.write(memberships.indices) { memberships[$0].readUpTo }
+        writer.write(memberships.indices) { memberships[$0].isMember ? 1 : 0 as UInt8 }
+        messages.write(to: &writer)
+        replies.write(to: &writer)
+        sessionNumbers.write(to: &writer)
+        writer.write(sessions.indices) { sessions[$0].startedAt }
+        writer.write(sessions.indices) { sessions[$0].user }
+        writer.write(sessions.indices) { sessions[$0].hasEnded ? 1 : 0 as UInt8 }
+        if writer.isCanonical { writeIndexes(to: &writer) }
+    }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) {
+        self.init()
+        head = try reader.read()
+        lastRecordedAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
+        hasUnknownEvents = try reader.readFlag()
+        let lost: UInt64 = try reader.read()
+        try require(lost <= head && head <= UInt64(Int.max), "\(lost) of \(head) events are lost")
+        lostEvents = Int(lost)
+        userNumbers = try DenseIndex(from: &reader)
+        try readUsers(from: &reader)
+        threadNumbers = try DenseIndex(from: &reader)
+        try readThreads(from: &reader)
+        membershipNumbers = try PairIndex(from: &reader)
+        try membershipNumbers.check(firstBelow: users.count, secondBelow: threads.count)
+        try readMemberships(from: &reader)
+        messages = try PostTable(from: &reader)
+        try messages.check(places: threads.count, authors: users.count, head: head)
+        replies = try PostTable(from: &reader)
+        try replies.check(places: messages.count, authors: users.count, head: head)
+        sessionNumbers = try DenseIndex(from: &reader)
+        try readSessions(from: &reader)
+    }
+
+    /// Leaves out what would make the next writer copy a whole dictionary, in a copy of the state that is only going to be written as columns.
+    package mutating func removeIndexes() { (usersByName, usersBySubject) = ([:], [:]) }
+
+    /// Puts in what ``init(from:)`` does not read.
+    package mutating func setIndexes(usersByName: [String: Int], usersBySubject: [[UInt8]: Int]) {
+        (self.usersByName, self.usersBySubject) = (usersByName, usersBySubject)
+    }
+}
+
+extension ChatState {
+    private func writeUsers(to writer: inout ColumnWriter) {
+        writer.write(users.indices) { users[$0].registeredAt }
+        writer.write(users.indices, text: { users[$0].registeredAs })
+        writer.write(users.indices, text: { users[$0].foldKey })
+        writer.write(users.indices, text: { users[$0].username })
+        writer.write(users.indices) { users[$0].postcode?.ascii ?? 0 }
+        writer.write(users.indices) { users[$0].residence == nil ? 0 : 1 as UInt8 }
+        writer.write(users.indices) { users[$0].residence?.bits ?? 0 }
+    }
+
+    private mutating func readUsers(from reader: inout ColumnReader) throws(ColumnError) {
+        let count = userNumbers.count
+        let positions: [Position] = try reader.readArray(count)
+        let registeredAs = try reader.readTexts(count)
+        let foldKeys = try reader.readTexts(count)
+        let usernames = try reader.readTexts(count)
+        let postcodes: [UInt64] = try reader.readArray(count)
+        let hasResidence: [UInt8] = try reader.readArray(count)
+        let residences: [UInt128] = try reader.readArray(count)
+        for user in 0..<count {
+            var row = UserRow(
+                registeredAt: positions[user], registeredAs: registeredAs[user], foldKey: foldKeys[user], username: usernames[user])
+            if postcodes[user] != 0 {
+                row.postcode = Postcode(ascii: postcodes[user])
+                try require(row.postcode != nil, "a postcode is none")
+            }
+            if hasResidence[user] != 0 { row.residence = ThreadID(bits: residences[user]) }
+            try require(row.registeredAt <= head, "a user registered after \(head)")
+            users.append(row)
+        }
+    }
+
+    private mutating func readThreads(from reader: inout ColumnReader) throws(ColumnError) {
+        let count = threadNumbers.count
+        let positions: [Position] = try reader.readArray(count)
+        let openers: [UInt64] = try reader.readArray(count)
+        let eventCounts: [UInt64] = try reader.readArray(count)
+        for thread in 0..<count {
+            try require(positions[thread] <= head, "a thread was opened after \(head)")
+            try require(positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < users.count, "a thread was opened by nobody")
+            threads.append(ThreadRow(openedAt: positions[thread], openedBy: Int(openers[thread]), eventCount: eventCounts[thread]))
+        }
+    }
+
+    private mutating func readMemberships(from reader: inout ColumnReader) throws(ColumnError) {
+        let count = membershipNumbers.count
+        let markers: [Position] = try reader.readArray(count)
+        let areMembers: [UInt8] = try reader.readArray(count)
+        for number in 0..<count { memberships.append(MembershipRow(readUpTo: markers[number], isMember: areMembers[number] != 0)) }
+    }
+
+    private mutating func readSessions(from reader: inout ColumnReader) throws(ColumnError) {
+        let count = sessionNumbers.count
+        let positions: [Position] = try reader.readArray(count)
+        let owners: [UInt32] = try reader.readArray(count)
+        let haveEnded: [UInt8] = try reader.readArray(count)
+        for session in 0..<count {
+            try require(positions[session] <= head && owners[session] < users.count, "a session is nobody's")
+            sessions.append(SessionRow(startedAt: positions[session], user: owners[session], hasEnded: haveEnded[session] != 0))
+        }
+    }
+
+    /// The indexes over content in an order that does not depend on hashing.
+    private func writeIndexes(to writer: inout ColumnWriter) {
+        let names = usersByName.sorted { $0.value < $1.value }
+        writer.write(names.count)
+        writer.write(names.indices, text: { names[$0].key })
+        writer.write(names.indices) { UInt64(names[$0].value) }
+        let subjects = usersBySubject.sorted { $0.value < $1.value }
+        writer.write(subjects.count)
+        for subject in subjects {
+            writer.write(subject.key.count)
+            writer.write(subject.key)
+            writer.write(subject.value)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// A checkpoint whose header belongs to the journal: its sections can be read.
+package struct CheckpointReader: Sendable {
+    /// What the file says of itself.
+    package let header: CheckpointHeader
+    /// The size of the file in bytes.
+    package let fileSize: UInt64
+    private let file: any StorageFile
+
+    init(_ file: any StorageFile) throws(CheckpointProblem) {
+        self.file = file
+        header = try CheckpointHeader(reading: file)
+        fileSize = header.offsets?.last ?? 0
+    }
+
+    /// A section's bytes; nil when there is none of this name.
+    package func section(_ name: String) -> CheckpointSectionReader? {
+        guard let index = header.sections.firstIndex(where: { $0.name == name }), let offsets = header.offsets else { return nil }
+        return CheckpointSectionReader(
+            file, offset: offsets[index], byteCount: header.sections[index].byteCount, checksum: header.seed(ofSection: index))
+    }
+}
+
+/// Reads one section, block by block; no byte is given out before its checksum has been compared.
+package final class CheckpointSectionReader {
+    /// How many bytes the section holds.
+    package let byteCount: UInt64
+    private let file: any StorageFile
+    private var offset: UInt64
+    private var left: UInt64
+    private var checksum: UInt32
+
+    init(_ file: any StorageFile, offset: UInt64, byteCount: UInt64, checksum: UInt32) {
+        self.file = file
+        self.offset = offset
+        self.byteCount = byteCount
+        self.checksum = checksum
+        left = byteCount
+    }
+
+    /// Reads the next block.
+    ///
+    /// - Parameter block: Gets the bytes at its beginning; with room for ``CheckpointHeader/blockByteCount`` bytes and a checksum at least.
+    /// - Returns: How many bytes of the section they are; 0 at its end.
+    package func read(into block: inout [UInt8]) throws(CheckpointProblem) -> Int {
+        let count = Int(min(left, UInt64(CheckpointHeader.blockByteCount)))
+        if count == 0 { return 0 }
+        let stored = count + CheckpointHeader.checksumByteCount
+        let isThere: Bool
+        do throws(StorageError) {
+            isThere = try file.fill(&block, 0..<stored, from: offset)
+        } catch {
+            throw CheckpointProblem(.unreadable, "\(error)")
+        }
+        guard isThere else { throw CheckpointProblem(.damaged, "The file was cut while it was read.") }
+        checksum = block.withBytes(0..<count) { [checksum] in CRC32C.checksum(of: $0, continuing: checksum) }
+        guard block.withBytes(count..<stored, { $0.integer(at: 0, as: UInt32.self) }) == checksum else {
+            throw CheckpointProblem(.damaged, "The checksum of a block at byte \(offset) does not fit.")
+        }
+        offset += UInt64(stored)
+        left -= UInt64(count)
+        return count
+    }
+}

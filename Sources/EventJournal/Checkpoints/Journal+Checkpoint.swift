@@ -1,0 +1,162 @@
+internal import Synchronization
+
+extension Journal {
+    /// The chain value after a position at which a commit ends; nil for any other position.
+    ///
+    /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, `damaged`, `ioFailed`.
+    /// - Complexity: Reads the commit, and up to some 4 KiB before it; nothing for the last position and for the ends of segments.
+    public func chain(at position: Position) throws(JournalError) -> UInt64? {
+        if position == 0 { return Chain.start(id) }
+        let place = try state.withLock { (state) throws(JournalError) -> ChainPlace in
+            if position == state.lastPosition, !state.isClosed { return .known(state.lastChain) }
+            if let next = state.start(after: position) { return .known(next.chain) }
+            switch try state.place(position...position, in: directory) {
+            case .active: return .segment(state.active)
+            case .sealed(let start, let next, _): return .sealed(start, next)
+            }
+        }
+        switch place {
+        case .known(let chain): return chain
+        case .segment(let segment): return try chain(at: position, in: segment)
+        case .sealed(let start, let next): return try chain(at: position, in: try sealed.segment(from: start, to: next))
+        }
+    }
+
+    /// Whether the journal holds exactly the history that a token names: it is the same journal, a commit ends at the position, and the
+    /// chain value there is that of the token.
+    ///
+    /// - Throws: As ``chain(at:)``, but for positions beyond the end, which it does not hold.
+    public func contains(_ head: JournalHead) throws(JournalError) -> Bool {
+        guard head.journal == id, head.position <= lastPosition else { return false }
+        return try chain(at: head.position) == head.chain
+    }
+
+    private enum ChainPlace {
+        case known(UInt64)
+        case segment(Segment)
+        case sealed(SegmentStart, SegmentStart)
+    }
+
+    private func chain(at position: Position, in segment: Segment) throws(JournalError) -> UInt64? {
+        let first = segment.header.firstPosition
+        guard let start = segment.index.commit(before: position - first) else { return nil }
+        var finder = ChainFinder(position: position)
+        var window = FileWindow(segment.file)
+        var walk = CommitWalk(
+            segment: segment, from: start.offset, position: first + start.relativePosition, recordsLeft: 0, through: position...position)
+        do throws(JournalError) {
+            if case .bad(let problem) = try walk.run(&window, bound: segment.end, &finder) {
+                throw JournalError(
+                    .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
+                    positions: problem.positions)
+            }
+        } catch {
+            throw error.inSegment(segment.name)
+        }
+        return finder.chain
+    }
+}
+
+extension Journal {
+    /// A checkpoint of a projection that the journal can vouch for: made of this journal, of this history, and of nothing that is not durable.
+    ///
+    /// - Parameters:
+    ///   - name: The projection's name.
+    ///   - version: The version of the projection that is asked for.
+    /// - Throws: ``CheckpointProblem``: why it is to be ignored.
+    package func checkpoint(_ name: String, version: UInt32) throws(CheckpointProblem) -> CheckpointReader {
+        let file: any StorageFile
+        do throws(StorageError) {
+            file = try directory.storage.open(directory.file(DirectoryListing.checkpointName(name)), .read)
+        } catch {
+            throw CheckpointProblem(error.kind == .notFound ? .absent : .unreadable, "\(error)")
+        }
+        let reader = try CheckpointReader(file)
+        let header = reader.header
+        guard header.name == name else { throw CheckpointProblem(.damaged, "The file is the checkpoint of '\(header.name)'.") }
+        guard header.version == version else {
+            throw CheckpointProblem(.otherVersion, "The checkpoint is of version \(header.version) of '\(name)', not \(version).")
+        }
+        guard header.journal == id else { throw CheckpointProblem(.otherJournal, "The checkpoint was made of the journal \(header.journal).") }
+        let end = durablePosition
+        guard header.position <= end else {
+            throw CheckpointProblem(.beyondEnd, "The checkpoint ends at position \(header.position), the journal at \(end).")
+        }
+        let isContained: Bool
+        do throws(JournalError) {
+            isContained = try contains(JournalHead(journal: id, position: header.position, chain: header.chain))
+        } catch {
+            throw CheckpointProblem(.unreadable, "\(error)")
+        }
+        guard isContained else {
+            throw CheckpointProblem(.otherHistory, "The journal has another history up to position \(header.position).")
+        }
+        guard header.generations == generations(through: header.position) else {
+            throw CheckpointProblem(.beforeErasure, "Content has been erased from the journal since the checkpoint.")
+        }
+        return reader
+    }
+
+    /// Begins to write a checkpoint of a projection's state as of a position.
+    ///
+    /// - Parameters:
+    ///   - name: The projection's name, 1 to 32 ASCII letters, digits and hyphens.
+    ///   - version: The projection's version.
+    ///   - position: Where a commit ends; durable.
+    ///   - sections: The names of the sections, in their order.
+    /// - Throws: `readOnly`, `outOfRange` (no commit ends there, or nothing durable does), or what reading the chain value throws.
+    package func beginCheckpoint(
+        _ name: String, version: UInt32, at position: Position, sections: [String]
+    ) throws(JournalError) -> CheckpointWriter {
+        try checkMayWrite()
+        guard position <= durablePosition, let chain = try chain(at: position), DirectoryListing.isProjectionName(name) else {
+            throw JournalError(.outOfRange, "No commit ends at the position, or it is not durable.", positions: position...position)
+        }
+        let header = CheckpointHeader(
+            name: name, version: version, journal: id, position: position, chain: chain, generations: generations(through: position),
+            sections: sections.map { CheckpointHeader.Section(name: $0) })
+        return CheckpointWriter(header, in: directory)
+    }
+
+    /// The mark of the generations of the segments that begin at or before a position; 0 while none has been replaced.
+    private func generations(through position: Position) -> UInt64 {
+        state.withLock { state in
+            (state.sealedStarts + [SegmentStart(state.active.header)]).reduce(0) { mark, start in
+                start.generation == 0 || start.position > position ? mark : Chain.step(Chain.step(mark, start.position), UInt64(start.generation))
+            }
+        }
+    }
+}
+
+extension JournalState {
+    /// The segment that begins right after a position.
+    fileprivate func start(after position: Position) -> SegmentStart? {
+        if isClosed { return nil }
+        if active.header.firstPosition == position + 1 { return SegmentStart(active.header) }
+        let index = partition(sealedStarts.count) { sealedStarts[$0].position > position }
+        return index < sealedStarts.count && sealedStarts[index].position == position + 1 ? sealedStarts[index] : nil
+    }
+
+    private func partition(_ count: Int, where condition: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+/// Takes the chain value of the commit that ends at a position.
+private struct ChainFinder: CommitVisitor {
+    let position: Position
+    var chain: UInt64?
+
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
+
+    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
+
+    mutating func end(_ header: CommitHeader, at offset: UInt64) {
+        if header.lastPosition == position { chain = header.chain }
+    }
+}

@@ -1,0 +1,146 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+@testable import Projections
+
+/// The sections of a checkpoint in memory.
+private final class Sections: ColumnSink, ColumnSource {
+    var bytes: [UInt8] = []
+    var offset = 0
+
+    init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    var byteCount: Int { bytes.count }
+
+    func write(_ block: [UInt8]) { bytes += block }
+
+    func read(into block: inout [UInt8]) throws(ColumnError) -> Int {
+        let count = min(ColumnWriter.blockByteCount, bytes.count - offset)
+        block.replaceSubrange(0..<count, with: bytes[offset..<offset + count])
+        offset += count
+        return count
+    }
+}
+
+private func written(_ models: ReadModels, isCanonical: Bool = false) -> [String: [UInt8]] {
+    var sections: [String: [UInt8]] = [:]
+    let copy = isCanonical ? models : models.copyForCheckpoint()
+    for name in ReadModels.componentNames {
+        let sink = Sections()
+        var writer = ColumnWriter(sink, isCanonical: isCanonical)
+        copy.write(component: name, to: &writer)
+        writer.finish()
+        sections[name] = sink.bytes
+    }
+    return sections
+}
+
+private func read(_ sections: [String: [UInt8]]) throws(ColumnError) -> ReadModels {
+    try ReadModels { (name) throws(ColumnError) in
+        guard let bytes = sections[name] else { throw ColumnError("no section \(name)") }
+        return Sections(bytes)
+    }
+}
+
+@Suite struct CheckpointTests {
+    @Test(arguments: Seeds.seeds(12)) func whatIsReadIsWhatWasWrittenAndGoesOnAsARebuild(seed: UInt64) throws {
+        let events = history(seed: seed, commands: 500)
+        var random = SeededRandom(seed: seed)
+        let whole = models(of: events)
+        for _ in 0..<12 {
+            let cut = Int.random(in: 0...events.count, using: &random)
+            let before = models(of: events.prefix(cut))
+            var after = try read(written(before))
+            #expect(after == before)
+            #expect(after.digests == before.digests)
+            for recorded in events.dropFirst(cut) { after.apply(recorded.event, at: recorded.position) }
+            #expect(after == whole)
+            #expect(after.digests == whole.digests)
+            // The tables find what they found before: everything that is known has its number, and goes on getting it.
+            for recorded in events { after.apply(recorded.event, at: recorded.position) }
+            var twice = whole
+            for recorded in events { twice.apply(recorded.event, at: recorded.position) }
+            #expect(after == twice)
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(4)) func aDigestIsOfTheEventsAndNotOfTheSeedsOfTables(seed: UInt64) {
+        let events = history(seed: seed, commands: 300)
+        let (first, second) = (models(of: events), models(of: events))
+        #expect(written(first) != written(second))
+        #expect(written(first, isCanonical: true) == written(second, isCanonical: true))
+        #expect(first.digests == second.digests)
+        let shorter = models(of: events.dropLast())
+        #expect(shorter.digests["state"] != first.digests["state"])
+    }
+
+    /// Whatever the bytes are that a checksum lets pass, they are refused or can be asked anything and go on.
+    @Test(arguments: Seeds.seeds(6)) func forgedNumbersAreRefusedOrHarmless(seed: UInt64) {
+        let events = history(seed: seed, commands: 120)
+        let original = written(models(of: events))
+        let later = history(seed: seed &+ 1, commands: 60)
+        var random = SeededRandom(seed: seed)
+        var refused = 0
+        for _ in 0..<1_500 {
+            var sections = original
+            let name = ReadModels.componentNames[Int.random(in: 0..<ReadModels.componentNames.count, using: &random)]
+            let count = sections[name]?.count ?? 0
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let offset = Int.random(in: 0..<count, using: &random)
+                sections[name]?[offset] = [0, 1, 2, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+            }
+            guard var models = try? read(sections) else {
+                refused += 1
+                continue
+            }
+            ask(models, events)
+            let head = models.position
+            for recorded in later { models.apply(recorded.event, at: head + recorded.position) }
+            ask(models, events + later)
+            for recorded in later { _ = models.state.faults(of: recorded.event) }
+        }
+        #expect(refused > 300)
+    }
+
+    @Test func everyTruncationIsRefused() {
+        let original = written(models(of: history(seed: 3, commands: 60)))
+        for name in ReadModels.componentNames {
+            let bytes = original[name] ?? []
+            for count in 0..<bytes.count {
+                var sections = original
+                sections[name] = Array(bytes.prefix(count))
+                #expect(throws: ColumnError.self) { try read(sections) }
+            }
+            var sections = original
+            sections[name]?.append(0)
+            #expect(throws: ColumnError.self) { try read(sections) }
+        }
+    }
+
+    /// Asks everything of everything that the events name.
+    private func ask(_ models: ReadModels, _ events: [RecordedEvent]) {
+        for now in [models.position, models.position / 2, 0] {
+            _ = models.threads(Page(limit: .max), asOf: now)
+            for event in events.map(\.event) {
+                if let thread = event.fact.thread {
+                    _ = models.messages(of: thread, Page(limit: 20), asOf: now)
+                    _ = models.members(of: thread, asOf: now)
+                    _ = models.lastMessage(of: thread, asOf: now)
+                    if let code = thread.outwardCode { _ = models.residents(of: code, asOf: now) }
+                    if let user = event.fact.user { _ = models.unreadCount(of: user, in: thread, asOf: now) }
+                }
+                if let user = event.fact.user {
+                    _ = models.profile(user, asOf: now)
+                    _ = models.threads(of: user, asOf: now)
+                    _ = models.access(of: user, asOf: now)
+                }
+                if case .messagePosted(let fact) = event.fact { _ = models.replies(to: fact.message, Page(limit: 20), asOf: now) }
+                if case .replyPosted(let fact) = event.fact { _ = models.reply(fact.reply, asOf: now) }
+                if let name = event.username { _ = models.user(named: name.text, asOf: now) }
+                if let subject = event.subject { _ = models.user(withSubject: subject, asOf: now) }
+            }
+        }
+    }
+}
