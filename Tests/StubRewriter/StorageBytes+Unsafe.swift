@@ -1,10 +1,10 @@
-import EventJournal
+package import EventJournal
 
 // Spans of bytes as raw bytes are called unsafe for types with padding, which bytes have not.
 
 extension Storage {
     /// All bytes of a file.
-    func contents(of path: String) throws(StorageError) -> [UInt8] {
+    package func contents(of path: String) throws(StorageError) -> [UInt8] {
         let file = try open(path, .read)
         var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
         var span = bytes.mutableSpan
@@ -14,7 +14,7 @@ extension Storage {
     }
 
     /// Puts a file with these bytes in the place of another, so that either is there whole.
-    func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws(StorageError) {
+    package func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws(StorageError) {
         let path = directory + "/" + name
         let file = try open(path + ".tmp", .create)
         unsafe try file.write(bytes.span.bytes, at: 0)

@@ -1,0 +1,58 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+import StubRewriter
+import Synchronization
+
+@testable import Chat
+
+/// A journal in memory with a generated history, and the file of its checkpoint.
+struct CheckpointFixture {
+    static let fileName = "built-in.checkpoint"
+
+    var options: StoreOptions
+    let seed: UInt64
+
+    init(seed: UInt64, segmentSize: UInt64 = 4_096) {
+        options = StoreFixture(seed: seed, segmentSize: segmentSize).options
+        options.checkpoints = .loadingOnly
+        self.seed = seed
+    }
+
+    var storage: any Storage { options.journal.storage }
+
+    func open() throws(ChatError) -> ChatStore { try ChatStore.open("journal", options: options) }
+
+    /// A store that has replayed everything.
+    func replayed() throws(ChatError) -> ChatStore {
+        var options = options
+        options.checkpoints = nil
+        return try ChatStore.openReadOnly("journal", options: options)
+    }
+
+    /// Executes so many batches of generated commands.
+    func run(_ store: ChatStore, batches: Int, generator: inout CommandGenerator) throws {
+        for number in 0..<batches { _ = try store.execute((0...number % 4).map { _ in generator.nextRequest() }) }
+    }
+
+    /// Makes a history with a checkpoint after some of its batches, and closes the store.
+    func make(batches: Int, beforeCheckpoint: Int) throws {
+        var generator = CommandGenerator(seed: seed)
+        let store = try open()
+        try run(store, batches: beforeCheckpoint, generator: &generator)
+        try store.writeCheckpoint()
+        try run(store, batches: batches - beforeCheckpoint, generator: &generator)
+        try store.close()
+    }
+
+    func file() throws -> [UInt8] { try storage.contents(of: "journal/" + Self.fileName) }
+
+    func replaceFile(_ bytes: [UInt8]) throws { try storage.replace(Self.fileName, in: "journal", with: bytes) }
+}
+
+extension ChatStore {
+    var readModels: ReadModels { models.withLock { $0.value } }
+
+    var checkpointStatistics: CheckpointStatistics { statistics.checkpoints ?? CheckpointStatistics() }
+}

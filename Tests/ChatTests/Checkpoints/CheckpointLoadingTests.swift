@@ -1,0 +1,151 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+import StubRewriter
+import Testing
+
+@testable import Chat
+
+/// An opening that begins with a checkpoint ends as one that replays everything, and whatever is wrong with the file costs nothing but time.
+@Suite struct CheckpointLoadingTests {
+    @Test(arguments: Seeds.seeds(8)) func openingWithACheckpointEqualsAReplay(seed: UInt64) throws {
+        let fixture = CheckpointFixture(seed: seed)
+        var generator = CommandGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
+        var store = try fixture.open()
+        var checkpoint: Position?
+        for _ in 0..<12 {
+            try fixture.run(store, batches: Int.random(in: 0...8, using: &random), generator: &generator)
+            if random.oneIn(2) {
+                checkpoint = try store.writeCheckpoint()
+                #expect(checkpoint == store.head.position)
+                #expect(store.checkpointStatistics.last?.position == checkpoint)
+            }
+            let (head, models) = (store.head, store.readModels)
+            try store.close()
+            let rebuilt = try fixture.replayed()
+            store = try fixture.open()
+            let statistics = store.checkpointStatistics
+            #expect(statistics.loaded == checkpoint)
+            #expect(statistics.ignored == (checkpoint == nil ? "absent" : nil))
+            #expect(statistics.replayed == head.position - (checkpoint ?? 0))
+            #expect(store.readModels == models)
+            #expect(store.readModels == rebuilt.readModels)
+            #expect(store.readModels.digests == rebuilt.readModels.digests)
+        }
+        try store.close()
+        #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
+    }
+
+    @Test func everyByteIsChecked() throws {
+        let fixture = CheckpointFixture(seed: 1)
+        try fixture.make(batches: 9, beforeCheckpoint: 6)
+        let bytes = try fixture.file()
+        let expected = try fixture.replayed().readModels
+        let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
+        #expect((try? ReadModels(checkpointOf: journal)) != nil)
+        for offset in bytes.indices {
+            var damaged = bytes
+            damaged[offset] ^= 1 << UInt8(offset % 8)
+            try fixture.replaceFile(damaged)
+            #expect(problem(of: journal) == .damaged, "byte \(offset)")
+            if offset % 211 == 0 { try expectReplay(fixture, expected, "damaged") }
+        }
+    }
+
+    @Test func everyLengthIsChecked() throws {
+        let fixture = CheckpointFixture(seed: 2)
+        try fixture.make(batches: 9, beforeCheckpoint: 6)
+        let bytes = try fixture.file()
+        let expected = try fixture.replayed().readModels
+        let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
+        for count in 0...bytes.count + 2 where count != bytes.count {
+            try fixture.replaceFile(Array(bytes.prefix(count)) + [UInt8](repeating: 0, count: max(0, count - bytes.count)))
+            #expect(problem(of: journal) == .damaged, "\(count) of \(bytes.count) bytes")
+            if count % 211 == 0 { try expectReplay(fixture, expected, "damaged") }
+        }
+    }
+
+    @Test func aCheckpointOfAnotherJournalIsIgnored() throws {
+        let (fixture, other) = (CheckpointFixture(seed: 1), CheckpointFixture(seed: 2))
+        try fixture.make(batches: 9, beforeCheckpoint: 9)
+        try other.make(batches: 6, beforeCheckpoint: 3)
+        try fixture.replaceFile(try other.file())
+        try expectReplay(fixture, try fixture.replayed().readModels, "otherJournal")
+    }
+
+    /// The same journal, rolled back to before its checkpoint, and then continued in another way.
+    @Test func aCheckpointOfAFutureThatWasRolledBackIsIgnored() throws {
+        let (past, future) = (CheckpointFixture(seed: 3), CheckpointFixture(seed: 3))
+        try past.make(batches: 6, beforeCheckpoint: 3)
+        try future.make(batches: 12, beforeCheckpoint: 12)
+        #expect(try past.replayed().head.journal == future.replayed().head.journal)
+        try past.replaceFile(try future.file())
+        try expectReplay(past, try past.replayed().readModels, "beyondEnd")
+        let store = try past.open()
+        var generator = CommandGenerator(seed: 99)
+        while store.head.position <= (try future.replayed().head.position) { try past.run(store, batches: 4, generator: &generator) }
+        try store.close()
+        try expectReplay(past, try past.replayed().readModels, "otherHistory")
+    }
+
+    @Test func aCheckpointOfAnotherVersionIsIgnored() throws {
+        let fixture = CheckpointFixture(seed: 4)
+        try fixture.make(batches: 6, beforeCheckpoint: 6)
+        let journal = try Journal.open("journal", options: fixture.options.journal)
+        let writer = try journal.beginCheckpoint(
+            ReadModels.name, version: ReadModels.checkpointVersion + 1, at: journal.lastPosition, sections: ["everything"])
+        writer.beginSection()
+        writer.write([1, 2, 3])
+        _ = try writer.finish()
+        try journal.close()
+        try expectReplay(fixture, try fixture.replayed().readModels, "otherVersion")
+    }
+
+    /// A checkpoint holds names: once they have been erased from the journal, it must not bring them back.
+    @Test func aCheckpointFromBeforeAnErasureIsIgnored() throws {
+        let fixture = CheckpointFixture(seed: 5, segmentSize: 2_048)
+        try fixture.make(batches: 40, beforeCheckpoint: 30)
+        let erased = try StubRewriter("journal", on: fixture.storage).rewrite { _, _, _ in .erased }
+        #expect(!erased.isEmpty)
+        try expectReplay(fixture, try fixture.replayed().readModels, "beforeErasure")
+        let store = try fixture.open()
+        try store.writeCheckpoint()
+        try store.close()
+        let again = try fixture.open()
+        #expect(again.checkpointStatistics.loaded == again.head.position)
+        #expect(again.readModels == (try fixture.replayed().readModels))
+    }
+
+    @Test func aReaderUsesTheCheckpointAndWritesNone() throws {
+        let fixture = CheckpointFixture(seed: 6)
+        try fixture.make(batches: 9, beforeCheckpoint: 6)
+        let before = try fixture.file()
+        var options = fixture.options
+        options.checkpoints = CheckpointOptions(interval: 1, atClose: 1, afterReplay: 1)
+        let reader = try ChatStore.openReadOnly("journal", options: options)
+        #expect(reader.checkpointStatistics.loaded != nil)
+        #expect(throws: ChatError.self) { try reader.writeCheckpoint() }
+        try reader.close()
+        #expect(try fixture.file() == before)
+    }
+
+    private func problem(of journal: Journal) -> CheckpointProblem.Code? {
+        do throws(CheckpointProblem) {
+            _ = try ReadModels(checkpointOf: journal)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    private func expectReplay(_ fixture: CheckpointFixture, _ expected: ReadModels, _ reason: String) throws {
+        let store = try ChatStore.openReadOnly("journal", options: fixture.options)
+        #expect(store.readModels == expected)
+        #expect(store.checkpointStatistics.ignored == reason)
+        #expect(store.checkpointStatistics.ignoredMessage?.isEmpty == false)
+        #expect(store.checkpointStatistics.loaded == nil)
+        #expect(store.checkpointStatistics.replayed == expected.position)
+    }
+}

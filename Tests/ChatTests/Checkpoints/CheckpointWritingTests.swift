@@ -1,0 +1,146 @@
+import ChatDomain
+import ChatTesting
+import Dispatch
+import EventJournal
+import Projections
+import StubRewriter
+import Testing
+
+@testable import Chat
+
+/// Checkpoints are written when they are due, beside whoever works, and what fails is counted and nothing else.
+@Suite struct CheckpointWritingTests {
+    @Test func commandsGoOnWhileCheckpointsAreWritten() throws {
+        var fixture = CheckpointFixture(seed: 1, segmentSize: 65_536)
+        fixture.options.checkpoints = CheckpointOptions(interval: 20, atClose: 1, afterReplay: 1)
+        for round in 0..<3 {
+            let store = try fixture.open()
+            let users = (0..<4).map { UserID(bits: UInt128(round * 10 + $0 + 1)) }
+            for user in users { try store.execute(.registerUser(user: user, username: "user \(user.bits)")) }
+            let options = fixture.options
+            DispatchQueue.concurrentPerform(iterations: 4) { number in
+                for _ in 0..<60 {
+                    #expect(throws: Never.self) { try store.execute(.startSession(user: users[number], device: "phone")) }
+                }
+                #expect((try? ChatStore.openReadOnly("journal", options: options)) != nil)
+            }
+            let models = store.readModels
+            try store.close()
+            #expect(store.checkpointStatistics.failures == 0)
+            #expect(store.checkpointStatistics.written >= 1)
+            #expect(store.checkpointStatistics.last?.position == models.position)
+            let again = try ChatStore.openReadOnly("journal", options: fixture.options)
+            #expect(again.checkpointStatistics.loaded == models.position)
+            #expect(again.readModels == models)
+            #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
+        }
+    }
+
+    @Test func aSmallStoreWritesNone() throws {
+        var fixture = CheckpointFixture(seed: 2)
+        fixture.options.checkpoints = StoreOptions().checkpoints
+        var generator = CommandGenerator(seed: 2)
+        let store = try fixture.open()
+        try fixture.run(store, batches: 100, generator: &generator)
+        try store.close()
+        #expect(store.checkpointStatistics.written == 0)
+        #expect(try !fixture.storage.list("journal").contains(CheckpointFixture.fileName))
+    }
+
+    @Test func oneIsDueAfterTheIntervalAndAQuarter() {
+        let options = CheckpointOptions(interval: 100)
+        #expect(options.next(after: 0) == 100)
+        #expect(options.next(after: 400) == 500)
+        #expect(options.next(after: 4_000) == 5_000)
+        #expect(options.next(after: .max) == .max)
+        #expect(CheckpointOptions(interval: 0).next(after: 0) == 1)
+        #expect(CheckpointOptions.loadingOnly.next(after: 0) == .max)
+    }
+
+    @Test(arguments: [StorageError.Kind.full, .failed], [StorageError.Operation.open, .write, .sync, .rename])
+    func aFailureToWriteIsCountedAndLeavesNothing(kind: StorageError.Kind, operation: StorageError.Operation) throws {
+        let disk = SimulatedDisk(seed: 1)
+        var fixture = CheckpointFixture(seed: 3)
+        fixture.options.journal.storage = disk
+        fixture.options.journal.idleDelay = nil
+        try fixture.make(batches: 6, beforeCheckpoint: 4)
+        let before = try fixture.file()
+        fixture.options.checkpoints = CheckpointOptions(interval: nil, atClose: 1, afterReplay: nil)
+        let store = try fixture.open()
+        var generator = CommandGenerator(seed: 7)
+        try fixture.run(store, batches: 6, generator: &generator)
+        for _ in 0..<2 {
+            disk.inject(DiskFault(.fails(kind), at: .occurrence(1, of: operation), pathSuffix: ".checkpoint.tmp"))
+            #expect(throws: ChatError.self) { try store.writeCheckpoint() }
+        }
+        #expect(store.checkpointStatistics.failures == 2)
+        #expect(store.checkpointStatistics.lastFailure?.isEmpty == false)
+        #expect(try fixture.file() == before)
+        #expect(try !disk.list("journal").contains { $0.hasSuffix(".tmp") })
+        // The journal does not mind, and closing tries once more.
+        try fixture.run(store, batches: 2, generator: &generator)
+        disk.inject(DiskFault(.fails(kind), at: .occurrence(1, of: operation), pathSuffix: ".checkpoint.tmp"))
+        try store.close()
+        #expect(store.checkpointStatistics.failures == 3)
+        disk.removeFaults()
+        let again = try fixture.open()
+        #expect(again.recovery?.wasClean == true)
+        #expect(again.checkpointStatistics.loaded != nil)
+        #expect(again.readModels == (try fixture.replayed().readModels))
+    }
+
+    @Test func aStoreThatIsDroppedLeavesTheJournalFree() throws {
+        var fixture = CheckpointFixture(seed: 4)
+        fixture.options.checkpoints = CheckpointOptions(interval: 1, atClose: nil, afterReplay: 1)
+        var generator = CommandGenerator(seed: 4)
+        for _ in 0..<20 {
+            let store = try fixture.open()
+            try fixture.run(store, batches: 3, generator: &generator)
+        }
+        #expect(try fixture.replayed().readModels == fixture.open().readModels)
+    }
+
+    @Test func aCopyHasNoCheckpointAndTheOriginalKeepsIt() throws {
+        let fixture = CheckpointFixture(seed: 5)
+        try fixture.make(batches: 9, beforeCheckpoint: 6)
+        try fixture.storage.replace(CheckpointFixture.fileName + ".tmp", in: "journal", with: [1])
+        #expect(try ChatStore.verify("journal", options: fixture.options.journal).findings == [])
+        let store = try fixture.open()
+        #expect(store.recovery?.removedFiles == [CheckpointFixture.fileName + ".tmp"])
+        #expect(store.checkpointStatistics.loaded != nil)
+        try store.backup(to: "copy")
+        #expect(try !fixture.storage.list("copy").contains(CheckpointFixture.fileName))
+        #expect(try fixture.storage.list("journal").contains(CheckpointFixture.fileName))
+    }
+}
+
+/// What a rebuild says of a checkpoint.
+@Suite struct CheckpointVerificationTests {
+    @Test(arguments: ["state", "users"]) func aCheckpointThatDiffersIsFound(component: String) throws {
+        let fixture = CheckpointFixture(seed: 6)
+        var generator = CommandGenerator(seed: 6)
+        let store = try fixture.open()
+        try fixture.run(store, batches: 30, generator: &generator)
+        let events = try store.allEvents()
+        try store.close()
+        #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
+        // The read models of a version with a bug: it takes one kind of event for another.
+        var wrong = ReadModels()
+        for recorded in events {
+            var event = recorded.event
+            switch (event.fact, component) {
+            case (.sessionStarted, "state"): event.fact = .lost
+            case (.userRegistered, "users"): event.recordedAt.millisecondsSince1970 += wrong.position == 0 ? 0 : 1
+            default: break
+            }
+            wrong.apply(event, at: recorded.position)
+        }
+        let journal = try Journal.open("journal", options: fixture.options.journal)
+        _ = try wrong.writeCheckpoint(of: journal) { false }
+        try journal.close()
+        #expect(try ChatStore.verify("journal", options: fixture.options.journal).findings == [])
+        let findings = try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings
+        #expect(findings.contains { $0.problem == "checkpointDiffers" && $0.message.contains("differ in \(component):") })
+        #expect(findings.allSatisfy { $0.problem == "checkpointDiffers" && $0.positions == [1, wrong.position] })
+    }
+}
