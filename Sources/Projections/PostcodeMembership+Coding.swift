@@ -23,10 +23,15 @@ extension PostcodeMembership: ReadModelComponent {
         try require(memberships.count == state.memberships.count, "\(memberships.count) memberships for \(state.memberships.count)")
         presences = try Versions(from: &reader, head: state.head)
         markers = try Versions(from: &reader, head: state.head)
-        for chain in memberships {
-            try presences.check(chain.presence)
-            try markers.check(chain.marker)
+        var newest = Chains()
+        memberships.forEachPiece { piece in
+            for chain in piece {
+                newest.presence = max(newest.presence, chain.presence)
+                newest.marker = max(newest.marker, chain.marker)
+            }
         }
+        try presences.check(newest.presence)
+        try markers.check(newest.marker)
         membershipsOfThread = try Self.lists(from: &reader, atMost: state.threads.count, below: memberships.count)
         membershipsOfUser = try Self.lists(from: &reader, atMost: state.users.count, below: memberships.count)
         residenceOfUser = try Column(from: &reader)

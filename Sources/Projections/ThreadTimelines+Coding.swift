@@ -55,11 +55,16 @@ extension PostHistories {
         try require(chains.count == numbers.count, "\(chains.count) histories of \(numbers.count) posts")
         // A version that is no reply has the value 0.
         try versions.check(below: max(1, replies))
-        for chain in chains {
-            try versions.check(chain.edit)
-            try versions.check(chain.retraction)
-            try versions.check(replies == 0 ? max(chain.reply, chain.reply == 0 ? 0 : .max) : chain.reply)
-            try versions.check(chain.replyRetraction)
+        var newest = Chains()
+        chains.forEachPiece { piece in
+            for chain in piece {
+                newest.edit = max(newest.edit, chain.edit)
+                newest.retraction = max(newest.retraction, chain.retraction)
+                newest.reply = max(newest.reply, chain.reply)
+                newest.replyRetraction = max(newest.replyRetraction, chain.replyRetraction)
+            }
         }
+        for link in [newest.edit, newest.retraction, newest.reply, newest.replyRetraction] { try versions.check(link) }
+        try require(replies > 0 || newest.reply == 0, "a reply where there are none")
     }
 }

@@ -88,7 +88,8 @@ private func read(_ sections: [String: [UInt8]]) throws(ColumnError) -> ReadMode
             let count = sections[name]?.count ?? 0
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let offset = Int.random(in: 0..<count, using: &random)
-                sections[name]?[offset] = [0, 1, 2, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+                sections[name]?[offset] =
+                    [0, 1, 2, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
             }
             guard var models = try? read(sections) else {
                 refused += 1

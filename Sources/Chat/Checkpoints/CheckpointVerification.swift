@@ -27,7 +27,8 @@ struct CheckpointVerification {
         return ReadModels.componentNames.filter { rebuiltDigests[$0] != digests[$0] }.map { component in
             Verification.Finding(
                 positions: [min(1, position), position], problem: "checkpointDiffers",
-                message: "the checkpoint '\(ReadModels.name)' at position \(position) and a rebuild differ in \(component): they parted at one of these "
+                message:
+                    "the checkpoint '\(ReadModels.name)' at position \(position) and a rebuild differ in \(component): they parted at one of these "
                     + "positions; remove the file, and the next opening replays")
         }
     }

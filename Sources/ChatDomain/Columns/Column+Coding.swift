@@ -25,6 +25,15 @@ extension Column: ColumnCoded where Element: PlainElement {
 }
 
 extension Column {
+    /// Makes a column of so many elements, a piece at a time.
+    package init(count: Int, _ piece: (Range<Int>) -> [Element]) {
+        self.init()
+        while length < count {
+            pieces.append(piece(length..<Swift.min(count, length + 1 << Self.shift)))
+            length = Swift.min(count, length + 1 << Self.shift)
+        }
+    }
+
     /// Makes a column of an array.
     @inlinable package init(_ elements: some Sequence<Element>) {
         self.init()

@@ -75,7 +75,9 @@ extension PairIndex: ColumnCoded {
     package func check(firstBelow first: Int, secondBelow second: Int) throws(ColumnError) {
         for number in 0..<count {
             let pair = pair(number)
-            if pair.first >= first || pair.second >= second { throw ColumnError("a pair of \(pair), where there are \(first) and \(second)") }
+            if pair.first >= first || pair.second >= second {
+                throw ColumnError("a pair of \(pair), where there are \(first) and \(second)")
+            }
         }
     }
 }

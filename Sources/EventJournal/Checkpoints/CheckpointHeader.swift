@@ -134,7 +134,9 @@ extension CheckpointHeader {
                 chain: span.integer(at: 40), generations: span.integer(at: 48), sections: [])
         }
         let version = UInt16(bytes[8]) | UInt16(bytes[9]) << 8
-        guard version == Self.formatVersion else { throw CheckpointProblem(.otherVersion, "The checkpoint's format is of version \(version).") }
+        guard version == Self.formatVersion else {
+            throw CheckpointProblem(.otherVersion, "The checkpoint's format is of version \(version).")
+        }
         for index in 0..<count {
             let offset = Self.fixedSize + index * Self.sectionSize
             guard let name = Self.name(in: bytes, at: offset) else { throw damaged }

@@ -77,7 +77,9 @@ extension Journal {
         guard header.version == version else {
             throw CheckpointProblem(.otherVersion, "The checkpoint is of version \(header.version) of '\(name)', not \(version).")
         }
-        guard header.journal == id else { throw CheckpointProblem(.otherJournal, "The checkpoint was made of the journal \(header.journal).") }
+        guard header.journal == id else {
+            throw CheckpointProblem(.otherJournal, "The checkpoint was made of the journal \(header.journal).")
+        }
         let end = durablePosition
         guard header.position <= end else {
             throw CheckpointProblem(.beyondEnd, "The checkpoint ends at position \(header.position), the journal at \(end).")
@@ -122,7 +124,8 @@ extension Journal {
     private func generations(through position: Position) -> UInt64 {
         state.withLock { state in
             (state.sealedStarts + [SegmentStart(state.active.header)]).reduce(0) { mark, start in
-                start.generation == 0 || start.position > position ? mark : Chain.step(Chain.step(mark, start.position), UInt64(start.generation))
+                start.generation == 0 || start.position > position
+                    ? mark : Chain.step(Chain.step(mark, start.position), UInt64(start.generation))
             }
         }
     }

@@ -43,7 +43,9 @@ import Testing
             let store = try ChatStore.open("journal", options: Self.options(disk))
             let acknowledged = witness.model.position
             guard store.head.position >= acknowledged else { throw Lost(acknowledged: acknowledged, found: store.head.position) }
-            if let problem = store.checkpointStatistics.ignored, !["absent", "beyondEnd"].contains(problem) { throw Unexpected(problem: problem) }
+            if let problem = store.checkpointStatistics.ignored, !["absent", "beyondEnd"].contains(problem) {
+                throw Unexpected(problem: problem)
+            }
             var replaying = Self.options(disk)
             replaying.checkpoints = nil
             let replayed = try ChatStore.openReadOnly("journal", options: replaying)
