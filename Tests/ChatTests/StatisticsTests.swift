@@ -108,12 +108,16 @@ import Testing
                 "neighbours_events_waiting 0",
                 #"neighbours_commands_total{outcome="appended"} 6"#, #"neighbours_commands_total{outcome="unchanged"} 1"#,
                 #"neighbours_commands_total{outcome="duplicate"} 1"#,
-            ] + refusals)
+            ] + refusals + [
+                "neighbours_events_replayed 0", #"neighbours_checkpoints_total{outcome="written"} 0"#,
+                #"neighbours_checkpoints_total{outcome="failed"} 0"#,
+            ])
         #expect(
             own.filter { $0.hasPrefix("# TYPE") }.map(String.init) == [
                 "# TYPE neighbours_users gauge", "# TYPE neighbours_threads gauge", "# TYPE neighbours_messages gauge",
                 "# TYPE neighbours_replies gauge", "# TYPE neighbours_events_waiting gauge", "# TYPE neighbours_commands counter",
-                "# TYPE neighbours_commands_refused counter",
+                "# TYPE neighbours_commands_refused counter", "# TYPE neighbours_events_replayed gauge",
+                "# TYPE neighbours_checkpoints counter",
             ])
         // The rest is the journal's own text, whose form is tested there.
         #expect(text == own.joined(separator: "\n") + "\n" + (try #require(statistics.journal)).openMetrics(prefix: "neighbours_journal"))
