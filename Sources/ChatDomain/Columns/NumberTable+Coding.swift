@@ -40,16 +40,20 @@ extension NumberTable: ColumnCoded {
         // A power of two, because a hash is masked with it.
         try require(slotCount.nonzeroBitCount == 1 && slotCount >= 16 && slotCount <= UInt32.max, "a shelf of \(slotCount) slots")
         let slots: [UInt32] = try reader.readArray(Int(slotCount))
-        var count = 0
+        // One pass without branches, of which vectors can be made: there are some two slots for each message.
+        let mask = numberMask
+        var taken: UInt32 = 0
+        var numbered: UInt32 = 0
         var largest: UInt32 = 0
         for entry in slots {
-            count += entry == 0 ? 0 : 1
-            largest = Swift.max(largest, entry & numberMask)
+            taken &+= entry == 0 ? 0 : 1
+            numbered &+= entry & mask == 0 ? 0 : 1
+            largest = Swift.max(largest, entry & mask)
         }
-        // A search ends at an empty slot.
-        try require(count * 4 <= slots.count * 3 && Int(largest) <= keys.count, "a shelf of \(count) keys in \(slots.count) slots")
-        // Of an entry without a number nobody can take one off.
-        try require(slots.allSatisfy { $0 == 0 || $0 & numberMask != 0 }, "a slot without a number")
+        let count = Int(taken)
+        // A search ends at an empty slot, and takes one off a number.
+        try require(count * 4 <= slots.count * 3 && taken == numbered, "a shelf of \(count) keys in \(slots.count) slots")
+        try require(Int(largest) <= keys.count, "a slot of key \(largest), where there are \(keys.count)")
         return Shelf(depth: depth, count: count, slots: slots)
     }
 }
