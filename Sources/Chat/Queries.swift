@@ -15,8 +15,7 @@ extension ChatStore {
     public func threads(_ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadSummary] {
         try query(moment) { models, now throws(ChatError) in
             if let viewer { try models.requireUser(viewer, asOf: now) }
-            return models.threads(page, asOf: now) { thread in viewer.map { models.mayRead($0, thread, asOf: now) } ?? true }
-                .map(ThreadSummary.init)
+            return models.threads(page, asOf: now) { models.isShown($0, to: viewer, asOf: now) }.map(ThreadSummary.init)
         }
     }
 
@@ -69,16 +68,10 @@ extension ChatStore {
         to message: MessageID, _ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> [ReplyEntry] {
         let rows = try query(moment) { models, now throws(ChatError) in
-            guard let thread = models.thread(of: message, asOf: now) else { throw .rejected(.unknownMessage) }
-            try models.readableThread(thread, viewer, asOf: now)
+            try models.requireReadable(message, viewer, asOf: now)
             return models.replies(to: message, page, asOf: now)
         }
-        return try map(rows) { row throws(ChatError) in
-            let text = try text(of: row)
-            return ReplyEntry(
-                position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
-                body: text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted)
-        }
+        return try map(rows) { row throws(ChatError) in try entry(row, to: message) }
     }
 
     /// The message that a reply answers, nil if there is no such reply.
@@ -149,15 +142,22 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    private func map<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
+    func map<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
         try rows.map(transform)
     }
 
-    private func entry(_ row: PostRecord<MessageID>, in thread: ThreadID) throws(ChatError) -> TimelineEntry {
+    func entry(_ row: PostRecord<MessageID>, in thread: ThreadID) throws(ChatError) -> TimelineEntry {
         let text = try text(of: row)
         return TimelineEntry(
             position: row.position, id: row.id, thread: thread, author: Person(id: row.author, username: row.authorName), body: text.body,
             createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted, replyCount: row.replyCount)
+    }
+
+    func entry(_ row: PostRecord<ReplyID>, to message: MessageID) throws(ChatError) -> ReplyEntry {
+        let text = try text(of: row)
+        return ReplyEntry(
+            position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
+            body: text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted)
     }
 
     /// Reads what a post said, and when it was written and edited.
@@ -176,7 +176,7 @@ extension Person {
 }
 
 extension ThreadSummary {
-    fileprivate init(_ thread: ThreadRecord) {
+    init(_ thread: ThreadRecord) {
         self.init(
             id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, members: thread.memberCount,
             messages: thread.messageCount,
@@ -185,16 +185,27 @@ extension ThreadSummary {
 }
 
 extension ReadModels {
-    fileprivate func requireUser(_ user: UserID, asOf position: Position) throws(ChatError) {
+    func requireUser(_ user: UserID, asOf position: Position) throws(ChatError) {
         guard profile(user, asOf: position) != nil else { throw .rejected(.unknownUser) }
     }
 
     /// A thread that was there and that the viewer, if there is one, could read.
     @discardableResult
-    fileprivate func readableThread(_ id: ThreadID, _ viewer: UserID?, asOf position: Position) throws(ChatError) -> ThreadRecord {
+    func readableThread(_ id: ThreadID, _ viewer: UserID?, asOf position: Position) throws(ChatError) -> ThreadRecord {
         if let viewer { try requireUser(viewer, asOf: position) }
         guard let thread = thread(id, asOf: position) else { throw .rejected(.unknownThread) }
         if let viewer, !mayRead(viewer, id, asOf: position) { throw .rejected(.notAMember) }
         return thread
+    }
+
+    /// A message that was there, in a thread that the viewer, if there is one, could read.
+    func requireReadable(_ message: MessageID, _ viewer: UserID?, asOf position: Position) throws(ChatError) {
+        guard let thread = thread(of: message, asOf: position) else { throw .rejected(.unknownMessage) }
+        try readableThread(thread, viewer, asOf: position)
+    }
+
+    /// Whether a list of threads shows a thread to the viewer, if there is one.
+    func isShown(_ thread: ThreadID, to viewer: UserID?, asOf position: Position) -> Bool {
+        viewer.map { mayRead($0, thread, asOf: position) } ?? true
     }
 }
