@@ -127,6 +127,20 @@ extension ChatStore {
             })
     }
 
+    /// What happened on each day: registrations, sessions, active users, messages and replies; days without any are left out.
+    ///
+    /// For the operator: it is about everybody, so there is no viewer whom it could be shown to. An import counts on the day of its original time, whenever it was
+    /// recorded, so that days change that are long over.
+    ///
+    /// - Parameters:
+    ///   - first: The first day to show, nil for all from the beginning.
+    ///   - last: The last day to show, nil for all to the end.
+    ///   - moment: What was recorded later is not counted.
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a moment beyond the last durable position.
+    public func activity(from first: Day? = nil, to last: Day? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ActivityDay] {
+        try query(moment) { models, now throws(ChatError) in models.activity(from: first, to: last, asOf: now) }
+    }
+
     /// Whether there is a user of this id.
     public func isUser(_ id: UserID) -> Bool { present { $0.profile(id, asOf: $1) != nil } }
 

@@ -15,6 +15,7 @@ public struct ReadModels: Projection, Equatable {
     private(set) var timelines = ThreadTimelines()
     private(set) var membership = PostcodeMembership()
     private(set) var users = UserViews()
+    private(set) var activity = Activity()
 
     /// The position of the last event that has been taken in.
     public var position: Position { state.head }
@@ -28,5 +29,6 @@ public struct ReadModels: Projection, Equatable {
         timelines.apply(event, at: position, numbers)
         membership.apply(event, at: position, numbers)
         users.apply(event, at: position, numbers)
+        activity.apply(event, at: position, numbers)
     }
 }

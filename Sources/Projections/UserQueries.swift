@@ -57,6 +57,13 @@ extension ReadModels {
         }.sorted { $0.since < $1.since }.map { record($0.user, since: $0.since, asOf: position) }
     }
 
+    /// Who could read a thread, in the order in which they joined.
+    ///
+    /// - Complexity: As ``members(of:asOf:)``: nobody but a member can.
+    public func readers(of thread: ThreadID, asOf position: Position) -> [Membership] {
+        members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) }
+    }
+
     /// Who lived in an outward code, in the order in which they moved there.
     ///
     /// - Complexity: O(*n* log *n*) in those who ever lived there.
