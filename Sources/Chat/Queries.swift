@@ -87,6 +87,18 @@ extension ChatStore {
         }
     }
 
+    /// Who could read a thread, in the order in which they joined: the auditor's question.
+    ///
+    /// The same people as ``members(of:viewer:asOf:)`` for as long as membership alone decides who may read.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
+    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
+        try query(moment) { models, now throws(ChatError) in
+            try models.readableThread(thread, viewer, asOf: now)
+            return models.readers(of: thread, asOf: now).map { Member(user: Person($0), since: $0.since) }
+        }
+    }
+
     /// Who lives in an outward code, in the order in which they moved there; a viewer has to be a member of its thread.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with a viewer: `unknownUser` and `notAMember`.
@@ -127,6 +139,20 @@ extension ChatStore {
             })
     }
 
+    /// When a user gained and lost each thread, in the order in which they gained them; a viewer is shown their own alone.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
+    public func access(of user: UserID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadAccess] {
+        try query(moment) { models, now throws(ChatError) in
+            guard viewer == nil || viewer == user else { throw .rejected(.notAllowed) }
+            try models.requireUser(user, asOf: now)
+            return models.access(of: user, asOf: now).map { access in
+                ThreadAccess(
+                    thread: access.thread, name: models.thread(access.thread, asOf: now)?.name, from: access.from, to: access.to)
+            }
+        }
+    }
+
     /// What happened on each day: registrations, sessions, active users, messages and replies; days without any are left out.
     ///
     /// For the operator: it is about everybody, so there is no viewer whom it could be shown to. An import counts on the day of its original time, whenever it was
@@ -142,7 +168,11 @@ extension ChatStore {
     }
 
     /// Whether there is a user of this id.
-    public func isUser(_ id: UserID) -> Bool { present { $0.profile(id, asOf: $1) != nil } }
+    ///
+    /// - Throws: ``ChatError`` only where a moment other than now cannot be asked.
+    public func isUser(_ id: UserID, asOf moment: Moment = .now) throws(ChatError) -> Bool {
+        try query(moment) { models, now throws(ChatError) in models.profile(id, asOf: now) != nil }
+    }
 
     /// The user who bears a username, compared as usernames are.
     ///
