@@ -91,6 +91,73 @@ import Testing
         #expect(try reader.refresh() == 3)
     }
 
+    /// The writer gives back the space that it does not use, as a close does, before any of the reads of a refresh.
+    @Test func aFileThatItsWriterShortensIsReadAgain() throws {
+        let name = "j/" + DirectoryListing.segmentName(1)
+        var reads = 0
+        var isOver = false
+        while !isOver {
+            let base = MemoryStorage()
+            let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, idleDelay: nil))
+            try writer.append([Entry("a", "b")])
+            let storage = FaultyStorage(base)
+            let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
+            try writer.append([Entry("c", "d")])
+            let end = writer.state.withLock { $0.active.end }
+            #expect(base.allContents()[name]?.count ?? 0 > Int(end))
+            let left = Mutex(reads)
+            storage.fail { call in
+                guard call.operation == .read, call.path == name else { return nil }
+                let isDue = left.withLock { left in
+                    left -= 1
+                    return left == -1
+                }
+                if isDue { try? base.open(name, .readWrite).truncate(to: end) }
+                return nil
+            }
+            #expect(try reader.refresh() == 2, "shortened before read \(reads)")
+            #expect(try reader.entries() == [Entry("a", "b"), Entry("c", "d")])
+            isOver = left.withLock { $0 >= 0 }
+            #expect(isOver == (base.allContents()[name]?.count ?? 0 > Int(end)))
+            if !isOver { reads += 1 }
+        }
+        #expect(reads >= 1)
+    }
+
+    /// Part of a footer is all that there is when the records are read, and the next segment is there when it is looked for.
+    @Test func aFooterThatWasSeenInPartIsReadAgain() throws {
+        let base = MemoryStorage()
+        let writer = try Journal.open(
+            "j", options: JournalOptions(durability: .written, segmentSize: 600, storage: base, idleDelay: nil))
+        try writer.append([Entry("a", "b")])
+        let storage = FaultyStorage(base)
+        let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
+        try writer.append([Entry("c", "d")])
+        let end = writer.state.withLock { $0.active.end }
+        try writer.append([Entry(kept: [UInt8](repeating: 1, count: 500), erasable: [])])
+        let (first, second) = ("j/" + DirectoryListing.segmentName(1), "j/" + DirectoryListing.segmentName(3))
+        let whole = base.allContents()[first] ?? []
+        #expect(whole.count > Int(end) + 20 && base.kind(of: second) == .file)
+        // Back to the moment in which the footer was written.
+        let file = try base.open(first, .readWrite)
+        try file.truncate(to: end + 20)
+        try file.truncate(to: end + 400)
+        try base.rename(second, to: second + ".tmp")
+        #expect(try reader.refresh() == 2)
+        let looks = Mutex(0)
+        storage.fail { call in
+            guard call == .init(.inspect, second) else { return nil }
+            looks.withLock { $0 += 1 }
+            try? whole.withBytes(0..<whole.count) { (bytes) throws(StorageError) in try file.write(bytes, at: 0) }
+            try? file.truncate(to: UInt64(whole.count))
+            try? base.rename(second + ".tmp", to: second)
+            return nil
+        }
+        #expect(try reader.refresh() == 3)
+        #expect(looks.withLock { $0 } == 2)
+        #expect(try reader.entries() == writer.entries())
+    }
+
     @Test func whatIsTakenInIsChecked() throws {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage)
