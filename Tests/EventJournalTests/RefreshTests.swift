@@ -158,6 +158,22 @@ import Testing
         #expect(try reader.entries() == writer.entries())
     }
 
+    /// Under `.written` nothing tells how far the writer is but the file itself, which goes on in space that is reserved.
+    @Test func anIdleRefreshReadsNoReservedSpace() throws {
+        let base = MemoryStorage()
+        let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, idleDelay: nil))
+        try writer.append([Entry("a", "b")])
+        let storage = CountingStorage(base)
+        let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
+        for isShort in [false, true] {
+            // Closed, the file ends where the commits do.
+            if isShort { try writer.close() }
+            let before = storage.bytesRead
+            for _ in 0..<10 { #expect(try reader.refresh() == 1) }
+            #expect(storage.bytesRead - before <= 10 * (DurableSlot.fileSize + 4))
+        }
+    }
+
     @Test func whatIsTakenInIsChecked() throws {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage)
