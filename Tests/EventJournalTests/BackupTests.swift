@@ -287,6 +287,31 @@ private final class Countdown: Sendable {
         #expect(names.count > 3)
     }
 
+    @Test func aDestinationThatFillsIsContinuedWhenThereIsSpace() throws {
+        let fixture = BackupFixture()
+        let journal = try fixture.open()
+        try fixture.append(30, to: journal)
+        let size = try fixture.written { try fixture.backUp() }.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
+        for space in stride(from: 0, to: size, by: 97) {
+            for (path, _) in fixture.copies.base.allContents() { try fixture.copies.base.remove(path) }
+            let left = Mutex(space)
+            fixture.copies.fail(writing: 7) { call in
+                guard call.operation == .write else { return nil }
+                return left.withLock { left in
+                    left -= call.bytes?.count ?? 0
+                    return left < 0 ? StorageError(.full, .write, path: call.path, errno: 28) : nil
+                }
+            }
+            let error = journalError { try fixture.backUp() }
+            #expect(error?.code == .storageFull && error?.path?.hasPrefix("copy") == true, "space for \(space) bytes")
+            try fixture.append(1, to: journal)
+            fixture.copies.fail(nil)
+            #expect(try fixture.backUp().head == journal.head)
+            #expect(try fixture.openCopy().entries() == journal.entries(), "space for \(space) bytes")
+        }
+        #expect(size > 97 * 30)
+    }
+
     /// Settling what a crash has left is the work of a writer, who keeps what it cuts off.
     @Test(arguments: ["journal", "journal/", "other/../journal", "link", "link/."])
     func aJournalIsNoCopyOfItself(destination: String) throws {
