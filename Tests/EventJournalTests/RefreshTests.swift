@@ -63,9 +63,8 @@ import Testing
         #expect(try journal.refresh() == 1)
     }
 
-    /// A commit or a footer that the writer is writing at the moment may be there in part.
-    @Test(arguments: 1..<120)
-    func whatIsInTheMakingIsLeftAlone(_ count: Int) throws {
+    /// A journal of two records that are synced, and a reader that knows of the first.
+    private func readerBehind() throws -> (storage: MemoryStorage, writer: Journal, reader: Journal) {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage, idleDelay: nil)
         let writer = try Journal.open("j", options: options)
@@ -74,6 +73,13 @@ import Testing
         let reader = try Journal.openReadOnly("j", options: options)
         try writer.append([Entry("c", "d")])
         try writer.synchronize()
+        return (storage, writer, reader)
+    }
+
+    /// A commit or a footer that the writer is writing at the moment may be there in part.
+    @Test(arguments: 1..<120)
+    func whatIsInTheMakingIsLeftAlone(_ count: Int) throws {
+        let (storage, writer, reader) = try readerBehind()
         let end = writer.state.withLock { $0.active.end }
         try writer.append([Entry("e", String(repeating: "f", count: 100))])
         // Only the first bytes of the third commit have come, with reserved space behind them or without.
@@ -175,14 +181,7 @@ import Testing
     }
 
     @Test func whatIsTakenInIsChecked() throws {
-        let storage = MemoryStorage()
-        let options = JournalOptions(storage: storage)
-        let writer = try Journal.open("j", options: options)
-        try writer.append([Entry("a", "b")])
-        try writer.synchronize()
-        let reader = try Journal.openReadOnly("j", options: options)
-        try writer.append([Entry("c", "d")])
-        try writer.synchronize()
+        let (storage, writer, reader) = try readerBehind()
         let name = "j/" + DirectoryListing.segmentName(1)
         let sound = storage.allContents()[name] ?? []
         let file = try storage.open(name, .readWrite)
@@ -196,7 +195,7 @@ import Testing
         try file.truncate(to: UInt64(SegmentHeader.size))
         #expect(journalError { try reader.refresh() }?.code == .damaged)
         storage.setContents(sound, of: name)
-        #expect(try Journal.openReadOnly("j", options: options).lastPosition == 2)
+        #expect(try Journal.openReadOnly("j", options: JournalOptions(storage: storage)).lastPosition == 2)
     }
 
     @Test func aClosedReaderTakesNothingIn() throws {
