@@ -12,6 +12,8 @@ import Testing
             var options = options
             options.segmentSize = 700
             options.durability = durability
+            // A sync of the idle journal holds it for a moment, and with it the lock, after the last reference here has gone.
+            options.idleDelay = nil
             var generator = SeededGenerator()
             var model: [Entry] = []
             var writer: Journal? = try Journal.open(path, options: options)
