@@ -11,11 +11,13 @@ public struct Column<Element: Sendable>: Sendable {
     @usableFromInline var pieces: [[Element]] = []
     @usableFromInline var length = 0
 
+    /// Makes an empty list.
     @inlinable public init() {}
 
     /// How many elements there are.
     @inlinable public var count: Int { length }
 
+    /// Whether there are none.
     @inlinable public var isEmpty: Bool { length == 0 }
 
     /// The last element, nil if there is none.
@@ -51,13 +53,16 @@ public struct Column<Element: Sendable>: Sendable {
 }
 
 extension Column: Equatable where Element: Equatable {
+    /// Whether the elements are the same.
     @inlinable public static func == (first: Column, second: Column) -> Bool {
         first.length == second.length && first.pieces == second.pieces
     }
 }
 
 extension Column: Sequence {
+    /// Goes through the elements in order.
     @inlinable public func makeIterator() -> FlattenSequence<[[Element]]>.Iterator { pieces.joined().makeIterator() }
+    /// The count.
     @inlinable public var underestimatedCount: Int { length }
 }
 

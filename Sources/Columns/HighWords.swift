@@ -10,6 +10,7 @@ public struct HighWords: Equatable, Sendable {
     /// Where a run begins; before the first one the word is 0.
     @usableFromInline var runs: [Run] = []
 
+    /// Begins with the word 0.
     @inlinable public init() {}
 
     /// Takes note of the next position.

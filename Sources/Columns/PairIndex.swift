@@ -2,6 +2,7 @@
 public struct PairIndex: Equatable, Sendable {
     private var table = NumberTable<UInt64>()
 
+    /// Makes an empty index.
     public init() {}
 
     /// How many pairs there are.
@@ -26,6 +27,7 @@ public struct PairIndex: Equatable, Sendable {
 public struct SparseIndex: Equatable, Sendable {
     private var table = NumberTable<UInt32>()
 
+    /// Makes an empty index.
     public init() {}
 
     /// How many entries are numbered.
