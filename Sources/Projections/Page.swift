@@ -1,4 +1,5 @@
 public import ChatDomain
+import Columns
 
 /// Which part of a list that is ordered by position to show, oldest first.
 ///
