@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 
 /// What happened on each day, as of any position.
 ///

@@ -2,6 +2,7 @@ import ChatTesting
 import Testing
 
 @testable import ChatDomain
+@testable import Columns
 
 /// ``NumberTable`` through its wrappers, far beyond the first shelves.
 @Suite struct NumberTableTests {

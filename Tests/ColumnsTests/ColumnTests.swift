@@ -1,7 +1,8 @@
+import ChatDomain
 import ChatTesting
 import Testing
 
-@testable import ChatDomain
+@testable import Columns
 
 @Suite struct ColumnTests {
     /// Against an array, over the bounds of pieces.
