@@ -38,6 +38,9 @@ let package = Package(
         .target(name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
         .executableTarget(
             name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat", "CChecksum"], path: "Benchmarks",
+            exclude: ["README.md"], swiftSettings: settings),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting"], swiftSettings: settings),
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
         // For tests alone, so it is in no product.
