@@ -14,6 +14,8 @@ struct Activity: Equatable, Sendable {
     private var activeUsers = Column<Column<Position>>()
     /// The pairs of a day and a user that there have been.
     private var userDays = PairIndex()
+    /// By the user: the number + 1 of the day of their latest event, so that the pair is looked up only when the day changes.
+    private var latestDays = Column<UInt32>()
     private var messages = PostRuns()
     private var replies = PostRuns()
 
@@ -22,7 +24,7 @@ struct Activity: Equatable, Sendable {
         guard numbers.user >= 0 else { return }
         if case .sessionEnded = event.fact { return }
         let day = number(of: Day(event.createdAt))
-        if userDays.insert(day, numbers.user).isNew { activeUsers.element(day, default: Column()) { $0.append(position) } }
+        noteActive(numbers.user, on: day, at: position)
         guard numbers.isNew else { return }
         switch event.fact {
         case .userRegistered: registrations.element(day, default: Column()) { $0.append(position) }
@@ -31,6 +33,13 @@ struct Activity: Equatable, Sendable {
         case .replyPosted: replies.append(numbers.post, on: day)
         default: break
         }
+    }
+
+    private mutating func noteActive(_ user: Int, on day: Int, at position: Position) {
+        let mark = UInt32(truncatingIfNeeded: day + 1)
+        guard user >= latestDays.count || latestDays[user] != mark else { return }
+        latestDays.element(user, default: 0) { $0 = mark }
+        if userDays.insert(day, user).isNew { activeUsers.element(day, default: Column()) { $0.append(position) } }
     }
 
     private mutating func number(of day: Day) -> Int {
