@@ -7,17 +7,17 @@ import Columns
 /// positions already, so a day keeps the runs of consecutive numbers that are its own, and a position cuts all days by one number.
 struct Activity: Equatable, Sendable {
     /// The days in the order in which they came up, each as the two halves of its number.
-    private var days = PairIndex()
-    private var registrations = Column<Column<Position>>()
-    private var sessions = Column<Column<Position>>()
+    var days = PairIndex()
+    var registrations = Column<Column<Position>>()
+    var sessions = Column<Column<Position>>()
     /// By the day: where each of its active users was first active on it.
-    private var activeUsers = Column<Column<Position>>()
+    var activeUsers = Column<Column<Position>>()
     /// The pairs of a day and a user that there have been.
-    private var userDays = PairIndex()
+    var userDays = PairIndex()
     /// By the user: the number + 1 of the day of their latest event, so that the pair is looked up only when the day changes.
-    private var latestDays = Column<UInt32>()
-    private var messages = PostRuns()
-    private var replies = PostRuns()
+    var latestDays = Column<UInt32>()
+    var messages = PostRuns()
+    var replies = PostRuns()
 
     /// Takes in the next event.
     mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
@@ -69,11 +69,11 @@ struct Activity: Equatable, Sendable {
 
 /// Which of the posts, by their numbers, are of which day: 8 bytes for each run of consecutive numbers of one day.
 struct PostRuns: Equatable, Sendable {
-    private var runs = Column<Column<Run>>()
+    var runs = Column<Column<Run>>()
     /// By the day: how many posts it has.
-    private var counts = Column<UInt32>()
+    var counts = Column<UInt32>()
 
-    private struct Run: Equatable, Sendable, BitwiseCopyable {
+    struct Run: Equatable, Sendable, BitwiseCopyable {
         /// The number of the run's first post.
         var first: UInt32
         /// How many posts the day has before it.
