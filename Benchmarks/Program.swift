@@ -13,10 +13,15 @@ struct Program {
     var repetitions = 5
     var writesOnly = false
 
-    static func main() throws {
-        var program = Program()
-        try program.parse(Array(CommandLine.arguments.dropFirst()))
-        try program.run()
+    static func main() {
+        do {
+            var program = Program()
+            try program.parse(Array(CommandLine.arguments.dropFirst()))
+            try program.run()
+        } catch {
+            print("Benchmarks: \(error)")
+            exit(error is UsageError ? 64 : 1)
+        }
     }
 
     private mutating func parse(_ arguments: [String]) throws {

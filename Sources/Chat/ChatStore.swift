@@ -15,6 +15,7 @@ public final class ChatStore: Sendable {
     let ids: any IDGenerator
     let decider: Mutex<Decider>
     let models: Mutex<Models>
+    let textCache: Mutex<TextCache>
 
     /// Opens a journal to write and to read, and makes it if there is none.
     ///
@@ -81,6 +82,7 @@ public final class ChatStore: Sendable {
         ids = options.ids
         decider = Mutex(Decider())
         self.models = Mutex(Models(value: models))
+        textCache = Mutex(TextCache(capacity: options.textCacheByteCount))
     }
 
     /// The log's token: its id, the durable position and the chain value there.

@@ -23,7 +23,7 @@ extension ChatStore {
             try models.readableThread(thread, viewer, asOf: now)
             return Stretch(page, asOf: now, position: \.position) { models.messages(of: thread, $0, asOf: now) }
         }
-        return pageOf(try map(stretch.rows) { row throws(ChatError) in try entry(row, in: thread) }, stretch, of: .timeline(thread))
+        return pageOf(try entries(stretch.rows, in: thread), stretch, of: .timeline(thread))
     }
 
     /// A page of the replies to a message, and where it goes on.
@@ -38,7 +38,7 @@ extension ChatStore {
             try models.requireReadable(message, viewer, asOf: now)
             return Stretch(page, asOf: now, position: \.position) { models.replies(to: message, $0, asOf: now) }
         }
-        return pageOf(try map(stretch.rows) { row throws(ChatError) in try entry(row, to: message) }, stretch, of: .replies(message))
+        return pageOf(try entries(stretch.rows, to: message), stretch, of: .replies(message))
     }
 
     /// A page of the threads, ordered by their latest events, and where it goes on; a viewer is shown the threads that they may read.

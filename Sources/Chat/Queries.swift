@@ -44,7 +44,7 @@ extension ChatStore {
             try models.readableThread(thread, viewer, asOf: now)
             return models.messages(of: thread, page, asOf: now)
         }
-        return try map(rows) { row throws(ChatError) in try entry(row, in: thread) }
+        return try entries(rows, in: thread)
     }
 
     /// One message.
@@ -71,7 +71,7 @@ extension ChatStore {
             try models.requireReadable(message, viewer, asOf: now)
             return models.replies(to: message, page, asOf: now)
         }
-        return try map(rows) { row throws(ChatError) in try entry(row, to: message) }
+        return try entries(rows, to: message)
     }
 
     /// The message that a reply answers, nil if there is no such reply.
@@ -188,30 +188,6 @@ extension ChatStore {
 extension ChatStore {
     func map<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
         try rows.map(transform)
-    }
-
-    func entry(_ row: PostRecord<MessageID>, in thread: ThreadID) throws(ChatError) -> TimelineEntry {
-        let text = try text(of: row)
-        return TimelineEntry(
-            position: row.position, id: row.id, thread: thread, author: Person(id: row.author, username: row.authorName), body: text.body,
-            createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted, replyCount: row.replyCount)
-    }
-
-    func entry(_ row: PostRecord<ReplyID>, to message: MessageID) throws(ChatError) -> ReplyEntry {
-        let text = try text(of: row)
-        return ReplyEntry(
-            position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
-            body: text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted)
-    }
-
-    /// Reads what a post said, and when it was written and edited.
-    private func text<ID>(
-        of row: PostRecord<ID>
-    ) throws(ChatError) -> (body: String?, createdAt: Timestamp, editedAt: Timestamp?) {
-        let posted = try event(at: row.position)
-        let edited: Event?
-        if let position = row.editPosition { edited = try event(at: position) } else { edited = nil }
-        return (row.isRetracted ? nil : (edited ?? posted).body, posted.createdAt, edited?.createdAt)
     }
 }
 

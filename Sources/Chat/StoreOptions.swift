@@ -15,13 +15,18 @@ public struct StoreOptions: Sendable {
     public var clock: any WallClock
     /// Makes the ids that callers leave out.
     public var ids: any IDGenerator
+    /// How many bytes of memory the texts of posts that were shown lately may take, so that a busy thread is not read from the journal each time; 0 for none.
+    public var textCacheByteCount: Int
 
     /// Makes options.
-    public init(journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator())
-    {
+    public init(
+        journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator(),
+        textCacheByteCount: Int = 16 << 20
+    ) {
         self.journal = journal
         self.clock = clock
         self.ids = ids
+        self.textCacheByteCount = textCacheByteCount
     }
 }
 

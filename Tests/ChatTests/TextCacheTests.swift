@@ -1,5 +1,7 @@
 import ChatDomain
 import ChatTesting
+import EventJournal
+import Projections
 import Testing
 
 @testable import Chat
@@ -44,5 +46,38 @@ import Testing
         cache.add(text(String(repeating: "x", count: 600)), at: 2)
         #expect(cache.find(2) == nil)
         #expect(cache.find(1) == text("small"))
+    }
+
+    /// A store answers the same however much of the texts it keeps, for now and for earlier moments.
+    @Test(arguments: Seeds.seeds(6)) func aCacheOfAnySizeChangesNoAnswer(seed: UInt64) throws {
+        let fixture = StoreFixture(seed: seed, segmentSize: 4_096)
+        let writer = try fixture.open()
+        var generator = CommandGenerator(seed: seed)
+        let readers = try [0, 1_500, 1 << 20].map { bytes in
+            var options = fixture.options
+            options.textCacheByteCount = bytes
+            return try ChatStore.openReadOnly(fixture.directory, options: options)
+        }
+        var shown = 0
+        for _ in 0..<12 {
+            for _ in 0..<20 { _ = try answer(generator.nextRequest(), of: writer) }
+            for reader in readers { try reader.refresh() }
+            let head = writer.head.position
+            for moment in [Moment.now, .position(head / 2), .position(head)] {
+                for thread in try writer.threads(Page(limit: .max), asOf: moment) {
+                    let expected = try readers[0].timeline(thread.id, asOf: moment)
+                    shown += expected.count
+                    for reader in readers.dropFirst() {
+                        #expect(try reader.timeline(thread.id, asOf: moment) == expected)
+                        #expect(try reader.timeline(thread.id, asOf: moment) == expected)
+                    }
+                    for message in expected {
+                        let replies = try readers[0].replies(to: message.id, asOf: moment)
+                        for reader in readers.dropFirst() { #expect(try reader.replies(to: message.id, asOf: moment) == replies) }
+                    }
+                }
+            }
+        }
+        #expect(shown > 100)
     }
 }
