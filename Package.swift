@@ -28,14 +28,20 @@ let package = Package(
         .executable(name: "chat-journal", targets: ["chat-journal"]),
     ],
     targets: [
-        .target(name: "ChatDomain", swiftSettings: settings),
+        // Within the package alone, so it is in no product: its types are public, because only public code is specialised in another module.
+        .target(name: "Columns", swiftSettings: settings),
+        .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
         .target(name: "CChecksum"),
         .target(name: "EventJournal", dependencies: ["CChecksum"], swiftSettings: settings),
-        .target(name: "Projections", dependencies: ["ChatDomain", "EventJournal"], swiftSettings: settings),
-        .target(name: "Chat", dependencies: ["ChatDomain", "EventJournal", "Projections"], swiftSettings: settings),
+        .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "EventJournal"], swiftSettings: settings),
+        .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Projections"], swiftSettings: settings),
         .target(name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
         .executableTarget(
             name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat", "CChecksum"], path: "Benchmarks",
+            exclude: ["README.md"], swiftSettings: settings),
+        .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting"], swiftSettings: settings),
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
         // For tests alone, so it is in no product.
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),

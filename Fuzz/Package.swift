@@ -27,10 +27,11 @@ let package = Package(
     platforms: [.macOS("26.0")],
     targets: [
         .target(name: "CChecksum", path: "Sources/package/CChecksum"),
-        module("ChatDomain"),
+        module("Columns"),
+        module("ChatDomain", ["Columns"]),
         module("EventJournal", ["CChecksum"]),
-        module("Projections", ["ChatDomain", "EventJournal"]),
-        module("Chat", ["ChatDomain", "EventJournal", "Projections"]),
+        module("Projections", ["ChatDomain", "Columns", "EventJournal"]),
+        module("Chat", ["ChatDomain", "Columns", "EventJournal", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Projections", "Chat"]),
         // How the tool reads its input; the tool as a whole has a `main` of its own.
         module("ToolInput", folder: "chat-journal/Support", ["ChatDomain"]),

@@ -13,6 +13,8 @@ public enum ChatError: Error, Sendable {
     case newerEvents
     /// The commands of one batch are more than one commit can hold: send them in smaller batches.
     case batchTooLarge
+    /// The cursor of a page belongs to another journal, or to another list of this one.
+    case foreignCursor
     /// The task was cancelled before the command was decided; nothing happened.
     case cancelled
 }
@@ -26,6 +28,7 @@ extension ChatError: CustomStringConvertible {
         case .undecodable(let position, let error): "undecodable: the record at position \(position) is no event: \(error)"
         case .newerEvents: "newerEvents: the journal holds events of a newer version and can only be read"
         case .batchTooLarge: "batchTooLarge: the commands of the batch are more than one commit can hold"
+        case .foreignCursor: "foreignCursor: the cursor belongs to another journal or to another list"
         case .cancelled: "cancelled: the task was cancelled before the command was decided"
         }
     }

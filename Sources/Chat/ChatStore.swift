@@ -17,6 +17,7 @@ public final class ChatStore: Sendable {
     let models: Mutex<Models>
     /// Writes the checkpoints; nil where they are switched off, and on a log that is no journal.
     let checkpointer: Checkpointer?
+    let textCache: Mutex<TextCache>
 
     /// Opens a journal to write and to read, and makes it if there is none.
     ///
@@ -91,6 +92,7 @@ public final class ChatStore: Sendable {
         self.checkpointer = checkpointer
         decider = Mutex(Decider(nextCheckpoint: checkpointer?.options.next(after: start) ?? .max))
         self.models = Mutex(Models(value: models))
+        textCache = Mutex(TextCache(capacity: options.textCacheByteCount))
         if let least = checkpointer?.options.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
         }

@@ -1,3 +1,4 @@
+import Columns
 import ChatDomain
 import Projections
 
@@ -33,7 +34,7 @@ struct DeepVerification {
         let shown = models.userCount(asOf: now)
         return finding(shown == registered.count, "users", "\(shown) users for \(registered.count)")
             + registered.flatMap { number in
-                let id = state.userNumbers.id(number)
+                let id = state.userID(number)
                 let row = state.users[number]
                 let profile = models.profile(id, asOf: now)
                 return finding(
@@ -44,7 +45,7 @@ struct DeepVerification {
 
     private func threads() -> [Verification.Finding] {
         state.threads.indices.flatMap { number in
-            let id = state.threadNumbers.id(number)
+            let id = state.threadID(number)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
             return finding(
                 count == messageCounts[number], "timelines", "thread \(id) shows \(count) messages for \(messageCounts[number])")
@@ -54,8 +55,8 @@ struct DeepVerification {
     private func memberships() -> [Verification.Finding] {
         state.memberships.indices.flatMap { number in
             let pair = state.membershipNumbers.pair(number)
-            let user = state.userNumbers.id(pair.first)
-            let thread = state.threadNumbers.id(pair.second)
+            let user = state.userID(pair.first)
+            let thread = state.threadID(pair.second)
             let row = state.memberships[number]
             return finding(
                 models.mayRead(user, thread, asOf: now) == row.isMember, "membership", "the membership of user \(user) in thread \(thread)")
@@ -67,7 +68,7 @@ struct DeepVerification {
 
     private func messages() -> [Verification.Finding] {
         (0..<state.messages.count).flatMap { number in
-            let id = state.messages.numbers.id(number)
+            let id = MessageID(bits: state.messages.id(number))
             let record = models.message(id, asOf: now)
             return finding(
                 record?.position == state.messages.position(number) && record?.isRetracted == state.messages.isRetracted(number)
@@ -77,7 +78,7 @@ struct DeepVerification {
 
     private func replies() -> [Verification.Finding] {
         (0..<state.replies.count).flatMap { number in
-            let id = state.replies.numbers.id(number)
+            let id = ReplyID(bits: state.replies.id(number))
             let record = models.reply(id, asOf: now)
             return finding(
                 record?.position == state.replies.position(number) && record?.isRetracted == state.replies.isRetracted(number),

@@ -47,12 +47,24 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError`` if the journal cannot be read.
     /// - Complexity: O(log *n*) reads of single events, whose times never decrease along the journal.
-    public func position(asOf time: Timestamp) throws(ChatError) -> Position {
+    public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
+
+    /// The position of the last event that was recorded before a time, 0 if there was none: the bound of a page that begins at that time.
+    ///
+    /// `Page(after: try store.position(before: time))` begins with the first entry that was recorded at that time or later. A thread is in the order of the journal, so for
+    /// imports too it is the time of recording that counts, not the one that is shown.
+    ///
+    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Complexity: As ``position(asOf:)``.
+    public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
+
+    /// The last position whose time satisfies a condition that holds up to some time and not after it.
+    private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
         var lower: Position = 0
         var upper = present { $1 }
         while lower < upper {
             let middle = lower + (upper - lower + 1) / 2
-            if try event(at: middle).recordedAt <= time { lower = middle } else { upper = middle - 1 }
+            if condition(try event(at: middle).recordedAt) { lower = middle } else { upper = middle - 1 }
         }
         return lower
     }

@@ -15,8 +15,7 @@ extension ChatStore {
     public func threads(_ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadSummary] {
         try query(moment) { models, now throws(ChatError) in
             if let viewer { try models.requireUser(viewer, asOf: now) }
-            return models.threads(page, asOf: now) { thread in viewer.map { models.mayRead($0, thread, asOf: now) } ?? true }
-                .map(ThreadSummary.init)
+            return models.threads(page, asOf: now) { models.isShown($0, to: viewer, asOf: now) }.map(ThreadSummary.init)
         }
     }
 
@@ -45,7 +44,7 @@ extension ChatStore {
             try models.readableThread(thread, viewer, asOf: now)
             return models.messages(of: thread, page, asOf: now)
         }
-        return try map(rows) { row throws(ChatError) in try entry(row, in: thread) }
+        return try entries(rows, in: thread)
     }
 
     /// One message.
@@ -69,16 +68,10 @@ extension ChatStore {
         to message: MessageID, _ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> [ReplyEntry] {
         let rows = try query(moment) { models, now throws(ChatError) in
-            guard let thread = models.thread(of: message, asOf: now) else { throw .rejected(.unknownMessage) }
-            try models.readableThread(thread, viewer, asOf: now)
+            try models.requireReadable(message, viewer, asOf: now)
             return models.replies(to: message, page, asOf: now)
         }
-        return try map(rows) { row throws(ChatError) in
-            let text = try text(of: row)
-            return ReplyEntry(
-                position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
-                body: text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted)
-        }
+        return try entries(rows, to: message)
     }
 
     /// The message that a reply answers, nil if there is no such reply.
@@ -91,6 +84,18 @@ extension ChatStore {
         try query(moment) { models, now throws(ChatError) in
             try models.readableThread(thread, viewer, asOf: now)
             return models.members(of: thread, asOf: now).map { Member(user: Person($0), since: $0.since) }
+        }
+    }
+
+    /// Who could read a thread, in the order in which they joined: the auditor's question.
+    ///
+    /// The same people as ``members(of:viewer:asOf:)`` for as long as membership alone decides who may read.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
+    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
+        try query(moment) { models, now throws(ChatError) in
+            try models.readableThread(thread, viewer, asOf: now)
+            return models.readers(of: thread, asOf: now).map { Member(user: Person($0), since: $0.since) }
         }
     }
 
@@ -134,8 +139,40 @@ extension ChatStore {
             })
     }
 
+    /// When a user gained and lost each thread, in the order in which they gained them; a viewer is shown their own alone.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
+    public func access(of user: UserID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadAccess] {
+        try query(moment) { models, now throws(ChatError) in
+            guard viewer == nil || viewer == user else { throw .rejected(.notAllowed) }
+            try models.requireUser(user, asOf: now)
+            return models.access(of: user, asOf: now).map { access in
+                ThreadAccess(
+                    thread: access.thread, name: models.thread(access.thread, asOf: now)?.name, from: access.from, to: access.to)
+            }
+        }
+    }
+
+    /// What happened on each day: registrations, sessions, active users, messages and replies; days without any are left out.
+    ///
+    /// For the operator: it is about everybody, so there is no viewer whom it could be shown to. An import counts on the day of its original time, whenever it was
+    /// recorded, so that days change that are long over.
+    ///
+    /// - Parameters:
+    ///   - first: The first day to show, nil for all from the beginning.
+    ///   - last: The last day to show, nil for all to the end.
+    ///   - moment: What was recorded later is not counted.
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a moment beyond the last durable position.
+    public func activity(from first: Day? = nil, to last: Day? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ActivityDay] {
+        try query(moment) { models, now throws(ChatError) in models.activity(from: first, to: last, asOf: now) }
+    }
+
     /// Whether there is a user of this id.
-    public func isUser(_ id: UserID) -> Bool { present { $0.profile(id, asOf: $1) != nil } }
+    ///
+    /// - Throws: ``ChatError`` only where a moment other than now cannot be asked.
+    public func isUser(_ id: UserID, asOf moment: Moment = .now) throws(ChatError) -> Bool {
+        try query(moment) { models, now throws(ChatError) in models.profile(id, asOf: now) != nil }
+    }
 
     /// The user who bears a username, compared as usernames are.
     ///
@@ -149,25 +186,8 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    private func map<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
+    func map<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
         try rows.map(transform)
-    }
-
-    private func entry(_ row: PostRecord<MessageID>, in thread: ThreadID) throws(ChatError) -> TimelineEntry {
-        let text = try text(of: row)
-        return TimelineEntry(
-            position: row.position, id: row.id, thread: thread, author: Person(id: row.author, username: row.authorName), body: text.body,
-            createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted, replyCount: row.replyCount)
-    }
-
-    /// Reads what a post said, and when it was written and edited.
-    private func text<ID>(
-        of row: PostRecord<ID>
-    ) throws(ChatError) -> (body: String?, createdAt: Timestamp, editedAt: Timestamp?) {
-        let posted = try event(at: row.position)
-        let edited: Event?
-        if let position = row.editPosition { edited = try event(at: position) } else { edited = nil }
-        return (row.isRetracted ? nil : (edited ?? posted).body, posted.createdAt, edited?.createdAt)
     }
 }
 
@@ -176,7 +196,7 @@ extension Person {
 }
 
 extension ThreadSummary {
-    fileprivate init(_ thread: ThreadRecord) {
+    init(_ thread: ThreadRecord) {
         self.init(
             id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, members: thread.memberCount,
             messages: thread.messageCount,
@@ -185,16 +205,27 @@ extension ThreadSummary {
 }
 
 extension ReadModels {
-    fileprivate func requireUser(_ user: UserID, asOf position: Position) throws(ChatError) {
+    func requireUser(_ user: UserID, asOf position: Position) throws(ChatError) {
         guard profile(user, asOf: position) != nil else { throw .rejected(.unknownUser) }
     }
 
     /// A thread that was there and that the viewer, if there is one, could read.
     @discardableResult
-    fileprivate func readableThread(_ id: ThreadID, _ viewer: UserID?, asOf position: Position) throws(ChatError) -> ThreadRecord {
+    func readableThread(_ id: ThreadID, _ viewer: UserID?, asOf position: Position) throws(ChatError) -> ThreadRecord {
         if let viewer { try requireUser(viewer, asOf: position) }
         guard let thread = thread(id, asOf: position) else { throw .rejected(.unknownThread) }
         if let viewer, !mayRead(viewer, id, asOf: position) { throw .rejected(.notAMember) }
         return thread
+    }
+
+    /// A message that was there, in a thread that the viewer, if there is one, could read.
+    func requireReadable(_ message: MessageID, _ viewer: UserID?, asOf position: Position) throws(ChatError) {
+        guard let thread = thread(of: message, asOf: position) else { throw .rejected(.unknownMessage) }
+        try readableThread(thread, viewer, asOf: position)
+    }
+
+    /// Whether a list of threads shows a thread to the viewer, if there is one.
+    func isShown(_ thread: ThreadID, to viewer: UserID?, asOf position: Position) -> Bool {
+        viewer.map { mayRead($0, thread, asOf: position) } ?? true
     }
 }

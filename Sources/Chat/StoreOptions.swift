@@ -20,16 +20,20 @@ public struct StoreOptions: Sendable {
     /// Matters for a store on a journal that it may write; one that is open for reading only reads them. They hold random seeds of hash tables: the one thing in
     /// a journal's directory that does not follow from what is injected.
     public var checkpoints: CheckpointOptions?
+    /// How many bytes of memory the texts of posts that were shown lately may take, so that a busy thread is not read from the journal each time; 0 for none.
+    public var textCacheByteCount: Int
 
     /// Makes options.
     public init(
         journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator(),
-        checkpoints: CheckpointOptions? = CheckpointOptions()
+        checkpoints: CheckpointOptions? = CheckpointOptions(),
+        textCacheByteCount: Int = 16 << 20
     ) {
         self.journal = journal
         self.clock = clock
         self.ids = ids
         self.checkpoints = checkpoints
+        self.textCacheByteCount = textCacheByteCount
     }
 }
 

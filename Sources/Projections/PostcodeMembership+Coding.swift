@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 
 extension PostcodeMembership.Chains: PlainElement {}
 

@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 
 /// Who was in which thread and who lived in which outward code from which position to which, and how far they had read.
 struct PostcodeMembership: Equatable, Sendable {

@@ -1,4 +1,5 @@
 package import ChatDomain
+package import Columns
 
 /// A part of the read models that has a section of its own in a checkpoint and a digest of its own.
 protocol ReadModelComponent {
@@ -9,7 +10,7 @@ protocol ReadModelComponent {
     ///
     /// Every number that leads to a row, here or in the state, is checked, so that no later question or event can lead astray.
     ///
-    /// - Throws: ``ChatDomain/ColumnError`` if the bytes are anything else.
+    /// - Throws: ``Columns/ColumnError`` if the bytes are anything else.
     init(from reader: inout ColumnReader, _ state: ChatState) throws(ColumnError)
 }
 
@@ -31,6 +32,7 @@ extension ReadModels {
             Component("timelines", \.timelines),
             Component("membership", \.membership),
             Component("users", \.users),
+            Component("activity", \.activity),
         ]
     }
 
@@ -47,7 +49,7 @@ extension ReadModels {
     /// Makes the read models of components that were written, in the order of ``componentNames``.
     ///
     /// - Parameter source: Where the bytes of a component come from.
-    /// - Throws: ``ChatDomain/ColumnError`` if they are not components of one moment.
+    /// - Throws: ``Columns/ColumnError`` if they are not components of one moment.
     package init(from source: (_ component: String) throws(ColumnError) -> any ColumnSource) throws(ColumnError) {
         self.init()
         for section in Self.components {

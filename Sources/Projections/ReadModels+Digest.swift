@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 import EventJournal
 
 extension ReadModels {

@@ -15,6 +15,7 @@ public struct ReadModels: Projection, Equatable {
     var timelines = ThreadTimelines()
     var membership = PostcodeMembership()
     var users = UserViews()
+    var activity = Activity()
 
     /// The position of the last event that has been taken in.
     public var position: Position { state.head }
@@ -28,5 +29,6 @@ public struct ReadModels: Projection, Equatable {
         timelines.apply(event, at: position, numbers)
         membership.apply(event, at: position, numbers)
         users.apply(event, at: position, numbers)
+        activity.apply(event, at: position, numbers)
     }
 }

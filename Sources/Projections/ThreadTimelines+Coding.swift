@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 
 extension ThreadTimeline.LogEntry: PlainElement {}
 extension PostHistories.Chains: PlainElement {}

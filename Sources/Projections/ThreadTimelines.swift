@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 
 /// The messages of each thread and what became of each post, in the order of the journal, as numbers of rows of ``ChatDomain/ChatState``: bodies stay in the journal.
 ///

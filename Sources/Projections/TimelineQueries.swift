@@ -1,4 +1,5 @@
 public import ChatDomain
+import Columns
 
 /// A thread as of a position.
 public struct ThreadRecord: Hashable, Sendable {
@@ -44,7 +45,7 @@ extension ReadModels {
     /// - Complexity: O(*n*) in the threads.
     public func threads(named name: String, asOf position: Position) -> [ThreadID] {
         threadNumbers(asOf: position).filter { timelines.threads[$0].openedAt <= position && timelines.threads[$0].name == name }
-            .sorted { timelines.threads[$0].openedAt < timelines.threads[$1].openedAt }.map { state.threadNumbers.id($0) }
+            .sorted { timelines.threads[$0].openedAt < timelines.threads[$1].openedAt }.map { state.threadID($0) }
     }
 
     /// One thread, nil if there was none of this id.
@@ -56,7 +57,7 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in the threads.
     public func threads(_ page: Page, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord] {
-        let ordered = threadNumbers(asOf: position).filter { isShown(state.threadNumbers.id($0)) }
+        let ordered = threadNumbers(asOf: position).filter { isShown(state.threadID($0)) }
             .map { (number: $0, position: lastPosition(ofThread: $0, asOf: position)) }.sorted { $0.position < $1.position }
         return page.indices(count: ordered.count) { ordered[$0].position }.map { record(ofThread: ordered[$0].number, asOf: position) }
     }
@@ -97,12 +98,12 @@ extension ReadModels {
 
     /// The thread that a message stands in.
     public func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
-        number(ofMessage: message, asOf: position).map { state.threadNumbers.id(state.messages.place($0)) }
+        number(ofMessage: message, asOf: position).map { state.threadID(state.messages.place($0)) }
     }
 
     /// The message that a reply answers.
     public func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
-        number(ofReply: reply, asOf: position).map { state.messages.numbers.id(state.replies.place($0)) }
+        number(ofReply: reply, asOf: position).map { MessageID(bits: state.messages.id(state.replies.place($0))) }
     }
 
     /// The latest message of a thread, retracted or not.
@@ -116,7 +117,7 @@ extension ReadModels {
     ///
     /// - Complexity: O(log *n* + *m*) in the thread's messages and those that come after the marker.
     public func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
-        guard let user = state.userNumbers.find(user), let thread = number(ofThread: thread, asOf: position),
+        guard let user = state.number(ofUser: user), let thread = number(ofThread: thread, asOf: position),
             let number = state.membershipNumbers.find(user, thread), let since = membership.since(number, asOf: position)
         else { return 0 }
         let seen = max(since, membership.readUpTo(number, asOf: position))
@@ -142,7 +143,7 @@ extension ReadModels {
 extension ReadModels {
     /// The number of a thread that was there as of a position: something had happened in it, its opening or, where that was lost, anything else.
     func number(ofThread id: ThreadID, asOf position: Position) -> Int? {
-        guard let thread = state.threadNumbers.find(id), isThere(thread, asOf: position) else { return nil }
+        guard let thread = state.number(ofThread: id), isThere(thread, asOf: position) else { return nil }
         return thread
     }
 
@@ -154,12 +155,12 @@ extension ReadModels {
     private func threadNumbers(asOf position: Position) -> [Int] { timelines.threads.indices.filter { isThere($0, asOf: position) } }
 
     private func number(ofMessage id: MessageID, asOf position: Position) -> Int? {
-        guard let message = state.messages.numbers.find(id), state.messages.position(message) <= position else { return nil }
+        guard let message = state.messages.find(id.bits), state.messages.position(message) <= position else { return nil }
         return message
     }
 
     private func number(ofReply id: ReplyID, asOf position: Position) -> Int? {
-        guard let reply = state.replies.numbers.find(id), state.replies.position(reply) <= position else { return nil }
+        guard let reply = state.replies.find(id.bits), state.replies.position(reply) <= position else { return nil }
         return reply
     }
 
@@ -179,7 +180,7 @@ extension ReadModels {
     private func record(ofThread thread: Int, asOf position: Position) -> ThreadRecord {
         let row = timelines.threads[thread]
         return ThreadRecord(
-            id: state.threadNumbers.id(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
+            id: state.threadID(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
             messageCount: messageCount(ofThread: thread, asOf: position), memberCount: row.latest(asOf: position).members,
             lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported)
     }
@@ -193,8 +194,8 @@ extension ReadModels {
         let hasHistory = state.messages.hasHistory(message)
         let author = state.messages.author(message)
         return PostRecord(
-            id: state.messages.numbers.id(message), position: state.messages.position(message),
-            editPosition: hasHistory ? histories.latest(.edit, of: message, asOf: position) : nil, author: state.userNumbers.id(author),
+            id: MessageID(bits: state.messages.id(message)), position: state.messages.position(message),
+            editPosition: hasHistory ? histories.latest(.edit, of: message, asOf: position) : nil, author: state.userID(author),
             authorName: users.username(author, asOf: position)?.text, isRetracted: isRetracted(message, asOf: position),
             replyCount: hasHistory
                 ? histories.count(.reply, of: message, asOf: position) - histories.count(.replyRetraction, of: message, asOf: position) : 0,
@@ -206,8 +207,8 @@ extension ReadModels {
         let hasHistory = state.replies.hasHistory(reply)
         let author = state.replies.author(reply)
         return PostRecord(
-            id: state.replies.numbers.id(reply), position: state.replies.position(reply),
-            editPosition: hasHistory ? histories.latest(.edit, of: reply, asOf: position) : nil, author: state.userNumbers.id(author),
+            id: ReplyID(bits: state.replies.id(reply)), position: state.replies.position(reply),
+            editPosition: hasHistory ? histories.latest(.edit, of: reply, asOf: position) : nil, author: state.userID(author),
             authorName: users.username(author, asOf: position)?.text,
             isRetracted: hasHistory && histories.latest(.retraction, of: reply, asOf: position) != nil, replyCount: 0,
             isImported: state.replies.isImported(reply))

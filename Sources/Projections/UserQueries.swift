@@ -1,4 +1,5 @@
 public import ChatDomain
+import Columns
 
 /// A user in a thread or an outward code, and since which position.
 public struct Membership: Hashable, Sendable {
@@ -51,35 +52,42 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in those who ever were in it.
     public func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
-        guard let thread = state.threadNumbers.find(thread) else { return [] }
+        guard let thread = state.number(ofThread: thread) else { return [] }
         return membership.memberships(ofThread: thread).compactMap { number -> (user: Int, since: Position)? in
             membership.since(Int(number), asOf: position).map { (state.membershipNumbers.pair(Int(number)).first, $0) }
         }.sorted { $0.since < $1.since }.map { record($0.user, since: $0.since, asOf: position) }
+    }
+
+    /// Who could read a thread, in the order in which they joined.
+    ///
+    /// - Complexity: As ``members(of:asOf:)``: nobody but a member can.
+    public func readers(of thread: ThreadID, asOf position: Position) -> [Membership] {
+        members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) }
     }
 
     /// Who lived in an outward code, in the order in which they moved there.
     ///
     /// - Complexity: O(*n* log *n*) in those who ever lived there.
     public func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
-        guard let thread = state.threadNumbers.find(ThreadID(code)) else { return [] }
+        guard let thread = state.number(ofThread: ThreadID(code)) else { return [] }
         return membership.residents(ofThread: thread, asOf: position).map { record($0.user, since: $0.since, asOf: position) }
     }
 
     /// The threads that a user was in and since when, in the order in which they were joined.
     public func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
-        guard let user = state.userNumbers.find(user) else { return [] }
+        guard let user = state.number(ofUser: user) else { return [] }
         return membership.memberships(ofUser: user).compactMap { number -> (thread: ThreadID, since: Position)? in
             membership.since(Int(number), asOf: position).map {
-                (state.threadNumbers.id(state.membershipNumbers.pair(Int(number)).second), $0)
+                (state.threadID(state.membershipNumbers.pair(Int(number)).second), $0)
             }
         }.sorted { $0.since < $1.since }
     }
 
     /// When a user gained and lost each thread, in the order in which they were gained.
     public func access(of user: UserID, asOf position: Position) -> [Access] {
-        guard let user = state.userNumbers.find(user) else { return [] }
+        guard let user = state.number(ofUser: user) else { return [] }
         return membership.memberships(ofUser: user).flatMap { number in
-            let thread = state.threadNumbers.id(state.membershipNumbers.pair(Int(number)).second)
+            let thread = state.threadID(state.membershipNumbers.pair(Int(number)).second)
             return membership.intervals(Int(number), asOf: position).map { Access(thread: thread, from: $0.from, to: $0.to) }
         }.sorted { $0.from < $1.from }
     }
@@ -89,27 +97,27 @@ extension ReadModels {
 
     /// One user, nil if there was none of this id.
     public func profile(_ user: UserID, asOf position: Position) -> UserProfile? {
-        state.userNumbers.find(user).flatMap { users.profile($0, user, asOf: position) }
+        state.number(ofUser: user).flatMap { users.profile($0, user, asOf: position) }
     }
 
     /// The user who bore a username, compared as usernames are: under full case folding.
     public func user(named username: String, asOf position: Position) -> UserID? {
-        users.bearer(of: Username.foldKey(username), asOf: position).map { state.userNumbers.id($0) }
+        users.bearer(of: Username.foldKey(username), asOf: position).map { state.userID($0) }
     }
 
     /// The user whom the identity provider called by this subject.
     public func user(withSubject subject: String, asOf position: Position) -> UserID? {
-        users.user(withSubject: subject, asOf: position).map { state.userNumbers.id($0) }
+        users.user(withSubject: subject, asOf: position).map { state.userID($0) }
     }
 
     private func membershipNumber(_ user: UserID, _ thread: ThreadID) -> Int? {
-        guard let user = state.userNumbers.find(user), let thread = state.threadNumbers.find(thread) else { return nil }
+        guard let user = state.number(ofUser: user), let thread = state.number(ofThread: thread) else { return nil }
         return state.membershipNumbers.find(user, thread)
     }
 
     private func record(_ user: Int, since: Position, asOf position: Position) -> Membership {
         Membership(
-            user: state.userNumbers.id(user), username: users.username(user, asOf: position)?.text, since: since,
+            user: state.userID(user), username: users.username(user, asOf: position)?.text, since: since,
             postcode: users.postcode(user, asOf: position))
     }
 }

@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 
 extension UserViews: ReadModelComponent {
     /// Everything but the two dictionaries, which follow from the rest.

@@ -1,4 +1,5 @@
 public import ChatDomain
+import Columns
 
 /// Who the users were as of any position: names, postcodes, subjects.
 struct UserViews: Equatable, Sendable {

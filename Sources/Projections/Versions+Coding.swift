@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 
 /// The positions, the links back and the values; jumps and ranks follow from the links, so that none that leads astray can come from a file.
 extension Versions {

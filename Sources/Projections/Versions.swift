@@ -1,4 +1,5 @@
 import ChatDomain
+import Columns
 
 /// The values that things had, each since a position: as many chains as there are things, in one column, in the order of the journal.
 ///

@@ -41,8 +41,8 @@ struct Tool {
 
     /// Every command, in the order of the help.
     static let commands: [Command] = [
-        .run, .import, .threads, .timeline, .replies, .members, .residents, .user, .events, .verify, .head, .stats, .export, .backup,
-        .repair,
+        .run, .import, .threads, .timeline, .replies, .members, .readers, .residents, .user, .access, .activity, .events, .verify,
+        .head, .stats, .export, .backup, .repair,
     ]
 
     static let spec = ToolSpec(
@@ -67,6 +67,10 @@ extension CommandSpec.Option {
     static let limit = CommandSpec.Option("limit", .text("N"), "at most so many, 50 unless given")
     static let before = CommandSpec.Option("before", .text("P"), "only what stands before position P")
     static let after = CommandSpec.Option("after", .text("P"), "only what stands after position P, the earliest first")
+    static let asOf = CommandSpec.Option(
+        "as-of", .text("P|TIME"),
+        "as it was after position P, or at a time: 2026-11-21T05:03:12.123Z, with or without the fraction or with an offset, or a date, which is its first moment in UTC"
+    )
     static let viewer = CommandSpec.Option("viewer", .text("USER"), "as this user may see it")
     static let durability = CommandSpec.Option(
         "durability", .choice(["synced", "written"]), "answer once the disk has it (synced, the default) or the operating system (written)")

@@ -89,17 +89,4 @@ import Testing
         #expect(try store.residents(of: code).isEmpty)
         #expect(try store.members(of: ThreadID(code)).map(\.user.id) == [bob])
     }
-
-    private func expectRejection(_ code: Rejection.Code, _ body: () throws(ChatError) -> Void) {
-        do throws(ChatError) {
-            try body()
-            Issue.record("nothing was refused, where \(code) is due")
-        } catch {
-            if case .rejected(let rejection) = error {
-                #expect(rejection.code == code)
-            } else {
-                Issue.record("\(error)")
-            }
-        }
-    }
 }

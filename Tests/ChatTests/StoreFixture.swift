@@ -2,6 +2,7 @@ import Chat
 import ChatDomain
 import ChatTesting
 import EventJournal
+import Testing
 
 /// A store in memory that can be reopened, with everything that is random following from a seed.
 struct StoreFixture {
@@ -35,5 +36,19 @@ extension ChatStore {
             return true
         }
         return events
+    }
+}
+
+/// Expects a query to be refused with a code.
+func expectRejection(_ code: Rejection.Code, _ body: () throws(ChatError) -> Void) {
+    do throws(ChatError) {
+        try body()
+        Issue.record("nothing was refused, where \(code) is due")
+    } catch {
+        if case .rejected(let rejection) = error {
+            #expect(rejection.code == code)
+        } else {
+            Issue.record("\(error)")
+        }
     }
 }

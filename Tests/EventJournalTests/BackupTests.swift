@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -284,6 +285,74 @@ private final class Countdown: Sendable {
             #expect(try fixture.openCopy().entries() == entries)
         }
         #expect(names.count > 3)
+    }
+
+    @Test func aDestinationThatFillsIsContinuedWhenThereIsSpace() throws {
+        let fixture = BackupFixture()
+        let journal = try fixture.open()
+        try fixture.append(30, to: journal)
+        let size = try fixture.written { try fixture.backUp() }.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
+        for space in stride(from: 0, to: size, by: 97) {
+            for (path, _) in fixture.copies.base.allContents() { try fixture.copies.base.remove(path) }
+            let left = Mutex(space)
+            fixture.copies.fail(writing: 7) { call in
+                guard call.operation == .write else { return nil }
+                return left.withLock { left in
+                    left -= call.bytes?.count ?? 0
+                    return left < 0 ? StorageError(.full, .write, path: call.path, errno: 28) : nil
+                }
+            }
+            let error = journalError { try fixture.backUp() }
+            #expect(error?.code == .storageFull && error?.path?.hasPrefix("copy") == true, "space for \(space) bytes")
+            try fixture.append(1, to: journal)
+            fixture.copies.fail(nil)
+            #expect(try fixture.backUp().head == journal.head)
+            #expect(try fixture.openCopy().entries() == journal.entries(), "space for \(space) bytes")
+        }
+        #expect(size > 97 * 30)
+    }
+
+    /// Settling what a crash has left is the work of a writer, who keeps what it cuts off.
+    @Test(arguments: ["journal", "journal/", "other/../journal", "link", "link/."])
+    func aJournalIsNoCopyOfItself(destination: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("journal")
+        try FileManager.default.createDirectory(atPath: directory.file("other"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: directory.file("link"), withDestinationPath: "journal")
+        do {
+            let journal = try Journal.open(path)
+            try journal.append([Entry("a", "b")])
+            try journal.synchronize()
+            try journal.append([Entry("torn", String(repeating: "x", count: 2000))])
+        }
+        let segment = path + "/" + DirectoryListing.segmentName(1)
+        let file = try FileStorage().open(segment, .readWrite)
+        let zeros = [UInt8](repeating: 0, count: 512)
+        try zeros.withBytes(0..<512) { (bytes) throws(StorageError) in try file.write(bytes, at: 1024) }
+        let before = try directory.contents()
+        #expect(journalError { try Journal.backup(path, to: directory.file(destination)) }?.code == .sameDirectory)
+        let reader = try Journal.openReadOnly(path)
+        #expect(journalError { try reader.backup(to: directory.file(destination)) }?.code == .sameDirectory)
+        #expect(try directory.contents() == before)
+        let writer = try Journal.open(path)
+        #expect(writer.recovery.cutFile != nil)
+        #expect(journalError { try writer.backup(to: directory.file(destination)) }?.code == .locked)
+        #expect(journalError { try reader.backup(to: directory.file(destination)) }?.code == .locked)
+        try writer.close()
+    }
+
+    /// The same name on another disk is another directory, and so is one beside a writer's.
+    @Test func aNameIsNotADirectory() throws {
+        let fixture = BackupFixture()
+        let journal = try fixture.open()
+        try fixture.append(5, to: journal)
+        let elsewhere = MemoryStorage()
+        #expect(try journal.backup(to: "journal", on: elsewhere).head == journal.head)
+        try journal.close()
+        try fixture.append(5, to: try fixture.open())
+        let report = try Journal.backup(
+            "journal", to: "journal", options: BackupOptions(storage: fixture.storage, destinationStorage: elsewhere))
+        #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: elsewhere)).head == report.head)
     }
 
     @Test func filesGoFromDiskToDisk() throws {

@@ -70,6 +70,51 @@ import Testing
         #expect(try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil)).entries() == [Entry("a", "b")])
     }
 
+    /// At a roll-over, and when an opening settles what a crash has left.
+    @Test(arguments: [1, 20, 39]) func aFooterThatIsWrittenInPartIsCutOff(count: Int) throws {
+        let base = MemoryStorage()
+        let options = JournalOptions(segmentSize: 600, storage: base, entropy: SeededEntropy(seed: 3), idleDelay: nil)
+        let crashed = try Journal.open("journal", options: options)
+        try crashed.append([Entry("a", "b")])
+        try crashed.synchronize()
+        let name = "journal/" + DirectoryListing.segmentName(1)
+        let end = crashed.state.withLock { $0.active.end }
+        let long = Entry(kept: [UInt8](repeating: 1, count: 500), erasable: [])
+        for isRollOver in [true, false] {
+            let storage = FaultyStorage(base.copy())
+            var options = options
+            options.storage = storage
+            func fail() {
+                storage.fail(writing: count) { call in
+                    guard call.operation == .write, call.path == name, call.bytes?.lowerBound == end else { return nil }
+                    return StorageError(.failed, .write, path: name, errno: 5)
+                }
+            }
+            if isRollOver {
+                // In good order first, so that it goes on in the same segment.
+                let file = try storage.base.open(name, .readWrite)
+                try file.truncate(to: end)
+                let slot = crashed.slot(1, crashed.head.chain, isClean: true)
+                storage.base.setContents(DurableSlot.file(of: slot), of: "journal/durable")
+                let journal = try Journal.open("journal", options: options)
+                fail()
+                #expect(journalError { try journal.append([long]) }?.code == .ioFailed)
+            } else {
+                fail()
+                #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .ioFailed)
+            }
+            #expect(storage.base.allContents()[name]?.count == Int(end))
+            storage.fail(nil)
+            let again = try Journal.open("journal", options: options)
+            #expect(again.recovery.cutBytes == nil)
+            #expect(try again.entries() == [Entry("a", "b")])
+            try again.append([long])
+            try again.close()
+            try Journal.verify("journal", options: options) { Issue.record("\($0)") }
+        }
+        try crashed.close()
+    }
+
     @Test func aFullDiskIsTriedAgain() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage, idleDelay: nil))

@@ -19,6 +19,7 @@ final class FaultyStorage: Storage {
     private struct State {
         var calls: [Call] = []
         var fault: (@Sendable (Call) -> StorageError?)?
+        var written = 0
     }
 
     let base: MemoryStorage
@@ -31,8 +32,10 @@ final class FaultyStorage: Storage {
     var calls: [Call] { state.withLock { $0.calls } }
 
     /// From now on, a call for which the closure returns an error throws it and does nothing.
-    func fail(_ fault: (@Sendable (Call) -> StorageError?)?) {
-        state.withLock { $0.fault = fault }
+    ///
+    /// Of a write that fails so many bytes come to the file. The closure is asked before anything is done.
+    func fail(writing count: Int = 0, _ fault: (@Sendable (Call) -> StorageError?)?) {
+        state.withLock { ($0.written, $0.fault) = (count, fault) }
     }
 
     fileprivate func note(_ call: Call) throws(StorageError) {
@@ -48,7 +51,10 @@ final class FaultyStorage: Storage {
         return File(self, try base.open(path, mode), path)
     }
 
-    func kind(of path: String) throws(StorageError) -> StorageEntryKind? { base.kind(of: path) }
+    func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
+        try note(Call(.inspect, path))
+        return base.kind(of: path)
+    }
 
     func list(_ directory: String) throws(StorageError) -> [String] {
         try note(Call(.list, directory))
@@ -95,7 +101,13 @@ final class FaultyStorage: Storage {
         }
 
         func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
-            try storage.note(Call(.write, path, offset..<(offset + UInt64(bytes.byteCount))))
+            do throws(StorageError) {
+                try storage.note(Call(.write, path, offset..<(offset + UInt64(bytes.byteCount))))
+            } catch {
+                let count = min(storage.state.withLock { $0.written }, bytes.byteCount)
+                try base.write(bytes.extracting(0..<count), at: offset)
+                throw error
+            }
             try base.write(bytes, at: offset)
         }
 

@@ -7,9 +7,12 @@ import Testing
 // The limit only ends a wait for what never comes.
 @Suite(.timeLimit(.minutes(3))) struct FollowingTests {
     private func journal(
-        _ durability: Durability = .synced, _ storage: any Storage = MemoryStorage(), segmentSize: UInt64 = 1 << 20
+        _ durability: Durability = .synced, _ storage: any Storage = MemoryStorage(), segmentSize: UInt64 = 1 << 20,
+        idleDelay: Duration? = .milliseconds(100)
     ) throws -> Journal {
-        try Journal.open("journal", options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage))
+        try Journal.open(
+            "journal",
+            options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage, idleDelay: idleDelay))
     }
 
     /// So many tasks that wait after a position, all of them waiting by the time that this returns.
@@ -122,6 +125,17 @@ import Testing
         try journal.append([Entry("a", "b")])
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
         #expect(journalError { try journal.waitUntilDurable(1) }?.code == .syncFailed)
+        for task in tasks { #expect(await code(of: task) == .syncFailed) }
+    }
+
+    /// Nobody but the idle journal itself meets this failure, so nobody else can wake those who wait.
+    @Test func anIdleSyncThatFailsWakesWithItself() async throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let journal = try journal(.synced, storage, idleDelay: .milliseconds(200))
+        try journal.append([Entry("a", "b")])
+        let tasks = try await followers(3, of: journal, after: 1)
+        storage.fail { $0 == .init(.sync, "journal/durable") ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        try await journal.waitUntilDurable(1)
         for task in tasks { #expect(await code(of: task) == .syncFailed) }
     }
 

@@ -12,6 +12,8 @@ import Testing
             var options = options
             options.segmentSize = 700
             options.durability = durability
+            // A sync of the idle journal holds it for a moment, and with it the lock, after the last reference here has gone.
+            options.idleDelay = nil
             var generator = SeededGenerator()
             var model: [Entry] = []
             var writer: Journal? = try Journal.open(path, options: options)
@@ -63,9 +65,8 @@ import Testing
         #expect(try journal.refresh() == 1)
     }
 
-    /// A commit or a footer that the writer is writing at the moment may be there in part.
-    @Test(arguments: 1..<120)
-    func whatIsInTheMakingIsLeftAlone(_ count: Int) throws {
+    /// A journal of two records that are synced, and a reader that knows of the first.
+    private func readerBehind() throws -> (storage: MemoryStorage, writer: Journal, reader: Journal) {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage, idleDelay: nil)
         let writer = try Journal.open("j", options: options)
@@ -74,6 +75,13 @@ import Testing
         let reader = try Journal.openReadOnly("j", options: options)
         try writer.append([Entry("c", "d")])
         try writer.synchronize()
+        return (storage, writer, reader)
+    }
+
+    /// A commit or a footer that the writer is writing at the moment may be there in part.
+    @Test(arguments: 1..<120)
+    func whatIsInTheMakingIsLeftAlone(_ count: Int) throws {
+        let (storage, writer, reader) = try readerBehind()
         let end = writer.state.withLock { $0.active.end }
         try writer.append([Entry("e", String(repeating: "f", count: 100))])
         // Only the first bytes of the third commit have come, with reserved space behind them or without.
@@ -91,15 +99,91 @@ import Testing
         #expect(try reader.refresh() == 3)
     }
 
-    @Test func whatIsTakenInIsChecked() throws {
-        let storage = MemoryStorage()
-        let options = JournalOptions(storage: storage)
-        let writer = try Journal.open("j", options: options)
+    /// The writer gives back the space that it does not use, as a close does, before any of the reads of a refresh.
+    @Test func aFileThatItsWriterShortensIsReadAgain() throws {
+        let name = "j/" + DirectoryListing.segmentName(1)
+        var reads = 0
+        var isOver = false
+        while !isOver {
+            let base = MemoryStorage()
+            let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, idleDelay: nil))
+            try writer.append([Entry("a", "b")])
+            let storage = FaultyStorage(base)
+            let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
+            try writer.append([Entry("c", "d")])
+            let end = writer.state.withLock { $0.active.end }
+            #expect(base.allContents()[name]?.count ?? 0 > Int(end))
+            let left = Mutex(reads)
+            storage.fail { call in
+                guard call.operation == .read, call.path == name else { return nil }
+                let isDue = left.withLock { left in
+                    left -= 1
+                    return left == -1
+                }
+                if isDue { try? base.open(name, .readWrite).truncate(to: end) }
+                return nil
+            }
+            #expect(try reader.refresh() == 2, "shortened before read \(reads)")
+            #expect(try reader.entries() == [Entry("a", "b"), Entry("c", "d")])
+            isOver = left.withLock { $0 >= 0 }
+            #expect(isOver == (base.allContents()[name]?.count ?? 0 > Int(end)))
+            if !isOver { reads += 1 }
+        }
+        #expect(reads >= 1)
+    }
+
+    /// Part of a footer is all that there is when the records are read, and the next segment is there when it is looked for.
+    @Test func aFooterThatWasSeenInPartIsReadAgain() throws {
+        let base = MemoryStorage()
+        let writer = try Journal.open(
+            "j", options: JournalOptions(durability: .written, segmentSize: 600, storage: base, idleDelay: nil))
         try writer.append([Entry("a", "b")])
-        try writer.synchronize()
-        let reader = try Journal.openReadOnly("j", options: options)
+        let storage = FaultyStorage(base)
+        let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
         try writer.append([Entry("c", "d")])
-        try writer.synchronize()
+        let end = writer.state.withLock { $0.active.end }
+        try writer.append([Entry(kept: [UInt8](repeating: 1, count: 500), erasable: [])])
+        let (first, second) = ("j/" + DirectoryListing.segmentName(1), "j/" + DirectoryListing.segmentName(3))
+        let whole = base.allContents()[first] ?? []
+        #expect(whole.count > Int(end) + 20 && base.kind(of: second) == .file)
+        // Back to the moment in which the footer was written.
+        let file = try base.open(first, .readWrite)
+        try file.truncate(to: end + 20)
+        try file.truncate(to: end + 400)
+        try base.rename(second, to: second + ".tmp")
+        #expect(try reader.refresh() == 2)
+        let looks = Mutex(0)
+        storage.fail { call in
+            guard call == .init(.inspect, second) else { return nil }
+            looks.withLock { $0 += 1 }
+            try? whole.withBytes(0..<whole.count) { (bytes) throws(StorageError) in try file.write(bytes, at: 0) }
+            try? file.truncate(to: UInt64(whole.count))
+            try? base.rename(second + ".tmp", to: second)
+            return nil
+        }
+        #expect(try reader.refresh() == 3)
+        #expect(looks.withLock { $0 } == 2)
+        #expect(try reader.entries() == writer.entries())
+    }
+
+    /// Under `.written` nothing tells how far the writer is but the file itself, which goes on in space that is reserved.
+    @Test func anIdleRefreshReadsNoReservedSpace() throws {
+        let base = MemoryStorage()
+        let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, idleDelay: nil))
+        try writer.append([Entry("a", "b")])
+        let storage = CountingStorage(base)
+        let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
+        for isShort in [false, true] {
+            // Closed, the file ends where the commits do.
+            if isShort { try writer.close() }
+            let before = storage.bytesRead
+            for _ in 0..<10 { #expect(try reader.refresh() == 1) }
+            #expect(storage.bytesRead - before <= 10 * (DurableSlot.fileSize + 4))
+        }
+    }
+
+    @Test func whatIsTakenInIsChecked() throws {
+        let (storage, writer, reader) = try readerBehind()
         let name = "j/" + DirectoryListing.segmentName(1)
         let sound = storage.allContents()[name] ?? []
         let file = try storage.open(name, .readWrite)
@@ -113,7 +197,7 @@ import Testing
         try file.truncate(to: UInt64(SegmentHeader.size))
         #expect(journalError { try reader.refresh() }?.code == .damaged)
         storage.setContents(sound, of: name)
-        #expect(try Journal.openReadOnly("j", options: options).lastPosition == 2)
+        #expect(try Journal.openReadOnly("j", options: JournalOptions(storage: storage)).lastPosition == 2)
     }
 
     @Test func aClosedReaderTakesNothingIn() throws {

@@ -186,6 +186,7 @@ private struct Patient {
             let before = storage.allContents()
             let error = journalError { _ = try Journal.repair(source, to: destination, options: options) { _, _ in [] } }
             #expect(error?.code == code)
+            if code == .damaged { #expect(error?.path?.hasPrefix(source + "/") == true) }
             #expect(storage.allContents() == before)
         }
         refuses(.notFound, "nowhere")
@@ -196,6 +197,14 @@ private struct Patient {
         storage.setContents([1], of: "letters/a")
         refuses(.notAJournal, "letters")
         refuses(.notEmpty, to: "letters")
+        // Names of a journal, and in the files nothing that one has written.
+        var generator = SeededGenerator(1)
+        try storage.createDirectory("garbage")
+        for name in ["durable", DirectoryListing.segmentName(1), DirectoryListing.segmentName(40)] {
+            storage.setContents(generator.bytes(5000), of: "garbage/" + name)
+            refuses(.damaged, "garbage")
+        }
+        #expect(storage.kind(of: "new") == nil)
         do {
             let writer = try Journal.open("journal", options: JournalOptions(storage: storage))
             refuses(.locked)

@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import Columns
 import EventJournal
 import Testing
 

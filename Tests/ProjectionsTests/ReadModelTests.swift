@@ -11,7 +11,8 @@ func history(seed: UInt64, commands: Int) -> [RecordedEvent] {
     var events: [RecordedEvent] = []
     var time: Int64 = 1_584_921_600_000
     for number in 0..<commands {
-        time += 1_000
+        // A day is over in some thirty commands; imports among them bear times of their own.
+        time += 2_880_000
         guard
             case .append(let decided)? = try? state.decide(
                 generator.nextRequest(), at: Timestamp(millisecondsSince1970: time), freshID: UInt128(number))
@@ -45,6 +46,7 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
         }
         expectEqual(whole, NaiveViews(events: []), asOf: 0)
         #expect(events.count > 100)
+        #expect(whole.activity(asOf: .max).count > 8)
     }
 
     private func expectEqual(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position) {
@@ -70,6 +72,8 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
                         id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted)
                 }
                 #expect(replies == naive.replies(to: message.id))
+                let around = models.replies(to: message.id, Page(limit: 3, around: now / 2), asOf: now).map(\.position)
+                #expect(around == naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position))
                 #expect(models.thread(of: message.id, asOf: now) == thread)
             }
             let record = models.thread(thread, asOf: now)
@@ -79,6 +83,15 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
             #expect(models.members(of: thread, asOf: now).map(\.user) == members.map(\.user))
             #expect(models.members(of: thread, asOf: now).map(\.since) == members.map(\.since))
             #expect(record?.memberCount == members.count)
+            #expect(models.readers(of: thread, asOf: now).map(\.user) == naive.readers(of: thread))
+            for limit in [0, 1, 2, 7] {
+                // On an entry, between two, before the first and behind the last.
+                let own = messages.prefix(3).map(\.position)
+                for position in own + [1, now / 2, now, now + 9] {
+                    let page = models.messages(of: thread, Page(limit: limit, around: position), asOf: now).map(\.position)
+                    #expect(page == naive.page(messages, limit: limit, around: position, \.position).map(\.position))
+                }
+            }
             for user in naive.users {
                 #expect(models.mayRead(user, thread, asOf: now) == members.contains { $0.user == user })
                 #expect(models.unreadCount(of: user, in: thread, asOf: now) == naive.unread(user, in: thread))
@@ -91,6 +104,8 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
                 #expect(models.residents(of: code, asOf: now).map(\.postcode) == residents.map(\.postcode))
             }
         }
+        #expect(models.activity(asOf: now) == naive.activity())
+        for name in naive.threadNames { #expect(models.threads(named: name, asOf: now) == naive.threads(named: name)) }
         for user in naive.users {
             let name = naive.username(user)
             #expect(models.profile(user, asOf: now)?.username?.text == name)
@@ -186,6 +201,27 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
         #expect(page(Page(after: 21)) == [])
         #expect(page(Page(before: 3, after: 8)) == [])
         #expect(page(Page(limit: .max, before: .max, after: 0)) == positions)
+    }
+
+    @Test func aroundAPositionHalfStandsOnEitherSide() {
+        #expect(page(Page(limit: 4, around: 8)) == [3, 5, 8, 13])
+        #expect(page(Page(limit: 5, around: 8)) == [3, 5, 8, 13, 21])
+        #expect(page(Page(limit: 4, around: 7)) == [3, 5, 8, 13])
+        #expect(page(Page(limit: 1, around: 8)) == [8])
+        #expect(page(Page(limit: 0, around: 8)) == [])
+        #expect(page(Page(limit: -3, around: 8)) == [])
+        // What is not there on one side is not made up for on the other.
+        #expect(page(Page(limit: 4, around: 2)) == [2, 3])
+        #expect(page(Page(limit: 4, around: 99)) == [13, 21])
+        #expect(page(Page(limit: .max, around: 0)) == positions)
+        #expect(page(Page(limit: .max, around: .max)) == positions)
+    }
+
+    @Test func boundsCutAPageAroundAPosition() {
+        #expect(page(Page(limit: 4, before: 13, around: 8)) == [3, 5, 8])
+        #expect(page(Page(limit: 4, after: 5, around: 8)) == [8, 13])
+        #expect(page(Page(limit: 4, before: 5, around: 13)) == [2, 3])
+        #expect(page(Page(limit: 4, before: 3, after: 8, around: 5)) == [])
     }
 }
 

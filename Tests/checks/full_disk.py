@@ -10,8 +10,12 @@ same process must take posts again. It is filled a second time and closed, fille
 is no space; and when a second ballast file is removed, it must take posts again. At every stage `export` must be exactly the
 events that were acknowledged, nothing that was refused may be anywhere, and `verify --deep` must find nothing.
 
-`--roll-over` adds file systems of just over 128 MiB, which fill where the tool begins a second segment. `--tests PACKAGE` runs
-the package's own tests of a small disk (small segments, so that many roll-overs meet a full disk) on one of them.
+Then a journal from elsewhere is backed up onto each of them: there is no space for all of it, which is an error that says so;
+the journal goes on; and when the ballast is removed, the same command again completes the copy.
+
+The tool's segments are 128 MiB long. On a tmpfs of a larger size all but 6 MiB are used before the first ballast is removed, and
+there has to have been one roll-over before the second. `--roll-over` adds the sizes that are full just before, at and after it.
+`--tests PACKAGE` runs the package's own tests of a small disk (small segments, so that many roll-overs meet a full disk).
 
 The file systems are mounted in a mount namespace of this program's own (`unshare`, as root or with a user namespace), so
 nothing of them outlives it. Where that is not allowed it says SKIPPED and ends with status 0.
@@ -31,6 +35,7 @@ import time
 
 INSIDE = "CHATJOURNAL_FULL_DISK_INSIDE"
 BALLAST = (0.3, 0.1)  # of the file system: two files that are there to be removed
+LARGE_BALLAST = (4 << 20, 2 << 20)  # of one that holds a whole segment, in bytes
 
 
 class Failed(Exception):
@@ -62,7 +67,7 @@ class SmallDisk:
 
     def __init__(self, kind, mebibytes, scratch):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=scratch))
-        self.image, self.is_large = None, mebibytes > 100
+        self.image, self.is_large = None, mebibytes > 128
         if kind == "ext4":
             self.image = self.path.with_suffix(".image")
             with open(self.image, "wb") as file:
@@ -72,9 +77,10 @@ class SmallDisk:
         else:
             self.call("mount", "-t", "tmpfs", "-o", f"size={mebibytes}m", "tmpfs", str(self.path))
         self.ballast = [self.path / f"ballast {number}" for number in range(len(BALLAST))]
-        for path, share in zip(self.ballast, BALLAST):
+        sizes = LARGE_BALLAST if self.is_large else [int((mebibytes << 20) * share) for share in BALLAST]
+        for path, size in zip(self.ballast, sizes):
             with open(path, "wb") as file:
-                os.posix_fallocate(file.fileno(), 0, int((mebibytes << 20) * share))
+                os.posix_fallocate(file.fileno(), 0, size)
 
     @staticmethod
     def call(*words):
@@ -270,6 +276,10 @@ class Trial:
         if done.returncode != 0 or not json.loads(done.stdout)["ok"]:
             raise Failed(f"{where}: verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
 
+    def segments(self):
+        """How many segments there are."""
+        return len(list(pathlib.Path(self.journal).glob("*.segment")))
+
     def reopen_while_full(self):
         """Opens the journal to write while there may be no space; true if it could be opened, as it must be after a close."""
         self.run = Run(self.tool, self.journal, self.durability, self.batch)
@@ -285,6 +295,10 @@ class Trial:
             raise Failed(f"a repeated post after reopening was answered {json.dumps(again)[:800]}")
         return True
 
+    def end(self):
+        if self.run.process.poll() is None:
+            self.run.kill()
+
     def go(self):
         self.settle()
         readers = Readers(self.tool, self.journal, self.bodies)
@@ -298,11 +312,15 @@ class Trial:
             if readers.count < seen + 2 and not readers.failure:
                 raise Failed("nobody could read while the disk was full")
             self.check_files("full, with the writer alive")
+            segments = [self.segments()]
             self.disk.ballast[0].unlink()
             if self.post(1, size=self.largest) or self.post(self.batch, size=100):
                 raise Failed("the disk was freed, and posts are still refused")
             second = self.fill()
             self.check_answers_without_space()
+            segments.append(self.segments())
+            if self.disk.is_large and segments[-1] != 2:
+                raise Failed(f"there are {segments[-1]} segments, and there was to be one roll-over")
         finally:
             readers.end()
         if self.run.close() != 1:
@@ -322,16 +340,62 @@ class Trial:
         if self.run.close() != 0:
             raise Failed("nothing was refused, and the exit status is not 0")
         self.check_files("freed, closed")
-        return f"{first} and {second} posts accepted, {len(self.refused)} refused, {readers.count} reads, " \
+        rolled = f"in {segments[0]} and {segments[1]} segments, " if self.disk.is_large else ""
+        return f"{first} and {second} posts accepted, {rolled}{len(self.refused)} refused, {readers.count} reads, " \
                f"{'opened' if opened else 'storageFull'} after a kill without space"
+
+
+class Copying:
+    """A journal that is backed up onto a small disk."""
+
+    def __init__(self, tool, disk, rng, mebibytes, scratch):
+        self.tool, self.disk = tool, disk
+        self.home = tempfile.TemporaryDirectory(prefix="journal-", dir=scratch)
+        self.source = str(pathlib.Path(self.home.name) / "journal")
+        self.copy = str(disk.path / "copy")
+        user = "0190a000-0000-7000-8000-0000000000a1"
+        self.lines = [{"registerUser": {"user": user, "username": "Ann"}}, {"setPostcode": {"user": user, "postcode": "SW1A 1AA"}}]
+        # More than there is beside the ballast, and less than there is without it.
+        self.lines += [{"postMessage": {"thread": "SW1A", "author": user, "body": chr(97 + rng.randrange(26)) * 10_000}}
+                       for _ in range(int((mebibytes << 20) * 0.75) // 10_100)]
+
+    def call(self, *words, lines=()):
+        done = subprocess.run(
+            [self.tool, *words], input="".join(json.dumps(line) + "\n" for line in lines).encode(), capture_output=True, check=False)
+        return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+    def expect(self, status, *words, lines=()):
+        found, output, said = self.call(*words, lines=lines)
+        if found != status:
+            raise Failed(f"{words[0]} ended with status {found} and not {status}: {said}")
+        return output, said
+
+    def go(self):
+        self.expect(0, "run", self.source, lines=self.lines)
+        for _ in range(2):
+            _, said = self.expect(1, "backup", self.source, self.copy)
+            if "storageFull" not in said or self.copy not in said:
+                raise Failed(f"a backup onto a full disk said {said!r}")
+        self.expect(0, "verify", self.source)
+        self.expect(0, "run", self.source, lines=self.lines[-1:])
+        for path in self.disk.ballast:
+            path.unlink()
+        self.expect(0, "backup", self.source, self.copy)
+        if self.expect(0, "export", self.copy)[0] != self.expect(0, "export", self.source)[0]:
+            raise Failed("the copy is not the journal")
+        self.expect(0, "verify", self.copy, "--deep")
+        return f"storageFull for a copy of {len(self.lines)} posts, and the whole copy when there was space"
+
+    def end(self):
+        self.home.cleanup()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
-    parser.add_argument("--sizes", default="2,3,5", help="of the file systems, in MiB; may be empty")
+    parser.add_argument("--sizes", default="2,3,5", help="of the file systems, in MiB, separated by commas; may be empty")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--roll-over", action="store_true", help="also file systems of 128 MiB and a little more")
+    parser.add_argument("--roll-over", action="store_true", help="also file systems on which a second segment begins")
     parser.add_argument("--tests", default=None, metavar="PACKAGE", help="also the Swift tests of a small disk; they must have been built")
     parser.add_argument("--scratch", default=None, help="where the file systems are mounted")
     arguments = parser.parse_args()
@@ -344,16 +408,20 @@ def main():
     print(f"full_disk: seed {seed}", flush=True)
     scratch = tempfile.mkdtemp(prefix="full-disk-", dir=arguments.scratch)
     tool = str(pathlib.Path(arguments.tool).resolve())
-    trials = [(kind, int(size), 16_384) for kind in ("tmpfs", "ext4") for size in arguments.sizes.split(",") if size]
+    sizes = [int(size) for size in arguments.sizes.split(",") if size]
+    # What an ext4 takes for itself would move the roll-over.
+    trials = [(kind, size, 16_384) for kind in ("tmpfs", "ext4") for size in sizes if kind == "tmpfs" or size <= 128]
     if arguments.roll_over:
-        # The ballast is 0.3 of it: freed, there is room for the segment of 128 MiB and hardly more.
-        trials += [("tmpfs", size, 16_384) for size in (128, 129, 131)]
+        # Less the ballast of 6 MiB: full before the first segment is, when it is, and in the second one.
+        trials += [("tmpfs", size, 16_384) for size in (133, 134, 136)]
     skipped = set()
     for kind, size, largest in trials:
-        for durability in ("synced", "written"):
-            rng = random.Random(f"{seed}/{kind}/{size}/{durability}")
-            batch = 64 if size > 100 else rng.choice((1, 8))
-            label = f"{kind} of {size} MiB, {durability}, batch {batch}"
+        for work in ("synced", "written", "backup"):
+            rng = random.Random(f"{seed}/{kind}/{size}/{work}")
+            batch = 64 if size > 128 else rng.choice((1, 8))
+            label = f"{kind} of {size} MiB, {work}" + (f", batch {batch}" if work != "backup" else "")
+            if work == "backup" and size > 128:
+                continue
             try:
                 disk = SmallDisk(kind, size, scratch)
             except Skipped as reason:
@@ -362,14 +430,14 @@ def main():
                 skipped.add(kind)
                 continue
             try:
-                trial = Trial(tool, disk, rng, durability, batch, largest)
+                trial = Copying(tool, disk, rng, size, scratch) if work == "backup" \
+                    else Trial(tool, disk, rng, work, batch, largest)
                 print(f"  {label}: {trial.go()}", flush=True)
             except Failed as failure:
                 print(f"FAILED seed {seed}, {label}\n  {failure}")
                 return 1
             finally:
-                if trial.run.process.poll() is None:
-                    trial.run.kill()
+                trial.end()
                 disk.remove()
     if arguments.tests:
         disk = SmallDisk("tmpfs", 4, scratch)

@@ -8,6 +8,29 @@ public struct Member: Hashable, Sendable, Codable {
     public var since: Position
 }
 
+/// A stretch of the journal in which a user could read a thread: all of it, also what is older than the stretch.
+public struct ThreadAccess: Hashable, Sendable, Codable {
+    /// The thread.
+    public var thread: ThreadID
+    /// nil if the name has been erased.
+    public var name: String?
+    /// The position at which the user joined.
+    public var from: Position
+    /// The position at which the user left, nil while they are a member.
+    public var to: Position?
+
+    private enum CodingKeys: CodingKey { case thread, name, from, to }
+
+    /// Writes every field; what is not there is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(thread, forKey: .thread)
+        try container.encode(name, forKey: .name)
+        try container.encode(from, forKey: .from)
+        try container.encode(to, forKey: .to)
+    }
+}
+
 /// Somebody who lives in an outward code.
 public struct Resident: Hashable, Sendable, Codable {
     /// The user.

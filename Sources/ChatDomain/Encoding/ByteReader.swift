@@ -32,6 +32,8 @@ struct ByteReader {
     mutating func littleEndian(_ byteCount: Int, _ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
         let start = try take(byteCount, of: bytes)
         if byteCount == 8 { return bytes.littleEndian64(at: start) }
+        // One load where the part goes on far enough, which all but the shortest do.
+        if bytes.byteCount - start >= 8 { return bytes.littleEndian64(at: start) & (1 << UInt64(8 * byteCount) - 1) }
         var value: UInt64 = 0
         for index in 0..<byteCount { value |= UInt64(bytes.byte(at: start + index)) << UInt64(8 * index) }
         return value
@@ -39,6 +41,13 @@ struct ByteReader {
 
     mutating func leb128(_ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
         let start = offset
+        if bytes.byteCount > start {
+            let only = bytes.byte(at: start)
+            if only < 0x80 {
+                offset += 1
+                return UInt64(only)
+            }
+        }
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
             let next = try byte(bytes)

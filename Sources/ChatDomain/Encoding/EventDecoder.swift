@@ -27,51 +27,55 @@ extension Event {
             let sentAt = flags.contains(.sentAt) ? Int64(bitPattern: try reader.littleEndian(8, kept)) : nil
             origin = .imported(sentAt: sentAt.map(Timestamp.init(millisecondsSince1970:)))
         }
+        // Put together once, at the end: an event that is changed in place here is copied whole at each step that can throw.
         guard let kind = EventKind(rawValue: kindByte) else {
             guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
-            self.init(recordedAt: recordedAt, origin: origin, fact: .unknown(kind: kindByte))
-            var rest = ByteReader(.erasable)
-            if flags.contains(.correlation), let erasable { correlation = try rest.countedText(erasable) }
-            let bytes: [UInt8]?
-            if let erasable { bytes = erasable.array(in: 0..<erasable.byteCount) } else { bytes = nil }
-            content = .opaque(kept: kept.array(in: 0..<kept.byteCount), erasable: bytes)
+            var correlation: String?
+            var bytes: [UInt8]?
+            if let erasable {
+                var rest = ByteReader(.erasable)
+                if flags.contains(.correlation) { correlation = try rest.countedText(erasable) }
+                bytes = erasable.array(in: 0..<erasable.byteCount)
+            }
+            let content = Content.opaque(kept: kept.array(in: 0..<kept.byteCount), erasable: bytes)
+            self.init(recordedAt: recordedAt, origin: origin, fact: .unknown(kind: kindByte), content: content, correlation: correlation)
             return
         }
         let fact = try Fact(kind, &reader, kept)
-        self.init(recordedAt: recordedAt, origin: origin, fact: fact)
-        guard kind.hasContent(fact) || flags.contains(.correlation) else { return }
-        guard let erasable else {
-            content = .erased
+        guard kind.hasContent(fact) || flags.contains(.correlation) else {
+            self.init(recordedAt: recordedAt, origin: origin, fact: fact)
             return
         }
-        guard contents == .all || kind.isIndexed else {
-            content = .omitted
+        guard let erasable, contents == .all || kind.isIndexed else {
+            self.init(recordedAt: recordedAt, origin: origin, fact: fact, content: erasable == nil ? .erased : .omitted)
             return
         }
-        try decodeContent(of: kind, flags, erasable)
+        var rest = ByteReader(.erasable)
+        let correlation = flags.contains(.correlation) ? try rest.countedText(erasable) : nil
+        let content = try Content(of: kind, fact, &rest, erasable.extracting(0..<(try rest.endOfContent(flags, erasable))))
+        self.init(recordedAt: recordedAt, origin: origin, fact: fact, content: content, correlation: correlation)
     }
+}
 
-    private mutating func decodeContent(of kind: EventKind, _ flags: EventFlags, _ erasable: RawSpan) throws(EventDecodingError) {
-        var reader = ByteReader(.erasable)
-        if flags.contains(.correlation) { correlation = try reader.countedText(erasable) }
-        let known = erasable.extracting(0..<(try reader.endOfContent(flags, erasable)))
+extension Content {
+    /// Reads what follows the correlation id.
+    fileprivate init(of kind: EventKind, _ fact: Fact, _ reader: inout ByteReader, _ known: RawSpan) throws(EventDecodingError) {
         switch kind {
         case .userRegistered:
             let username = Username(text: try reader.countedText(known), foldKey: try reader.countedText(known))
             let subject = try reader.countedText(known)
-            content = .registration(username, subject: subject.isEmpty ? nil : subject)
+            self = .registration(username, subject: subject.isEmpty ? nil : subject)
         case .usernameChanged:
-            content = .username(Username(text: try reader.countedText(known), foldKey: try reader.countedText(known)))
+            self = .username(Username(text: try reader.countedText(known), foldKey: try reader.countedText(known)))
         case .postcodeSet:
             guard let postcode = Postcode(ascii: try reader.littleEndian(8, known)) else {
                 throw reader.error(.invalidPostcode, at: reader.offset - 8)
             }
-            content = .postcode(postcode)
-        case .threadOpened:
-            content = fact.thread?.outwardCode == nil ? .threadName(try reader.remainingText(known)) : .none
-        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: content = .body(try reader.remainingText(known))
-        case .sessionStarted: content = .device(try reader.remainingText(known))
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: break
+            self = .postcode(postcode)
+        case .threadOpened: self = fact.thread?.outwardCode == nil ? .threadName(try reader.remainingText(known)) : .none
+        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: self = .body(try reader.remainingText(known))
+        case .sessionStarted: self = .device(try reader.remainingText(known))
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: self = .none
         }
     }
 }

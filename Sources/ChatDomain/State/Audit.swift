@@ -1,3 +1,5 @@
+import Columns
+
 /// A rule that a recorded event breaks: no decider of this version would have appended it there.
 public struct HistoryFault: Error, Hashable, Sendable {
     /// A stable name of the rule.
@@ -84,10 +86,10 @@ extension ChatState {
             }
         case .threadLeft: requireUnlessLost(isMember, .notAMember, "the user is not a member")
         case .messagePosted(let fact):
-            require(messages.numbers.find(fact.message) == nil, .identifierTwice, "message \(fact.message) is posted already")
+            require(messages.find(fact.message.bits) == nil, .identifierTwice, "message \(fact.message) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
         case .replyPosted(let fact):
-            require(replies.numbers.find(fact.reply) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
+            require(replies.find(fact.reply.bits) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: true)
         case .messageEdited(let fact):
@@ -137,12 +139,12 @@ extension ChatState {
         let isRetracted: Bool
         switch post {
         case .message(let id):
-            guard let number = messages.numbers.find(id) else {
+            guard let number = messages.find(id.bits) else {
                 return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
             }
             (place, author, isRetracted) = (messages.place(number), messages.author(number), messages.isRetracted(number))
         case .reply(let id):
-            guard let number = replies.numbers.find(id) else {
+            guard let number = replies.find(id.bits) else {
                 return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
             }
             (place, author, isRetracted) = (messages.place(replies.place(number)), replies.author(number), replies.isRetracted(number))

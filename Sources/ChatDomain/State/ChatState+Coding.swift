@@ -1,3 +1,5 @@
+package import Columns
+
 extension ChatState: ColumnCoded {
     /// Everything but ``usersByName`` and ``usersBySubject``, which follow from what else is known of users; a digest has them as well.
     package func write(to writer: inout ColumnWriter) {

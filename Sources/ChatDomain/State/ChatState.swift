@@ -1,3 +1,5 @@
+package import Columns
+
 /// What the rules need to know in order to decide a command: the state of the decider.
 ///
 /// A value: ``decide(_:at:freshID:)`` reads it and ``evolve(_:at:)`` moves it on by one event. The same events give the same state, on whatever machine and
@@ -28,14 +30,30 @@ public struct ChatState: Equatable, Sendable {
     package internal(set) var membershipNumbers = PairIndex()
     package internal(set) var memberships = Column<MembershipRow>()
 
-    package internal(set) var messages = PostTable<MessageID>()
-    package internal(set) var replies = PostTable<ReplyID>()
+    package internal(set) var messages = PostTable()
+    package internal(set) var replies = PostTable()
 
     package internal(set) var sessionNumbers = DenseIndex<SessionID>()
     package internal(set) var sessions = Column<SessionRow>()
 
     /// Makes the state before the first event.
     public init() {}
+}
+
+extension ChatState {
+    // Not generic, so that read models do not pay for looking up a layout.
+
+    /// The number of a user whom any event has named.
+    package func number(ofUser id: UserID) -> Int? { userNumbers.find(id) }
+
+    /// The number of a thread that any event has named.
+    package func number(ofThread id: ThreadID) -> Int? { threadNumbers.find(id) }
+
+    /// The user with a number.
+    package func userID(_ number: Int) -> UserID { userNumbers.id(number) }
+
+    /// The thread with a number.
+    package func threadID(_ number: Int) -> ThreadID { threadNumbers.id(number) }
 }
 
 /// A user; one that only events after a loss have named has not been registered.

@@ -1,3 +1,5 @@
+import Columns
+
 /// What the state adds up to, for whoever compares it with a read model.
 extension ChatState {
     /// How many messages each thread has, by the thread's number.

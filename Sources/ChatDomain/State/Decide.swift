@@ -1,3 +1,5 @@
+import Columns
+
 extension ChatState {
     /// Decides a command: which events follow from it, if any.
     ///

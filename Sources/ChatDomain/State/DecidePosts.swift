@@ -3,7 +3,7 @@ extension ChatState {
     func postMessage(
         _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: MessageID, _ draft: Event
     ) throws(Rejection) -> Decision {
-        if let id, let known = messages.numbers.find(id) {
+        if let id, let known = messages.find(id.bits) {
             guard threadNumbers.id(messages.place(known)) == threadID, userNumbers.id(messages.author(known)) == authorID else {
                 throw .identifierTaken
             }
@@ -21,14 +21,14 @@ extension ChatState {
     func postReply(
         _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: ReplyID, _ draft: Event
     ) throws(Rejection) -> Decision {
-        if let id, let known = replies.numbers.find(id) {
-            guard messages.numbers.id(replies.place(known)) == messageID, userNumbers.id(replies.author(known)) == authorID else {
+        if let id, let known = replies.find(id.bits) {
+            guard MessageID(bits: messages.id(replies.place(known))) == messageID, userNumbers.id(replies.author(known)) == authorID else {
                 throw .identifierTaken
             }
             return .duplicate(of: replies.position(known)...replies.position(known))
         }
         let author = try knownUser(authorID)
-        guard let message = messages.numbers.find(messageID) else { throw .unknownMessage }
+        guard let message = messages.find(messageID.bits) else { throw .unknownMessage }
         let thread = messages.place(message)
         guard isMember(author, of: thread) else { throw .notAMember }
         guard !messages.isRetracted(message) else { throw .retracted }
@@ -63,10 +63,10 @@ extension ChatState {
     private func find(_ post: Post) throws(Rejection) -> FoundPost {
         switch post {
         case .message(let id):
-            guard let message = messages.numbers.find(id) else { throw .unknownMessage }
+            guard let message = messages.find(id.bits) else { throw .unknownMessage }
             return (messages.author(message), messages.isRetracted(message), messages.place(message), message)
         case .reply(let id):
-            guard let reply = replies.numbers.find(id) else { throw .unknownReply }
+            guard let reply = replies.find(id.bits) else { throw .unknownReply }
             let message = replies.place(reply)
             return (replies.author(reply), replies.isRetracted(reply), messages.place(message), message)
         }
@@ -80,7 +80,7 @@ extension ChatState {
         switch post {
         case .message(let message): return ifMessage(MessageChanged(thread: thread, number: number, message: message, by: by))
         case .reply(let reply):
-            let message = messages.numbers.id(found.message)
+            let message = MessageID(bits: messages.id(found.message))
             return ifReply(ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: by))
         }
     }

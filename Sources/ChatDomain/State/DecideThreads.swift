@@ -1,3 +1,5 @@
+import Columns
+
 /// Threads, membership and read markers.
 extension ChatState {
     func openThread(

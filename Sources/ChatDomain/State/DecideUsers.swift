@@ -1,3 +1,5 @@
+import Columns
+
 /// Users and sessions.
 extension ChatState {
     func registerUser(

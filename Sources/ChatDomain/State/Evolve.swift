@@ -1,3 +1,5 @@
+import Columns
+
 extension ChatState {
     /// Moves the state on by one recorded event; events never fail to apply.
     ///
@@ -39,27 +41,27 @@ extension ChatState {
         case .threadRead(let fact): changeMembership(&numbers) { Self.set(&$0.readUpTo, fact.upTo) }
         case .messagePosted(let fact):
             (numbers.post, numbers.isNew) = messages.append(
-                fact.message, at: position, place: numbers.thread, author: numbers.user, isImported: event.origin != .native)
+                fact.message.bits, at: position, place: numbers.thread, author: numbers.user, isImported: event.origin != .native)
         case .replyPosted(let fact):
-            guard let message = messages.numbers.find(fact.message) else { break }
+            guard let message = messages.find(fact.message.bits) else { break }
             numbers.message = message
             (numbers.post, numbers.isNew) = replies.append(
-                fact.reply, at: position, place: message, author: numbers.user, isImported: event.origin != .native)
+                fact.reply.bits, at: position, place: message, author: numbers.user, isImported: event.origin != .native)
             messages.markHistory(message)
         case .messageEdited(let fact):
-            guard let message = messages.numbers.find(fact.message) else { break }
+            guard let message = messages.find(fact.message.bits) else { break }
             (numbers.post, numbers.isNew) = (message, true)
             messages.markHistory(message)
         case .replyEdited(let fact):
-            guard let reply = replies.numbers.find(fact.reply) else { break }
+            guard let reply = replies.find(fact.reply.bits) else { break }
             (numbers.post, numbers.isNew) = (reply, true)
             replies.markHistory(reply)
         case .messageRetracted(let fact):
-            guard let message = messages.numbers.find(fact.message) else { break }
+            guard let message = messages.find(fact.message.bits) else { break }
             (numbers.post, numbers.isNew) = (message, !messages.isRetracted(message))
             messages.markRetracted(message)
         case .replyRetracted(let fact):
-            guard let reply = replies.numbers.find(fact.reply) else { break }
+            guard let reply = replies.find(fact.reply.bits) else { break }
             (numbers.post, numbers.message, numbers.isNew) = (reply, replies.place(reply), !replies.isRetracted(reply))
             replies.markRetracted(reply)
         case .sessionStarted(let fact):

@@ -1,18 +1,20 @@
+package import Columns
+
 extension PostRow: PlainElement {}
 
 extension PostTable: ColumnCoded {
     package func write(to writer: inout ColumnWriter) {
-        numbers.write(to: &writer)
+        ids.write(to: &writer)
         rows.write(to: &writer)
         highWords.write(to: &writer)
     }
 
     package init(from reader: inout ColumnReader) throws(ColumnError) {
         self.init()
-        numbers = try DenseIndex(from: &reader)
+        ids = try IDTable(from: &reader)
         rows = try Column(from: &reader)
         highWords = try HighWords(from: &reader)
-        try require(rows.count == numbers.count, "\(rows.count) posts for \(numbers.count) ids")
+        try require(rows.count == ids.count, "\(rows.count) posts for \(ids.count) ids")
     }
 
     /// Throws unless every post stands after the one before, up to a head, and leads to a place and an author that there are.

@@ -15,7 +15,7 @@ struct Backup {
 
     /// Copies to a directory what is missing there.
     static func run(_ source: BackupSource, to directory: JournalDirectory) throws(JournalError) -> BackupReport {
-        var backup = Backup(source, try BackupTarget(directory, of: source.journal))
+        var backup = Backup(source, try BackupTarget(directory, of: source))
         defer { backup.target.unlock() }
         try backup.checkHistory()
         try backup.copy()

@@ -38,3 +38,8 @@ public struct BackupReport: Hashable, Sendable {
         self.head = head
     }
 }
+
+extension JournalError.Code {
+    /// The destination of a copy is the directory of what is copied; it was left untouched.
+    public static let sameDirectory = JournalError.Code(rawValue: "sameDirectory")
+}

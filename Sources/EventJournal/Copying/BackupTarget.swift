@@ -21,8 +21,10 @@ struct BackupTarget {
 
     /// Takes the destination and reads what is there.
     ///
-    /// - Throws: `notAJournal`, `locked`, `headMismatch` (another journal), `damaged`, `newerVersion` and the storage's failures.
-    init(_ directory: JournalDirectory, of journal: JournalID) throws(JournalError) {
+    /// - Throws: `notAJournal`, `locked`, `sameDirectory`, `headMismatch` (another journal), `damaged`, `newerVersion` and the storage's
+    ///   failures.
+    init(_ directory: JournalDirectory, of source: BackupSource) throws(JournalError) {
+        let journal = source.journal
         self.directory = directory
         self.journal = journal
         chain = Chain.start(journal)
@@ -34,7 +36,7 @@ struct BackupTarget {
         }
         let first = try directory.list()
         if !first.isJournal && first.hasForeign { throw Self.notAJournal(directory) }
-        locks = [try Self.lock(directory, DirectoryListing.lockName)]
+        locks = [try Self.lock(directory, besides: source.directory)]
         let listing = try directory.list()
         hasDurable = listing.hasDurable
         temporaries = listing.temporaries
@@ -58,6 +60,26 @@ struct BackupTarget {
         lastPosition = recovery.lastPosition
         chain = recovery.chain
         isSettled = recovery.report.wasClean
+    }
+
+    /// Takes the lock of the destination, unless that is the directory of the journal itself.
+    ///
+    /// Paths do not tell, nor do storages: a link leads elsewhere, and one name may be on two disks. But a lock that is taken at one place
+    /// is held at the other only if the two are one.
+    private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory) throws(JournalError) -> any StorageLock {
+        let lock = try lock(directory, DirectoryListing.lockName)
+        guard try isHeld(source) else { return lock }
+        // It may be that of the journal's writer, who does not come and go with this one.
+        lock.unlock()
+        let wasHeld = try isHeld(source)
+        let again = try Self.lock(directory, DirectoryListing.lockName)
+        let isHeldAgain = try isHeld(source)
+        if wasHeld || !isHeldAgain { return again }
+        throw JournalError(.sameDirectory, "The destination is the journal itself.", path: directory.path)
+    }
+
+    private static func isHeld(_ source: JournalDirectory) throws(JournalError) -> Bool {
+        try storage { () throws(StorageError) in try source.storage.isLocked(source.lockPath) }
     }
 
     private static func lock(_ directory: JournalDirectory, _ name: String) throws(JournalError) -> any StorageLock {

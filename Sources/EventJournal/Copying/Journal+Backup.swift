@@ -16,7 +16,8 @@ extension Journal {
     ///   - options: See ``BackupOptions``.
     /// - Returns: What was copied, and the head of the copy.
     /// - Throws: What ``openReadOnly(_:options:)`` throws; `outOfRange` (a position beyond what is durable); `notAJournal` (of the destination,
-    ///   which is left alone), `locked` (somebody has the copy open for writing), `headMismatch` (the destination is another journal, or its
+    ///   which is left alone), `locked` (somebody has the copy open for writing), `sameDirectory` (the destination is the journal itself, by
+    ///   whatever path; a journal that is open for writing is `locked`), `headMismatch` (the destination is another journal, or its
     ///   history is not the beginning of this one's; left alone); `damaged` (the journal is, at the place named, and the copy ends before it;
     ///   or the copy is, and is left alone), `newerVersion`, `storageFull`, `ioFailed`, `syncFailed`.
     /// - Complexity: Opens both journals; then linear in what is copied. Memory is bounded by the largest commit.

@@ -17,9 +17,10 @@ extension Journal {
     ///   - lostRecord: Makes the kept part of the placeholder for a position, whose erasable part is empty. It is given the kept part of the
     ///     record before it in the new journal, empty for the first.
     /// - Returns: What was kept and what was lost.
-    /// - Throws: `notFound`, `notAJournal`, `accessDenied`, `newerVersion` (of the damaged journal), `locked` (somebody has it open for
-    ///   writing), `notEmpty` (the destination), `tooLarge` (more is lost than the options allow, or a placeholder is over the limit),
-    ///   `storageFull`, `ioFailed`, `syncFailed`; what was written is then removed, as far as that succeeds.
+    /// - Throws: `notFound`, `notAJournal`, `accessDenied`, `newerVersion`, `damaged` (not one slot, segment's header or commit of the damaged
+    ///   journal can be read; the destination is left alone), `locked` (somebody has it open for writing), `notEmpty` (the destination),
+    ///   `tooLarge` (more is lost than the options allow, or a placeholder is over the limit), `storageFull`, `ioFailed`, `syncFailed`; what
+    ///   was written is then removed, as far as that succeeds.
     /// - Complexity: Reads every segment twice. Memory is bounded by the largest commit and the losses listed.
     public static func repair(
         _ directory: String, to destination: String, options: RepairOptions = RepairOptions(),

@@ -19,6 +19,8 @@ struct SalvageSource {
     private(set) var files: [File] = []
 
     /// Reads slots, headers and the headers of all commits.
+    ///
+    /// - Throws: `damaged` if there is not one of them to be read: then nothing shows that there ever was a journal.
     init(_ directory: JournalDirectory) throws(JournalError) {
         self.directory = directory
         var votes: [JournalID: Int] = [:]
@@ -35,14 +37,22 @@ struct SalvageSource {
         files.removeAll { [journal] file in file.isHeaderValid && file.header?.journal != journal }
         files.sort { $0.first < $1.first }
         attested = slots.filter { [journal] in $0.journal == journal }.map(\.position).max() ?? 0
+        var isReadable = journal != nil
         for index in files.indices {
             attested = max(attested, files[index].first - 1)
             guard let (segment, size) = try open(files[index]) else { continue }
             let bound = bound(index)
             var search = CommitSearch(segment, from: UInt64(SegmentHeader.size), size: size)
             while let (_, commit) = try search.next() {
+                isReadable = true
                 if commit.firstPosition <= bound { attested = max(attested, commit.syncedPosition) }
             }
+        }
+        guard isReadable else {
+            let name = files.first?.name
+            throw JournalError(
+                .damaged, "There is nothing to salvage: no slot, no header of a segment and no commit can be read.",
+                path: directory.file(name ?? DirectoryListing.durableName), segment: name)
         }
     }
 

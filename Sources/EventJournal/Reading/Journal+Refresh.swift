@@ -73,7 +73,8 @@ extension Journal {
             }
             var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
             do throws(JournalError) {
-                try scan.run()
+                // As a rule nothing has come, and the rest of the file is space that is reserved: not to be read to find that out.
+                if try storage({ () throws(StorageError) in try file.hasLength(at: segment.end) }) { try scan.run() }
             } catch {
                 let now = try storage { () throws(StorageError) in try file.size() }
                 if attempts > 0 && now != size { continue }
@@ -102,5 +103,14 @@ extension Journal {
                 positions: first...first)
         }
         return opened
+    }
+}
+
+extension StorageFile {
+    /// Whether a commit or a footer may begin at `offset`: neither has the length zero.
+    fileprivate func hasLength(at offset: UInt64) throws(StorageError) -> Bool {
+        var length: [UInt8] = [0, 0, 0, 0]
+        _ = try fill(&length, 0..<4, from: offset)
+        return length != [0, 0, 0, 0]
     }
 }

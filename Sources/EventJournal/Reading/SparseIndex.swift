@@ -123,10 +123,28 @@ struct Segment {
     }
 
     /// Writes the footer behind the commits, which have been synced, ends the file there and syncs it.
+    ///
+    /// What a write that fails has left of the footer is cut off, so that the next opening does not have to tell it from damage.
     func seal(_ chain: UInt64) throws(StorageError) {
         let bytes = footer(chain)
-        try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: end) }
+        do throws(StorageError) {
+            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: end) }
+        } catch {
+            cutOff()
+            throw error
+        }
         try file.truncate(to: end + UInt64(bytes.count))
         try file.sync()
+    }
+
+    /// Ends the file where the valid commits do, as well as it can be done after a failure, which is the one to tell.
+    private func cutOff() {
+        do throws(StorageError) {
+            try file.truncate(to: end)
+            // Else a power cut could undo the truncation, and half a write inside a sector is not to be told from damage.
+            try file.sync()
+        } catch {
+            // The next opening judges what is there.
+        }
     }
 }

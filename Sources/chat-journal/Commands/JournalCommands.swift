@@ -111,10 +111,10 @@ extension StandardOutput {
     /// Writes what comes, for ever; ends with an error when the journal fails or nobody reads any more.
     fileprivate mutating func follow(_ store: ChatStore, matching filter: EventFilter, after position: Position, asJSON: Bool) throws {
         var shown = max(position, store.head.position)
-        var pause: UInt32 = 2
+        var pause: Int32 = 2
         while true {
             try flush()
-            SystemIO.pause(milliseconds: pause)
+            try SystemIO.pause(milliseconds: pause)
             pause = min(2 * pause, 50)
             let last = try store.refresh()
             if last <= shown { continue }

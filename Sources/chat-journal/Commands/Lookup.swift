@@ -15,32 +15,84 @@ extension Arguments {
         return try ChatStore.open(self[positional: "JOURNAL"], options: options)
     }
 
-    /// The page that `--limit`, `--before` and `--after` ask for.
-    func page() throws(UsageError) -> Page {
-        Page(
-            limit: try integer("limit", in: 0...Int.max) ?? 50, before: try integer("before", in: 0...Position.max),
-            after: try integer("after", in: 0...Position.max))
+    /// The page that `--limit`, `--before`, `--after`, `--around` and `--from` ask for.
+    func page() throws(UsageError) -> AskedPage {
+        AskedPage(
+            page: Page(
+                limit: try integer("limit", in: 0...Int.max) ?? 50, before: try integer("before", in: 0...Position.max),
+                after: try integer("after", in: 0...Position.max), around: try integer("around", in: 0...Position.max)),
+            from: try self[option: "from"].map { text throws(UsageError) in
+                guard let time = Timestamp(dateOrTime: text) else {
+                    throw error("--from takes a time such as 2026-11-21T05:03:12.123Z or 2026-11-21, not '\(visible(text))'")
+                }
+                return time
+            })
+    }
+
+    /// The moment that `--as-of` names, now if it is not given.
+    func moment() throws(UsageError) -> Moment {
+        guard let text = self[option: "as-of"] else { return .now }
+        if let position = Position(digits: text) { return .position(position) }
+        guard let time = Timestamp(dateOrTime: text) else {
+            throw error("--as-of takes a position or a time such as 2026-11-21T05:03:12.123Z or 2026-11-21, not '\(visible(text))'")
+        }
+        return .time(time)
     }
 
     /// The user whom an option names.
-    func user(option name: String, in store: ChatStore) throws -> UserID? {
+    func user(option name: String, in store: ChatStore, asOf moment: Moment = .now) throws -> UserID? {
         guard let text = self[option: name] else { return nil }
-        return try store.findUser(text)
+        return try store.findUser(text, asOf: moment)
     }
 
     /// The thread that an option names.
     func thread(option name: String, in store: ChatStore) throws -> ThreadID? {
         guard let text = self[option: name] else { return nil }
-        return try store.findThread(text)
+        return try store.findThread(text, asOf: .now)
+    }
+}
+
+extension Position {
+    /// Reads a number of decimal digits and nothing else.
+    fileprivate init?(digits text: String) {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        self.init(text)
+    }
+}
+
+extension Timestamp {
+    /// Reads a date-time, or a bare date as its first moment in UTC.
+    fileprivate init?(dateOrTime text: String) {
+        self.init(text.utf8.count == 10 ? text + "T00:00:00Z" : text)
+    }
+}
+
+/// A page of which the beginning may be a time.
+struct AskedPage {
+    var page: Page
+    var from: Timestamp?
+
+    /// The page in positions; of `--from` and `--after` the later counts.
+    func page(in store: ChatStore) throws(ChatError) -> Page {
+        guard let from else { return page }
+        var page = page
+        page.after = max(page.after ?? 0, try store.position(before: from))
+        return page
     }
 }
 
 extension ChatStore {
-    /// Finds a thread by its id, its outward code or its name, tried in that order.
-    func findThread(_ text: String) throws -> ThreadID {
-        if let id = ThreadID(text), try exists(id) { return id }
-        if let code = OutwardCode(text), try exists(ThreadID(code)) { return ThreadID(code) }
-        let named = try threads(named: ThreadName(text)?.text ?? text)
+    /// A moment as a position, so that names and views are looked up as of the same one.
+    func fixed(_ moment: Moment) throws(ChatError) -> Moment {
+        if case .time(let time) = moment { return .position(try position(asOf: time)) }
+        return moment
+    }
+
+    /// Finds a thread by its id, its outward code or its name at a moment, tried in that order.
+    func findThread(_ text: String, asOf moment: Moment) throws -> ThreadID {
+        if let id = ThreadID(text), try exists(id, asOf: moment) { return id }
+        if let code = OutwardCode(text), try exists(ThreadID(code), asOf: moment) { return ThreadID(code) }
+        let named = try threads(named: ThreadName(text)?.text ?? text, asOf: moment)
         guard named.count <= 1 else {
             throw LookupError(message: "several threads are named '\(visible(text))': \(named.map(\.description).joined(separator: ", "))")
         }
@@ -48,16 +100,18 @@ extension ChatStore {
         return thread
     }
 
-    /// Finds a user by their id or their username, tried in that order.
-    func findUser(_ text: String) throws -> UserID {
-        if let id = UserID(text), isUser(id) { return id }
-        guard let user = try user(named: text) else { throw LookupError(message: "unknownUser: there is no user '\(visible(text))'") }
+    /// Finds a user by their id or their username at a moment, tried in that order.
+    func findUser(_ text: String, asOf moment: Moment) throws -> UserID {
+        if let id = UserID(text), try isUser(id, asOf: moment) { return id }
+        guard let user = try user(named: text, asOf: moment) else {
+            throw LookupError(message: "unknownUser: there is no user '\(visible(text))'")
+        }
         return user
     }
 
-    private func exists(_ thread: ThreadID) throws(ChatError) -> Bool {
+    private func exists(_ thread: ThreadID, asOf moment: Moment) throws(ChatError) -> Bool {
         do {
-            _ = try self.thread(thread)
+            _ = try self.thread(thread, asOf: moment)
             return true
         } catch {
             guard case .rejected(let rejection) = error, rejection.code == .unknownThread else { throw error }

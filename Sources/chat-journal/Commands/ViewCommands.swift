@@ -1,17 +1,25 @@
 import Chat
 import ChatDomain
 
-/// The commands that show read models.
+/// The commands that show threads, posts and users.
 extension Command {
-    private static let paging: [CommandSpec.Option] = [.limit, .before, .after, .viewer, .json]
+    private static let paging: [CommandSpec.Option] = [
+        .limit, .before, .after,
+        CommandSpec.Option("around", .text("P"), "half from before position P and half from it on"),
+        CommandSpec.Option("from", .text("TIME"), "only what was recorded at that time or later, the earliest first"),
+        .asOf, .viewer, .json,
+    ]
 
     static let threads = Command(
         spec: CommandSpec(
             "threads", "lists the threads with the latest events, the latest last", positionals: [.journal], options: paging)
     ) { arguments, output in
         let page = try arguments.page()
+        let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let threads = try store.threads(page, viewer: try arguments.user(option: "viewer", in: store))
+        let moment = try store.fixed(asked)
+        let threads = try store.threads(
+            try page.page(in: store), viewer: try arguments.user(option: "viewer", in: store, asOf: moment), asOf: moment)
         try output.show(
             threads, asJSON: arguments.has("json"),
             [.init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("MESSAGES", .right), .init("CREATED"), .init("ID")]
@@ -28,9 +36,12 @@ extension Command {
             "timeline", "shows the latest messages of a thread, the latest last", positionals: [.journal, .thread], options: paging)
     ) { arguments, output in
         let page = try arguments.page()
+        let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let thread = try store.findThread(arguments[positional: "THREAD"])
-        let messages = try store.timeline(thread, page, viewer: try arguments.user(option: "viewer", in: store))
+        let moment = try store.fixed(asked)
+        let thread = try store.findThread(arguments[positional: "THREAD"], asOf: moment)
+        let viewer = try arguments.user(option: "viewer", in: store, asOf: moment)
+        let messages = try store.timeline(thread, try page.page(in: store), viewer: viewer, asOf: moment)
         try output.show(
             messages, asJSON: arguments.has("json"),
             [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLIES", .right), .init("MESSAGE")]
@@ -52,8 +63,11 @@ extension Command {
         guard let message = MessageID(arguments[positional: "MESSAGE"]) else {
             throw arguments.error("MESSAGE is the id of a message, a UUID")
         }
+        let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let replies = try store.replies(to: message, page, viewer: try arguments.user(option: "viewer", in: store))
+        let moment = try store.fixed(asked)
+        let viewer = try arguments.user(option: "viewer", in: store, asOf: moment)
+        let replies = try store.replies(to: message, try page.page(in: store), viewer: viewer, asOf: moment)
         try output.show(
             replies, asJSON: arguments.has("json"), [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]
         ) {
@@ -65,49 +79,16 @@ extension Command {
         return true
     }
 
-    static let members = Command(
-        spec: CommandSpec(
-            "members", "lists who is in a thread, in the order in which they joined", positionals: [.journal, .thread],
-            options: [.viewer, .json])
-    ) { arguments, output in
-        let store = try arguments.openReadOnly()
-        let thread = try store.findThread(arguments[positional: "THREAD"])
-        let members = try store.members(of: thread, viewer: try arguments.user(option: "viewer", in: store))
-        try output.show(members, asJSON: arguments.has("json"), [.init("SINCE", .right), .init("USER"), .init("ID")]) {
-            [
-                "\($0.since)", $0.user.shown, "\($0.user.id)",
-            ]
-        }
-        return true
-    }
-
-    static let residents = Command(
-        spec: CommandSpec(
-            "residents", "lists who lives in an outward code, in the order in which they moved there",
-            positionals: [.journal, CommandSpec.Positional("OUTWARD", "an outward code, such as SW1A")], options: [.viewer, .json])
-    ) { arguments, output in
-        guard let code = OutwardCode(arguments[positional: "OUTWARD"]) else {
-            throw arguments.error("OUTWARD is an outward code, such as SW1A")
-        }
-        let store = try arguments.openReadOnly()
-        let residents = try store.residents(of: code, viewer: try arguments.user(option: "viewer", in: store))
-        try output.show(
-            residents, asJSON: arguments.has("json"), [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
-        ) {
-            [
-                "\($0.since)", $0.user.shown, $0.postcode?.description ?? "(erased)", "\($0.user.id)",
-            ]
-        }
-        return true
-    }
-
     static let user = Command(
         spec: CommandSpec(
-            "user", "shows a user: postcode, threads, unread messages", positionals: [.journal, .user], options: [.viewer, .json])
+            "user", "shows a user: postcode, threads, unread messages", positionals: [.journal, .user],
+            options: [.asOf, .viewer, .json])
     ) { arguments, output in
+        let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let viewer = try arguments.user(option: "viewer", in: store)
-        let view = try store.user(try store.findUser(arguments[positional: "USER"]), viewer: viewer)
+        let moment = try store.fixed(asked)
+        let viewer = try arguments.user(option: "viewer", in: store, asOf: moment)
+        let view = try store.user(try store.findUser(arguments[positional: "USER"], asOf: moment), viewer: viewer, asOf: moment)
         if arguments.has("json") {
             try output.writeLine(json: view)
             return true
@@ -133,7 +114,8 @@ private func shownBody(_ body: String?, retracted: Bool, edited: Bool) -> String
 }
 
 extension Person {
-    fileprivate var shown: String { username ?? "(erased)" }
+    /// The name as tables show it.
+    var shown: String { username ?? "(erased)" }
 }
 
 extension StandardOutput {

@@ -39,9 +39,15 @@ enum SystemIO {
         return descriptor
     }
 
-    /// Waits; a signal may end it early.
-    static func pause(milliseconds: UInt32) {
-        usleep(milliseconds * 1_000)
+    /// Waits, as long as somebody may read standard output.
+    ///
+    /// - Throws: an error with the code `outputClosed` once nobody reads any more, which is met at once and not with the next write: there
+    ///   may never be one.
+    static func pause(milliseconds: Int32) throws(ToolError) {
+        // No event is asked for; that the other end has gone is told in any case.
+        let events = wait(for: 0, on: standardOutput, timeout: milliseconds)
+        guard events != 0 else { return }
+        throw ToolError(errorNumber: events & Int16(POLLNVAL) != 0 ? EBADF : EPIPE, action: "write to", name: "standard output")
     }
 
     /// Closes a descriptor that was only read: there is nothing that a failure could lose.
@@ -104,7 +110,7 @@ enum SystemIO {
 
     /// Whether a read would return at once: with bytes, with the end of the input, or with an error.
     static func isReadable(_ descriptor: Int32) -> Bool {
-        wait(for: Int16(POLLIN), on: descriptor, timeout: 0)
+        wait(for: Int16(POLLIN), on: descriptor, timeout: 0) != 0
     }
 
     /// Whether the descriptor is a terminal.
@@ -151,12 +157,12 @@ enum SystemIO {
         }
     }
 
-    /// Waits until the descriptor is ready for an event, failed or hung up; `timeout` is in milliseconds, -1 is for ever.
-    private static func wait(for event: Int16, on descriptor: Int32, timeout: Int32) -> Bool {
+    /// Waits until the descriptor is ready for an event, failed or hung up, and says which; `timeout` is in milliseconds, -1 is for ever.
+    private static func wait(for event: Int16, on descriptor: Int32, timeout: Int32) -> Int16 {
         var request = pollfd(fd: descriptor, events: event, revents: 0)
         var ready: Int32
         // A system call on one structure of this frame.
         repeat { ready = unsafe poll(&request, 1, timeout) } while ready < 0 && errno == EINTR
-        return ready > 0
+        return ready > 0 ? request.revents : 0
     }
 }

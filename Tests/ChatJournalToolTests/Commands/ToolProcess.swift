@@ -25,7 +25,7 @@ struct ToolProcess {
         func file(_ name: String, _ text: String) throws -> String { try file(name, Data(text.utf8)) }
     }
 
-    struct Outcome {
+    struct Outcome: Equatable {
         let status: Int32
         let output: String
         let error: String

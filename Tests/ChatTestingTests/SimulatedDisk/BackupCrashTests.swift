@@ -16,9 +16,7 @@ import Testing
         explorer.crashesInRecovery = longest == 160 ? 1 : 0
         explorer.exhaustiveOutcomes = 4
         explorer.outcomesPerCrash = 4
-        let report = try explorer.run()
-        if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states >= 300, "\(report)")
+        try explorer.check(atLeast: 300)
     }
 }
 
@@ -35,9 +33,7 @@ extension BackupCrashTests {
         explorer.crashesInRecovery = 0
         explorer.exhaustiveOutcomes = 16
         explorer.outcomesPerCrash = 4
-        let report = try explorer.run()
-        if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states >= 100, "\(report)")
+        try explorer.check(atLeast: 100)
     }
 
     /// A repair that is cut off leaves no journal or the whole one, and does not touch the damaged one.
@@ -54,9 +50,16 @@ extension BackupCrashTests {
         explorer.crashesInRecovery = 0
         explorer.exhaustiveOutcomes = 16
         explorer.outcomesPerCrash = 16
-        let report = try explorer.run()
-        if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states >= 100, "\(report)")
+        try explorer.check(atLeast: 100)
+    }
+}
+
+extension CrashExplorer {
+    /// Tries the states; each failure is an issue, and so is it if there are fewer states than a workload like this has.
+    func check(atLeast states: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let report = try run()
+        if !report.failures.isEmpty { Issue.record("\(report)", sourceLocation: sourceLocation) }
+        #expect(report.isReplay || report.states >= states, "\(report)", sourceLocation: sourceLocation)
     }
 }
 

@@ -15,9 +15,7 @@ import Testing
         var explorer = workload.explorer(seed: 1, commits: 6)
         explorer.exhaustiveOutcomes = workload.isSlow ? 2 : 16
         explorer.outcomesPerCrash = workload.isSlow ? 2 : 16
-        let report = try explorer.run()
-        if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states >= 200, "\(report)")
+        try explorer.check(atLeast: 200)
     }
 
     /// A fault, then power cuts: what a failed operation leaves must not make recovery refuse or forget.
@@ -26,9 +24,7 @@ import Testing
         explorer.crashesInRecovery = 0
         explorer.exhaustiveOutcomes = 2
         explorer.outcomesPerCrash = 2
-        let report = try explorer.run()
-        if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states > 0, "\(report)")
+        try explorer.check(atLeast: 1)
     }
 
     /// Torn sectors and lost syncs: no disk of ours to make promises on, but never silence.
@@ -36,9 +32,7 @@ import Testing
         var explorer = dishonesty.explorer(seed: 1)
         explorer.exhaustiveOutcomes = 4
         explorer.outcomesPerCrash = 4
-        let report = try explorer.run()
-        if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states > 0, "\(report)")
+        try explorer.check(atLeast: 1)
     }
 
     /// The same cuts in the running program: every operation from some point on fails, and the journal stops with an error and no trap.

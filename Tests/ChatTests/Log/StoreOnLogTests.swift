@@ -71,7 +71,7 @@ import Testing
         }
         #expect(copy.durablePosition == 0)
         let second = try ChatStore.open(log: copy, options: options)
-        #expect(copy.durablePosition == 1 && second.isUser(ann))
+        #expect(try copy.durablePosition == 1 && second.isUser(ann))
         #expect(try second.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
     }
 

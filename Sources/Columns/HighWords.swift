@@ -1,7 +1,7 @@
 /// The upper halves of ascending positions of which a list keeps the lower halves alone.
 ///
 /// Positions ascend along a list, so that the upper half is the same for billions of entries in a row: it is kept once for each run of them.
-package struct HighWords: Equatable, Sendable {
+public struct HighWords: Equatable, Sendable {
     @usableFromInline struct Run: Equatable, Sendable {
         @usableFromInline var start: Int
         @usableFromInline var word: UInt32
@@ -10,7 +10,8 @@ package struct HighWords: Equatable, Sendable {
     /// Where a run begins; before the first one the word is 0.
     @usableFromInline var runs: [Run] = []
 
-    @inlinable package init() {}
+    /// Begins with the word 0.
+    @inlinable public init() {}
 
     /// Takes note of the next position.
     ///
@@ -18,15 +19,15 @@ package struct HighWords: Equatable, Sendable {
     ///   - position: Not smaller than the one before.
     ///   - index: Where it is going to stand in the list.
     /// - Returns: The lower half, which the list keeps.
-    package mutating func split(_ position: Position, at index: Int) -> UInt32 {
+    public mutating func split(_ position: UInt64, at index: Int) -> UInt32 {
         let word = UInt32(truncatingIfNeeded: position >> 32)
         if word != runs.last?.word ?? 0 { runs.append(Run(start: index, word: word)) }
         return UInt32(truncatingIfNeeded: position)
     }
 
     /// The position of which the list keeps the lower half at an index.
-    @inlinable package func join(_ low: UInt32, at index: Int) -> Position {
-        runs.isEmpty ? Position(low) : Position(word(at: index)) << 32 | Position(low)
+    @inlinable public func join(_ low: UInt32, at index: Int) -> UInt64 {
+        runs.isEmpty ? UInt64(low) : UInt64(word(at: index)) << 32 | UInt64(low)
     }
 
     @usableFromInline func word(at index: Int) -> UInt32 {

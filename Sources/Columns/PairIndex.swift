@@ -1,39 +1,41 @@
 /// Numbers pairs of numbers (a user and a thread, say) from 0 in the order in which they come, and finds a pair's number.
-package struct PairIndex: Equatable, Sendable {
+public struct PairIndex: Equatable, Sendable {
     var table = NumberTable<UInt64>()
 
-    package init() {}
+    /// Makes an empty index.
+    public init() {}
 
     /// How many pairs there are.
-    package var count: Int { table.keys.count }
+    public var count: Int { table.keys.count }
 
     /// The pair with a number.
-    package func pair(_ number: Int) -> (first: Int, second: Int) {
+    public func pair(_ number: Int) -> (first: Int, second: Int) {
         let key = table.keys[number]
         return (Int(key >> 32), Int(key & 0xFFFF_FFFF))
     }
 
     /// Finds the number of a pair.
-    package func find(_ first: Int, _ second: Int) -> Int? { table.find(UInt64(first) << 32 | UInt64(second)) }
+    public func find(_ first: Int, _ second: Int) -> Int? { table.find(UInt64(first) << 32 | UInt64(second)) }
 
     /// Gives a pair its number: the one it has, or the next.
-    package mutating func insert(_ first: Int, _ second: Int) -> (number: Int, isNew: Bool) {
+    public mutating func insert(_ first: Int, _ second: Int) -> (number: Int, isNew: Bool) {
         table.insert(UInt64(first) << 32 | UInt64(second))
     }
 }
 
 /// Numbers some of a list's entries from 0 in the order in which they come: what has to be kept for few of them stands in a column beside it.
-package struct SparseIndex: Equatable, Sendable {
+public struct SparseIndex: Equatable, Sendable {
     var table = NumberTable<UInt32>()
 
-    package init() {}
+    /// Makes an empty index.
+    public init() {}
 
     /// How many entries are numbered.
-    package var count: Int { table.keys.count }
+    public var count: Int { table.keys.count }
 
     /// Finds the number of an entry.
-    package func find(_ entry: Int) -> Int? { table.find(UInt32(truncatingIfNeeded: entry)) }
+    public func find(_ entry: Int) -> Int? { table.find(UInt32(truncatingIfNeeded: entry)) }
 
     /// Gives an entry its number: the one it has, or the next.
-    package mutating func insert(_ entry: Int) -> (number: Int, isNew: Bool) { table.insert(UInt32(truncatingIfNeeded: entry)) }
+    public mutating func insert(_ entry: Int) -> (number: Int, isNew: Bool) { table.insert(UInt32(truncatingIfNeeded: entry)) }
 }

@@ -3,7 +3,7 @@
 /// By hand, because an `Array` holds its elements in one buffer: growing moves all of them, and the first change after a copy was taken copies all of them.
 /// Here a piece is never moved once it is full, and a change after a copy copies one piece: what a checkpoint in the background costs the writer.
 /// A short list grows by a quarter, not to the double, because there is one for each thread.
-package struct Column<Element: Sendable>: Sendable {
+public struct Column<Element: Sendable>: Sendable {
     /// The elements of a piece are 2 to the power of this.
     @usableFromInline static var shift: Int { 14 }
     @usableFromInline static var mask: Int { 1 << shift - 1 }
@@ -11,24 +11,26 @@ package struct Column<Element: Sendable>: Sendable {
     @usableFromInline var pieces: [[Element]] = []
     @usableFromInline var length = 0
 
-    @inlinable package init() {}
+    /// Makes an empty list.
+    @inlinable public init() {}
 
     /// How many elements there are.
-    @inlinable package var count: Int { length }
+    @inlinable public var count: Int { length }
 
-    @inlinable package var isEmpty: Bool { length == 0 }
+    /// Whether there are none.
+    @inlinable public var isEmpty: Bool { length == 0 }
 
     /// The last element, nil if there is none.
-    @inlinable package var last: Element? { length == 0 ? nil : self[length - 1] }
+    @inlinable public var last: Element? { length == 0 ? nil : self[length - 1] }
 
     /// The element at an index: O(1).
-    @inlinable package subscript(index: Int) -> Element {
+    @inlinable public subscript(index: Int) -> Element {
         get { pieces[index >> Self.shift][index & Self.mask] }
         _modify { yield &pieces[index >> Self.shift][index & Self.mask] }
     }
 
     /// Adds an element at the end: O(1) amortized.
-    @inlinable package mutating func append(_ element: Element) {
+    @inlinable public mutating func append(_ element: Element) {
         let piece = length >> Self.shift
         if piece == pieces.count {
             pieces.append([])
@@ -42,29 +44,32 @@ package struct Column<Element: Sendable>: Sendable {
     }
 
     /// The indices of the elements.
-    @inlinable package var indices: Range<Int> { 0..<length }
+    @inlinable public var indices: Range<Int> { 0..<length }
 
     /// Calls a closure with the elements in order, a piece at a time.
-    @inlinable package func forEachPiece<Failure: Error>(_ body: ([Element]) throws(Failure) -> Void) throws(Failure) {
+    @inlinable public func forEachPiece<Failure: Error>(_ body: ([Element]) throws(Failure) -> Void) throws(Failure) {
         for piece in pieces { try body(piece) }
     }
 }
 
 extension Column: Equatable where Element: Equatable {
-    @inlinable package static func == (first: Column, second: Column) -> Bool {
+    /// Whether the elements are the same.
+    @inlinable public static func == (first: Column, second: Column) -> Bool {
         first.length == second.length && first.pieces == second.pieces
     }
 }
 
 extension Column: Sequence {
-    @inlinable package func makeIterator() -> FlattenSequence<[[Element]]>.Iterator { pieces.joined().makeIterator() }
-    @inlinable package var underestimatedCount: Int { length }
+    /// Goes through the elements in order.
+    @inlinable public func makeIterator() -> FlattenSequence<[[Element]]>.Iterator { pieces.joined().makeIterator() }
+    /// The count.
+    @inlinable public var underestimatedCount: Int { length }
 }
 
 /// The first index of a list for which a condition holds that, once it holds, holds for all that follow; the count if there is none.
 ///
 /// - Complexity: O(log *n*) calls of the condition.
-@inlinable package func partition(_ count: Int, where condition: (Int) -> Bool) -> Int {
+@inlinable public func partition(_ count: Int, where condition: (Int) -> Bool) -> Int {
     var lower = 0
     var upper = count
     while lower < upper {

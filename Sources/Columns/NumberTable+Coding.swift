@@ -64,12 +64,6 @@ extension IDTable: ColumnCoded {
     package init(from reader: inout ColumnReader) throws(ColumnError) { table = try NumberTable(from: &reader) }
 }
 
-extension DenseIndex: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
-
-    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try IDTable(from: &reader) }
-}
-
 extension PairIndex: ColumnCoded {
     package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
 

@@ -1,0 +1,47 @@
+// The floors: what the machine gives to plain system calls and the checksum instruction. Unsafe, because it speaks to the C library without anything between.
+import CChecksum
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An open file for the floors.
+@safe final class RawFile {
+    private let descriptor: Int32
+    let size: Int
+    private let buffer: UnsafeMutableRawPointer
+    static let chunk = 1 << 20
+
+    init(_ path: String) throws {
+        descriptor = unsafe open(path, O_RDONLY)
+        guard descriptor >= 0 else { throw UsageError("cannot open \(path)") }
+        size = Int(lseek(descriptor, 0, SEEK_END))
+        unsafe buffer = UnsafeMutableRawPointer.allocate(byteCount: Self.chunk, alignment: 4_096)
+    }
+
+    deinit {
+        close(descriptor)
+        unsafe buffer.deallocate()
+    }
+
+    /// Reads the file from end to end, by pieces of 1 MiB, with or without summing it.
+    func scan(summing: Bool) -> UInt32 {
+        var sum: UInt32 = 0
+        var offset = 0
+        while offset < size {
+            let count = unsafe pread(descriptor, buffer, Self.chunk, off_t(offset))
+            guard count > 0 else { break }
+            if summing { sum = unsafe chatjournal_crc32c(sum, buffer, count) }
+            offset += count
+        }
+        return sum
+    }
+
+    /// Reads some bytes at an offset.
+    func read(_ count: Int, at offset: Int) -> Int { unsafe pread(descriptor, buffer, min(count, Self.chunk), off_t(max(0, offset))) }
+}

@@ -1,0 +1,74 @@
+import Chat
+import ChatDomain
+import EventJournal
+
+/// Writes the workload through the front door.
+struct History {
+    let workload: Workload
+    private(set) var joins = 0
+    /// The latest message of each author in each thread, which a reply, an edit or a retraction is about.
+    private var latest: [UInt64: MessageID] = [:]
+
+    init(_ workload: Workload) { self.workload = workload }
+
+    /// Registers the users, opens the threads, and lets everybody join where they are going to post.
+    mutating func setUp(_ store: ChatStore) throws {
+        var batch = Batch(store)
+        for user in 0..<Workload.userCount { try batch.add(.registerUser(user: Workload.userID(user), username: "user\(user)")) }
+        for thread in 0..<Workload.threadCount {
+            try batch.add(.openThread(thread: Workload.threadID(thread), name: "thread \(thread)", by: Workload.userID(0)))
+        }
+        var pairs: Set<UInt64> = []
+        for index in 0..<workload.count {
+            let post = workload.post(index)
+            guard pairs.insert(UInt64(post.thread) << 32 | UInt64(post.user)).inserted, post.user != 0 else { continue }
+            try batch.add(.joinThread(user: Workload.userID(post.user), thread: Workload.threadID(post.thread)))
+        }
+        try batch.flush()
+        joins = pairs.count
+    }
+
+    /// The command for the post at an index.
+    mutating func command(_ index: Int) -> Command {
+        let post = workload.post(index)
+        let key = UInt64(post.thread) << 32 | UInt64(post.user)
+        let author = Workload.userID(post.user)
+        if post.kind != .message, let former = latest[key] {
+            switch post.kind {
+            case .reply: return .reply(reply: ReplyID(bits: post.id), message: former, author: author, body: workload.body(of: post))
+            case .edit: return .edit(.message(former), by: author, body: workload.body(of: post))
+            case .retraction, .message:
+                latest[key] = nil
+                return .retract(.message(former), by: author)
+            }
+        }
+        latest[key] = MessageID(bits: post.id)
+        return .postMessage(
+            message: MessageID(bits: post.id), thread: Workload.threadID(post.thread), author: author, body: workload.body(of: post))
+    }
+
+    /// Posts everything, 1,000 commands in a commit.
+    mutating func post(to store: ChatStore) throws {
+        var batch = Batch(store)
+        for index in 0..<workload.count { try batch.add(command(index)) }
+        try batch.flush()
+    }
+}
+
+/// Commands that go out a thousand at a time.
+struct Batch {
+    private let store: ChatStore
+    private var requests: [CommandRequest] = []
+
+    init(_ store: ChatStore) { self.store = store }
+
+    mutating func add(_ command: Command) throws {
+        requests.append(CommandRequest(command))
+        if requests.count == 1_000 { try flush() }
+    }
+
+    mutating func flush() throws {
+        for answer in try store.execute(requests) { _ = try answer.get() }
+        requests.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,179 @@
+import Chat
+import ChatDomain
+import EventJournal
+import Foundation
+import Projections
+
+/// The workload, written to a journal once.
+struct WrittenHistory {
+    let path: String
+    let messages: Int
+    let segments: [String]
+
+    static func write(to path: String, messages: Int) throws {
+        let store = try ChatStore.open(path, options: Self.options)
+        var history = History(Workload(count: messages))
+        try history.setUp(store)
+        try history.post(to: store)
+        try store.close()
+    }
+
+    init(at path: String, messages: Int) throws {
+        self.path = path
+        self.messages = messages
+        segments = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted().map {
+            "\(path)/\($0)"
+        }
+    }
+
+    static var options: StoreOptions {
+        var options = StoreOptions()
+        options.journal.durability = .written
+        return options
+    }
+
+    func open() throws -> ChatStore { try ChatStore.openReadOnly(path, options: Self.options) }
+}
+
+/// What reading costs: R1b, R2, R4, M, O, S.
+struct ReadModelBenchmarks {
+    let history: WrittenHistory
+    let repetitions: Int
+
+    func run(_ report: inout Report) throws {
+        if report.wants("M") { try memory(&report) }
+        var opening = Median()
+        var store: ChatStore?
+        opening.add(try seconds { store = try history.open() })
+        guard let store else { return }
+        let events = Double(store.head.position)
+        let files = try history.segments.map(RawFile.init)
+        let bytes = files.reduce(0) { $0 + $1.size }
+        if report.wants("S") {
+            try report.add(Figure(workload: "S on disk", subject: "Chat", value: Double(bytes) / events, unit: "B/event", bar: "172"))
+        }
+        if report.wants("R1b") { try rebuild(events, opening, files, &report) }
+        if report.wants("R2") { try pages(of: store, files, Double(bytes) / events, &report) }
+        if report.wants("R4") { try anywhere(in: store, &report) }
+        try store.close()
+    }
+
+    /// Replays into the read models alone, before anything else has taken memory: what messages add to users, threads and joins, and all of it.
+    private func memory(_ report: inout Report) throws {
+        let before = residentBytes()
+        var beforeMessages = 0
+        let journal = try Journal.openReadOnly(history.path, options: WrittenHistory.options.journal)
+        var models = ReadModels()
+        var failure: EventDecodingError?
+        try journal.forEachRecord(in: 1...journal.durablePosition) { position, state, kept, erasable in
+            do throws(EventDecodingError) {
+                let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil, contents: ReadModels.contents)
+                if beforeMessages == 0, case .messagePosted = event.fact { beforeMessages = residentBytes() }
+                models.apply(event, at: position)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+        let end = residentBytes()
+        let messages = Double(history.messages)
+        try report.add(
+            Figure(
+                workload: "M memory, by message", subject: "Chat", value: Double(end - beforeMessages) / messages, unit: "B/msg", bar: "40")
+        )
+        try report.add(
+            Figure(workload: "M memory, users and joins too", subject: "Chat", value: Double(end - before) / messages, unit: "B/msg"))
+        guard models.position == journal.durablePosition else { throw UsageError("the replay ended early") }
+    }
+
+    /// A rebuild of the deciding state and of all built-in projections, beside a scan of the same files that sums them.
+    private func rebuild(_ events: Double, _ first: Median, _ files: [RawFile], _ report: inout Report) throws {
+        var chat = first
+        var floor = Median()
+        for run in 0..<repetitions {
+            floor.add(seconds { for file in files { _ = file.scan(summing: true) } })
+            if run > 0 { chat.add(try seconds { try history.open().close() }) }
+        }
+        try report.add(
+            Figure(
+                workload: "R1b full rebuild", subject: "Chat", value: events / chat.value, unit: "events/s", floor: events / floor.value,
+                ratio: floor.value / chat.value, bar: "0.20", spread: chat.spread))
+    }
+
+    /// The latest 50 of a random thread, beside as many reads of records' sizes at as many places; and the latest 50 of one thread again and again.
+    private func pages(of store: ChatStore, _ files: [RawFile], _ recordBytes: Double, _ report: inout Report) throws {
+        var cold = Median()
+        var hot = Median()
+        var floor = Median()
+        var random = SplitMix(state: 7)
+        let count = 2_000
+        let total = files.reduce(0) { $0 + $1.size }
+        for _ in 0..<repetitions {
+            floor.add(
+                seconds {
+                    for _ in 0..<count * 50 {
+                        var place = Int(random.next() % UInt64(total))
+                        for file in files {
+                            if place < file.size {
+                                _ = file.read(Int(recordBytes), at: place)
+                                break
+                            }
+                            place -= file.size
+                        }
+                    }
+                })
+            cold.add(
+                try seconds {
+                    for _ in 0..<count { _ = try store.timeline(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount)))) }
+                })
+            hot.add(try seconds { for _ in 0..<count { _ = try store.timeline(Workload.threadID(3)) } })
+        }
+        let pages = Double(count)
+        try report.add(
+            Figure(
+                workload: "R2 latest 50, any thread", subject: "Chat", value: pages / cold.value, unit: "pages/s",
+                floor: pages / floor.value,
+                ratio: floor.value / cold.value, bar: "0.70", spread: cold.spread))
+        try report.add(
+            Figure(
+                workload: "R2 latest 50, hot thread", subject: "Chat", value: pages / hot.value, unit: "pages/s",
+                floor: pages / floor.value,
+                ratio: floor.value / hot.value, bar: "3.4 (mapped memory)", spread: hot.spread))
+    }
+
+    /// A page at many places of the largest thread, beside its latest page.
+    private func anywhere(in store: ChatStore, _ report: inout Report) throws {
+        let thread = Workload.threadID(0)
+        let end = store.head.position
+        var latest = Median()
+        var places: [(name: String, median: Median, page: (inout SplitMix) throws -> Void)] = [
+            ("before", Median(), { _ = try store.timeline(thread, Page(before: 1 + $0.next() % end)) }),
+            ("after", Median(), { _ = try store.timeline(thread, Page(after: $0.next() % end)) }),
+            ("as of", Median(), { _ = try store.timeline(thread, asOf: .position(end / 2 + $0.next() % (end / 2))) }),
+            (
+                "as of, before", Median(),
+                { _ = try store.timeline(thread, Page(before: 1 + $0.next() % end), asOf: .position(end / 2 + $0.next() % (end / 2))) }
+            ),
+        ]
+        var random = SplitMix(state: 11)
+        let count = 500
+        for _ in 0..<repetitions {
+            // Not one page again and again, which is R2's hot thread, but the latest page of other threads of that size.
+            latest.add(try seconds { for turn in 0..<count { _ = try store.timeline(Workload.threadID(turn % 200)) } })
+            for index in places.indices {
+                let page = places[index].page
+                places[index].median.add(try seconds { for _ in 0..<count { try page(&random) } })
+            }
+        }
+        for place in places {
+            try report.add(
+                Figure(
+                    workload: "R4 largest thread, \(place.name)", subject: "Chat", value: place.median.value / Double(count) * 1e6,
+                    unit: "us/page",
+                    floor: latest.value / Double(count) * 1e6, ratio: place.median.value / latest.value, bar: "at most 2",
+                    spread: place.median.spread))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// The seconds that a piece of work takes.
+func seconds<Failure: Error>(_ work: () throws(Failure) -> Void) throws(Failure) -> Double {
+    let clock = ContinuousClock()
+    let start = clock.now
+    try work()
+    let passed = (clock.now - start).components
+    return Double(passed.seconds) + Double(passed.attoseconds) * 1e-18
+}
+
+/// The middle of several runs.
+struct Median {
+    private(set) var values: [Double] = []
+
+    mutating func add(_ value: Double) { values.append(value) }
+
+    var value: Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
+
+    /// The greatest distance of a run from the middle, by the middle.
+    var spread: Double { value == 0 ? 0 : (values.map { abs($0 - value) }.max() ?? 0) / value }
+}
+
+/// The bytes of memory that this process holds; 0 where the platform does not tell in `/proc`.
+func residentBytes() -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+        let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+        let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+    else { return 0 }
+    return (Int(kilobytes) ?? 0) << 10
+}

@@ -1,0 +1,103 @@
+public import ChatDomain
+import EventJournal
+public import Projections
+
+/// Pages with the ways on from them.
+///
+/// The first page is where a ``Projections/Page`` says: the latest entries, those around a position, or those from a time (``position(before:)``). From there on a cursor leads,
+/// either way: it takes the place of the page's bounds, and of the page only the limit counts. Nothing that arrives meanwhile is shown twice or left out; only the list of threads
+/// is in the order of their latest events, and a thread in which something happens moves to its end.
+///
+/// What the pages throw is what ``timeline(_:_:viewer:asOf:)`` and its like throw, and ``ChatError/foreignCursor`` for a cursor of another journal or another list,
+/// `invalidPosition` for one from beyond the last durable position.
+extension ChatStore {
+    /// A page of a thread's messages, and where it goes on.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` and for the cursor `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
+    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if the text cannot be read.
+    public func timelinePage(
+        _ thread: ThreadID, _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
+    ) throws(ChatError) -> PageOf<TimelineEntry> {
+        let page = try self.page(page, at: cursor, of: .timeline(thread))
+        let stretch = try query(moment) { models, now throws(ChatError) in
+            try models.readableThread(thread, viewer, asOf: now)
+            return Stretch(page, asOf: now, position: \.position) { models.messages(of: thread, $0, asOf: now) }
+        }
+        return pageOf(try entries(stretch.rows, in: thread), stretch, of: .timeline(thread))
+    }
+
+    /// A page of the replies to a message, and where it goes on.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` and for the cursor `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
+    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if the text cannot be read.
+    public func repliesPage(
+        to message: MessageID, _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
+    ) throws(ChatError) -> PageOf<ReplyEntry> {
+        let page = try self.page(page, at: cursor, of: .replies(message))
+        let stretch = try query(moment) { models, now throws(ChatError) in
+            try models.requireReadable(message, viewer, asOf: now)
+            return Stretch(page, asOf: now, position: \.position) { models.replies(to: message, $0, asOf: now) }
+        }
+        return pageOf(try entries(stretch.rows, to: message), stretch, of: .replies(message))
+    }
+
+    /// A page of the threads, ordered by their latest events, and where it goes on; a viewer is shown the threads that they may read.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer, and for the cursor `invalidPosition`; ``ChatError/foreignCursor``.
+    public func threadsPage(
+        _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
+    ) throws(ChatError) -> PageOf<ThreadSummary> {
+        let page = try self.page(page, at: cursor, of: .threads)
+        let stretch = try query(moment) { models, now throws(ChatError) in
+            if let viewer { try models.requireUser(viewer, asOf: now) }
+            return Stretch(page, asOf: now, position: \.lastPosition) { page in
+                models.threads(page, asOf: now) { models.isShown($0, to: viewer, asOf: now) }
+            }
+        }
+        return pageOf(stretch.rows.map(ThreadSummary.init), stretch, of: .threads)
+    }
+
+    /// The page that a cursor leads to, if there is one.
+    private func page(_ page: Page, at cursor: PageCursor?, of list: PageCursor.List) throws(ChatError) -> Page {
+        guard let cursor else { return page }
+        guard cursor.journal == log.id, cursor.list == list else { throw .foreignCursor }
+        let end = present { $1 }
+        switch cursor.direction {
+        case .older:
+            // What is older than what comes next is all there is.
+            guard cursor.bound <= end + 1 else { throw .rejected(.invalidPosition) }
+            return Page(limit: page.limit, before: cursor.bound)
+        case .newer:
+            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }
+            return Page(limit: page.limit, after: cursor.bound)
+        }
+    }
+
+    private func pageOf<Row, Entry>(_ entries: [Entry], _ stretch: Stretch<Row>, of list: PageCursor.List) -> PageOf<Entry> {
+        func cursor(_ direction: PageCursor.Direction, _ bound: Position) -> PageCursor {
+            PageCursor(journal: log.id, list: list, direction: direction, bound: bound)
+        }
+        return PageOf(entries: entries, older: stretch.older.map { cursor(.older, $0) }, newer: cursor(.newer, stretch.newer))
+    }
+}
+
+/// The rows of a page, and the bounds of the pages on either side.
+private struct Stretch<Row> {
+    let rows: [Row]
+    /// Something stands before this position; nil if nothing stands before the page.
+    let older: Position?
+    let newer: Position
+
+    init(_ page: Page, asOf now: Position, position: (Row) -> Position, _ find: (Page) -> [Row]) {
+        rows = find(page)
+        let start: Position
+        if let first = rows.first, let last = rows.last {
+            (start, newer) = (position(first), position(last))
+        } else {
+            // An empty page stands where it would begin.
+            newer = min(now, page.after ?? (page.before ?? page.around).map { max($0, 1) - 1 } ?? now)
+            start = newer + 1
+        }
+        older = find(Page(limit: 1, before: start)).isEmpty ? nil : start
+    }
+}

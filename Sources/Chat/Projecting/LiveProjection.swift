@@ -1,0 +1,113 @@
+public import ChatDomain
+import EventJournal
+public import Projections
+import Synchronization
+
+/// A projection of one's own over a store: replayed once, then kept current, and asked as of any moment.
+///
+/// Make one with ``ChatStore/project(_:)``. Every question is answered as of the last durable position at the time of the call, so a caller finds what they have been
+/// told is done. Nothing is kept in memory but the projection: what is new is read from the journal when somebody asks. May be used from any number of tasks and
+/// threads at once.
+public final class LiveProjection<Model: Projection>: Sendable {
+    private let store: ChatStore
+    private let current: Mutex<Replay<Model>>
+
+    init(_ store: ChatStore) {
+        self.store = store
+        current = Mutex(Replay())
+    }
+
+    /// Asks the projection.
+    ///
+    /// - Parameters:
+    ///   - moment: Now, or any earlier position or time. Now costs what has come since the last question; an earlier moment costs a replay from the first event, apart
+    ///     from the projection that is kept, so that others need not wait.
+    ///   - body: Is lent the projection, and the position as of which it is.
+    /// - Returns: What the closure returns.
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the last durable position; ``ChatError/journal(_:)`` if the journal is closed,
+    ///   damaged or cannot be read, ``ChatError/undecodable(position:_:)`` if a record is no event: the projection then stands before it, and the next
+    ///   question tries again.
+    /// - Complexity: O(*n*) in the events that are new, or up to the moment, and what the closure takes.
+    public func read<Value: Sendable>(asOf moment: Moment = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
+        let (position, isNow) = try store.query(moment) { _, now throws(ChatError) in (now, moment == .now) }
+        if isNow {
+            let result: Result<Value, ChatError> = current.withLock { replay in
+                do throws(ChatError) {
+                    try replay.advance(store.log, to: position)
+                    return .success(body(replay.model, replay.position))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            return try result.get()
+        }
+        var replay = Replay<Model>()
+        try replay.advance(store.log, to: position)
+        return body(replay.model, position)
+    }
+
+    /// Builds the projection once more from the first event, beside the one that is asked meanwhile, and puts it in that one's place when it has caught up.
+    ///
+    /// - Throws: As ``read(asOf:_:)``; the former one then stays.
+    /// - Complexity: O(*n*) in the events of the journal.
+    public func rebuild() throws(ChatError) {
+        let beside = try rebuilt(to: store.present { $1 })
+        let result: Result<Void, ChatError> = current.withLock { current in
+            var replay = beside
+            do throws(ChatError) {
+                // What has come meanwhile is little.
+                try replay.advance(store.log, to: current.position)
+                current = replay
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    fileprivate func rebuilt(to position: Position) throws(ChatError) -> Replay<Model> {
+        var replay = Replay<Model>()
+        try replay.advance(store.log, to: position)
+        return replay
+    }
+
+    fileprivate var present: Replay<Model> { current.withLock { $0 } }
+}
+
+extension LiveProjection where Model: Equatable {
+    /// Builds the projection once more from the first event and compares it with the one that is kept.
+    ///
+    /// They differ if `apply` depends on anything but the events: a clock, randomness, the order of a dictionary.
+    ///
+    /// - Returns: Whether they are equal at the position as of which the kept one is.
+    /// - Throws: As ``read(asOf:_:)``.
+    /// - Complexity: O(*n*) in the events of the journal.
+    public func isReproducible() throws(ChatError) -> Bool {
+        let kept = present
+        return try rebuilt(to: kept.position).model == kept.model
+    }
+}
+
+/// A projection and how far it has come.
+struct Replay<Model: Projection>: Sendable {
+    private(set) var model = Model()
+    private(set) var position: Position = 0
+
+    /// Takes in the events of a log up to a position.
+    mutating func advance(_ log: any CommitLog, to end: Position) throws(ChatError) {
+        guard position < end else { return }
+        try ChatStore.read(log, position + 1...end, contents: Model.contents) { event, position in
+            model.apply(event, at: position)
+            self.position = position
+            return true
+        }
+    }
+}
+
+extension ChatStore {
+    /// Keeps a projection of one's own over this store.
+    ///
+    /// The projection is replayed when it is asked first. Keep the result: each call makes another one.
+    public func project<Model: Projection>(_ model: Model.Type) -> LiveProjection<Model> { LiveProjection(self) }
+}

@@ -1,0 +1,21 @@
+/// Numbers 128-bit ids from 0 in the order in which they come, and finds an id's number.
+///
+/// Not generic, as ``PairIndex`` and ``SparseIndex`` are not, so that its code is made here, once, for this type.
+public struct IDTable: Equatable, Sendable {
+    var table = NumberTable<UInt128>()
+
+    /// Makes an empty table.
+    public init() {}
+
+    /// How many ids there are.
+    public var count: Int { table.keys.count }
+
+    /// The id with a number.
+    public func id(_ number: Int) -> UInt128 { table.keys[number] }
+
+    /// Finds the number of an id.
+    public func find(_ id: UInt128) -> Int? { table.find(id) }
+
+    /// Gives an id its number: the one it has, or the next.
+    public mutating func insert(_ id: UInt128) -> (number: Int, isNew: Bool) { table.insert(id) }
+}

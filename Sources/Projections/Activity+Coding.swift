@@ -1,0 +1,67 @@
+import ChatDomain
+import Columns
+
+extension PostRuns.Run: PlainElement {}
+
+extension Activity: ReadModelComponent {
+    func write(to writer: inout ColumnWriter) {
+        days.write(to: &writer)
+        for lists in [registrations, sessions, activeUsers] { lists.writeLists(to: &writer) }
+        userDays.write(to: &writer)
+        latestDays.write(to: &writer)
+        messages.write(to: &writer)
+        replies.write(to: &writer)
+    }
+
+    init(from reader: inout ColumnReader, _ state: ChatState) throws(ColumnError) {
+        days = try PairIndex(from: &reader)
+        registrations = try Column(lists: &reader, atMost: days.count)
+        sessions = try Column(lists: &reader, atMost: days.count)
+        activeUsers = try Column(lists: &reader, atMost: days.count)
+        userDays = try PairIndex(from: &reader)
+        try userDays.check(firstBelow: days.count, secondBelow: state.users.count)
+        latestDays = try Column(from: &reader)
+        try require(latestDays.count <= state.users.count, "the latest days of \(latestDays.count) users")
+        try latestDays.check(below: days.count + 1)
+        messages = try PostRuns(from: &reader, days: days.count, posts: state.messages.count)
+        replies = try PostRuns(from: &reader, days: days.count, posts: state.replies.count)
+    }
+}
+
+extension PostRuns {
+    func write(to writer: inout ColumnWriter) {
+        counts.write(to: &writer)
+        runs.writeLists(to: &writer)
+    }
+
+    init(from reader: inout ColumnReader, days: Int, posts: Int) throws(ColumnError) {
+        counts = try Column(from: &reader)
+        runs = try Column(lists: &reader, atMost: days)
+        try require(runs.count == counts.count, "runs of \(runs.count) days for \(counts.count)")
+        for day in runs.indices {
+            var before: UInt32 = 0
+            // A count is a difference of two of these.
+            for run in runs[day] {
+                try require(
+                    run.before >= before && run.before <= counts[day] && Int(run.first) < posts, "a run of other posts than there are")
+                before = run.before
+            }
+        }
+    }
+}
+
+extension Column {
+    /// Days are few, so that each list has its own count.
+    fileprivate func writeLists<Item: PlainElement>(to writer: inout ColumnWriter) where Element == Column<Item> {
+        writer.write(count)
+        for list in self { list.write(to: &writer) }
+    }
+
+    fileprivate init<Item: PlainElement>(lists reader: inout ColumnReader, atMost most: Int) throws(ColumnError)
+    where Element == Column<Item> {
+        self.init()
+        let count = try reader.readCount()
+        try require(count <= most, "\(count) lists for \(most) days")
+        for _ in 0..<count { append(try Column<Item>(from: &reader)) }
+    }
+}

@@ -1,0 +1,129 @@
+import Chat
+import ChatDomain
+import Projections
+
+/// The commands that show who was where and when, and how much happened.
+extension Command {
+    static let members = Command(
+        spec: CommandSpec(
+            "members", "lists who is in a thread, in the order in which they joined", positionals: [.journal, .thread],
+            options: [.asOf, .viewer, .json])
+    ) { arguments, output in
+        try showMembers(arguments, &output) { store, thread, viewer, moment throws(ChatError) in
+            try store.members(of: thread, viewer: viewer, asOf: moment)
+        }
+    }
+
+    static let readers = Command(
+        spec: CommandSpec(
+            "readers", "lists who could read a thread, in the order in which they joined", positionals: [.journal, .thread],
+            options: [.asOf, .viewer, .json])
+    ) { arguments, output in
+        try showMembers(arguments, &output) { store, thread, viewer, moment throws(ChatError) in
+            try store.readers(of: thread, viewer: viewer, asOf: moment)
+        }
+    }
+
+    private static func showMembers(
+        _ arguments: Arguments, _ output: inout StandardOutput,
+        _ query: (ChatStore, ThreadID, UserID?, Moment) throws(ChatError) -> [Member]
+    ) throws -> Bool {
+        let asked = try arguments.moment()
+        let store = try arguments.openReadOnly()
+        let moment = try store.fixed(asked)
+        let thread = try store.findThread(arguments[positional: "THREAD"], asOf: moment)
+        let members = try query(store, thread, try arguments.user(option: "viewer", in: store, asOf: moment), moment)
+        try output.show(members, asJSON: arguments.has("json"), [.init("SINCE", .right), .init("USER"), .init("ID")]) {
+            [
+                "\($0.since)", $0.user.shown, "\($0.user.id)",
+            ]
+        }
+        return true
+    }
+
+    static let access = Command(
+        spec: CommandSpec(
+            "access", "lists when a user gained and lost each thread, in the order in which they gained them",
+            positionals: [.journal, .user], options: [.asOf, .viewer, .json],
+            discussion: """
+                FROM is the position at which the user joined, TO that at which they left; who is a member can read all of the thread, also what is
+                older, and nobody else can read any of it.
+                """)
+    ) { arguments, output in
+        let asked = try arguments.moment()
+        let store = try arguments.openReadOnly()
+        let moment = try store.fixed(asked)
+        let viewer = try arguments.user(option: "viewer", in: store, asOf: moment)
+        let user = try store.findUser(arguments[positional: "USER"], asOf: moment)
+        try output.show(
+            try store.access(of: user, viewer: viewer, asOf: moment), asJSON: arguments.has("json"),
+            [.init("FROM", .right), .init("TO", .right), .init("THREAD"), .init("ID")]
+        ) {
+            [
+                "\($0.from)", $0.to.map { "\($0)" } ?? "-", $0.name ?? "(erased)", "\($0.thread)",
+            ]
+        }
+        return true
+    }
+
+    static let residents = Command(
+        spec: CommandSpec(
+            "residents", "lists who lives in an outward code, in the order in which they moved there",
+            positionals: [.journal, CommandSpec.Positional("OUTWARD", "an outward code, such as SW1A")],
+            options: [.asOf, .viewer, .json])
+    ) { arguments, output in
+        guard let code = OutwardCode(arguments[positional: "OUTWARD"]) else {
+            throw arguments.error("OUTWARD is an outward code, such as SW1A")
+        }
+        let asked = try arguments.moment()
+        let store = try arguments.openReadOnly()
+        let moment = try store.fixed(asked)
+        let residents = try store.residents(
+            of: code, viewer: try arguments.user(option: "viewer", in: store, asOf: moment), asOf: moment)
+        try output.show(
+            residents, asJSON: arguments.has("json"), [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
+        ) {
+            [
+                "\($0.since)", $0.user.shown, $0.postcode?.description ?? "(erased)", "\($0.user.id)",
+            ]
+        }
+        return true
+    }
+
+    static let activity = Command(
+        spec: CommandSpec(
+            "activity", "counts registrations, sessions, active users, messages and replies by day", positionals: [.journal],
+            options: [
+                CommandSpec.Option("from", .text("DAY"), "the first day to show, such as 2026-11-21"),
+                CommandSpec.Option("to", .text("DAY"), "the last day to show"), .asOf, .json,
+            ],
+            discussion: """
+                Days are those of UTC, by the time at which something was created: for an import that is its original time. A user is active on a day on which any
+                event is theirs, the end of a session aside. Days on which nothing happened are left out.
+                """)
+    ) { arguments, output in
+        let (first, last) = (try arguments.day("from"), try arguments.day("to"))
+        let asked = try arguments.moment()
+        let store = try arguments.openReadOnly()
+        try output.show(
+            try store.activity(from: first, to: last, asOf: asked), asJSON: arguments.has("json"),
+            [
+                .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),
+                .init("MESSAGES", .right), .init("REPLIES", .right),
+            ]
+        ) {
+            [
+                "\($0.day)", "\($0.registrations)", "\($0.sessions)", "\($0.activeUsers)", "\($0.messages)", "\($0.replies)",
+            ]
+        }
+        return true
+    }
+}
+
+extension Arguments {
+    fileprivate func day(_ name: String) throws(UsageError) -> Day? {
+        guard let text = self[option: name] else { return nil }
+        guard let day = Day(text) else { throw error("--\(name) takes a day such as 2026-11-21, not '\(visible(text))'") }
+        return day
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// `events --follow` as its readers meet it.
+@Suite struct FollowTests {
+    private static let command = #"{"registerUser":{"user":"0190a000-0000-7000-8000-0000000000a1","username":"Ann"}}"#
+
+    /// Nothing is ever written to the journal again, so that no write can find out that the reader has gone away.
+    @Test func afterItsReaderHasGoneAwayItEnds() throws {
+        let folder = try ToolProcess.Folder()
+        let journal = folder.path + "/journal"
+        #expect(try ToolProcess.run(["run", journal], input: Self.command + "\n").status == 0)
+        let process = Process()
+        process.executableURL = ToolProcess.executable
+        process.arguments = ["events", journal, "--json", "--follow"]
+        let (output, errors) = (Foundation.Pipe(), Foundation.Pipe())
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        var shown = Data()
+        while !shown.contains(UInt8(ascii: "\n")) {
+            let some = output.fileHandleForReading.availableData
+            if some.isEmpty { break }
+            shown += some
+        }
+        #expect(String(decoding: shown, as: UTF8.self).hasPrefix(#"{"position":1,"#))
+        // It goes on as long as somebody may read, although nothing comes.
+        Thread.sleep(forTimeInterval: 0.3)
+        #expect(process.isRunning)
+        try output.fileHandleForReading.close()
+        let deadline = Date().addingTimeInterval(60)
+        while process.isRunning && Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
+        if process.isRunning {
+            Issue.record("it goes on although nobody reads")
+            // Not a signal that the threads of a test, from which it was started, have blocked.
+            kill(process.processIdentifier, SIGKILL)
+        }
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+        #expect(try errors.fileHandleForReading.readToEnd()?.isEmpty != false)
+    }
+}

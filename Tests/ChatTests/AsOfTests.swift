@@ -1,0 +1,107 @@
+import ChatDomain
+import ChatTesting
+import Projections
+import Testing
+
+@testable import Chat
+
+/// Questions as of an earlier moment, the auditor's and the operator's.
+@Suite struct AsOfTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let eve = UserID(bits: 3)
+    private let garden = ThreadID(bits: 31)
+    private let message = MessageID(bits: 11)
+
+    /// Ten seconds lie between two commands, so that event n was recorded in the second 10 · n but for those of one command.
+    private func store() throws -> (store: ChatStore, start: Int64) {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        let commands: [Command] = [
+            .registerUser(user: ann, username: "Ann"),  // 1
+            .registerUser(user: bob, username: "Bob"),  // 2
+            .openThread(thread: garden, name: "Garden", by: ann),  // 3, 4
+            .joinThread(user: bob, thread: garden),  // 5
+            .postMessage(message: message, thread: garden, author: ann, body: "Tomatoes?"),  // 6
+            .edit(.message(message), by: ann, body: "Beans?"),  // 7
+            .leaveThread(user: bob, thread: garden),  // 8
+            .changeUsername(user: bob, username: "Robert"),  // 9
+            .registerUser(user: eve, username: "Bob"),  // 10
+            .joinThread(user: bob, thread: garden),  // 11
+            .startSession(user: eve, session: nil, device: "a browser"),  // 12
+        ]
+        for command in commands {
+            try store.execute(command)
+            fixture.clock.advance(byMilliseconds: 10_000)
+        }
+        return (store, try store.event(at: 1).recordedAt.millisecondsSince1970)
+    }
+
+    @Test func readersAreThoseWhoWereMembersThen() throws {
+        let (store, _) = try store()
+        #expect(try store.readers(of: garden).map(\.user.id) == [ann, bob])
+        #expect(try store.readers(of: garden).map(\.since) == [4, 11])
+        #expect(try store.readers(of: garden, asOf: .position(8)).map(\.user.id) == [ann])
+        #expect(try store.readers(of: garden, asOf: .position(7)) == store.members(of: garden, asOf: .position(7)))
+        #expect(try store.readers(of: garden, viewer: bob, asOf: .position(5)).map(\.user.username) == ["Ann", "Bob"])
+        #expect(try store.readers(of: garden, viewer: bob).map(\.user.username) == ["Ann", "Robert"])
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.readers(of: garden, viewer: bob, asOf: .position(8)) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.readers(of: garden, viewer: eve, asOf: .position(9)) }
+        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(2)) }
+    }
+
+    @Test func accessTellsWhenAUserCouldReadWhat() throws {
+        let (store, _) = try store()
+        let first = ThreadAccess(thread: garden, name: "Garden", from: 5, to: 8)
+        #expect(try store.access(of: bob) == [first, ThreadAccess(thread: garden, name: "Garden", from: 11, to: nil)])
+        #expect(try store.access(of: bob, viewer: bob, asOf: .position(8)) == [first])
+        #expect(try store.access(of: bob, asOf: .position(7)) == [ThreadAccess(thread: garden, name: "Garden", from: 5, to: nil)])
+        #expect(try store.access(of: eve) == [])
+        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.access(of: bob, viewer: ann) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: eve, asOf: .position(9)) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: UserID(bits: 9), viewer: UserID(bits: 9)) }
+    }
+
+    @Test func namesAreThoseOfTheMoment() throws {
+        let (store, _) = try store()
+        #expect(try store.user(named: "bob") == eve)
+        #expect(try store.user(named: "bob", asOf: .position(9)) == nil)
+        #expect(try store.user(named: "bob", asOf: .position(8)) == bob)
+        #expect(try store.isUser(eve) && !store.isUser(eve, asOf: .position(9)))
+        #expect(try store.timeline(garden, asOf: .position(6)).map(\.body) == ["Tomatoes?"])
+    }
+
+    @Test func aTimeIsThePositionOfTheLastEventUpToIt() throws {
+        let (store, start) = try store()
+        func time(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: start + milliseconds) }
+        #expect(try store.position(asOf: time(-1)) == 0)
+        #expect(try store.position(asOf: time(0)) == 1)
+        #expect(try store.position(asOf: time(19_999)) == 2)
+        #expect(try store.position(asOf: time(20_000)) == 4)
+        #expect(try store.position(asOf: Timestamp(millisecondsSince1970: .max)) == 12)
+        #expect(try store.position(before: time(20_000)) == 2)
+        #expect(try store.position(before: time(20_001)) == 4)
+        #expect(try store.position(before: Timestamp(millisecondsSince1970: .min)) == 0)
+        #expect(try store.members(of: garden, asOf: .time(time(30_000))).map(\.user.id) == [ann, bob])
+        #expect(try store.members(of: garden, asOf: .time(time(29_999))).map(\.user.id) == [ann])
+    }
+
+    @Test func aMomentBeyondTheHeadIsRefused() throws {
+        let (store, _) = try store()
+        #expect(try store.activity(asOf: .position(12)).map(\.sessions) == [1])
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.activity(asOf: .position(13)) }
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(.max)) }
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.access(of: bob, asOf: .position(13)) }
+    }
+
+    @Test func activityCountsDaysAsOfAMoment() throws {
+        let (store, start) = try store()
+        let day = Day(Timestamp(millisecondsSince1970: start))
+        let whole = ActivityDay(day: day, registrations: 3, sessions: 1, activeUsers: 3, messages: 1)
+        #expect(try store.activity() == [whole])
+        #expect(try store.activity(asOf: .position(5)) == [ActivityDay(day: day, registrations: 2, activeUsers: 2)])
+        #expect(try store.activity(asOf: .position(0)) == [])
+        #expect(try store.activity(from: day, to: day) == [whole])
+        #expect(try store.activity(from: Day(daysSince1970: day.daysSince1970 + 1)) == [])
+    }
+}

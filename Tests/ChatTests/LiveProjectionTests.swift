@@ -1,0 +1,136 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import Foundation
+import Projections
+import Testing
+
+// The documentation of `Projections` shows what stands between the two marks; a test compares them.
+// example begins
+/// How many messages mention a user as `@username` that they have not marked as read.
+struct UnreadMentions: Projection, Equatable {
+    static let name = "unread-mentions"
+
+    private var users: [String: UserID] = [:]
+    private var names: [UserID: String] = [:]
+    private var mentions: [UserID: [ThreadID: [Position]]] = [:]
+
+    mutating func apply(_ event: Event, at position: Position) {
+        switch event.fact {
+        case .userRegistered(let fact): name(fact.user, event.username)
+        case .usernameChanged(let fact): name(fact.user, event.username)
+        case .messagePosted(let fact):
+            for word in (event.body ?? "").split(separator: " ") where word.hasPrefix("@") {
+                guard let user = users[Username.foldKey(String(word.dropFirst()))] else { continue }
+                mentions[user, default: [:]][fact.thread, default: []].append(position)
+            }
+        case .threadRead(let fact): mentions[fact.user]?[fact.thread]?.removeAll { $0 <= fact.upTo }
+        default: break
+        }
+    }
+
+    private mutating func name(_ user: UserID, _ username: Username?) {
+        if let former = names[user] { users[former] = nil }
+        names[user] = username?.foldKey
+        if let username { users[username.foldKey] = user }
+    }
+
+    func count(for user: UserID) -> Int { mentions[user]?.values.reduce(0) { $0 + $1.count } ?? 0 }
+}
+// example ends
+
+@Suite struct LiveProjectionTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let garden = ThreadID(bits: 31)
+
+    private func store(_ fixture: StoreFixture = StoreFixture()) throws -> ChatStore {
+        let store = try fixture.open()
+        try store.execute(.registerUser(user: ann, username: "Ann"))  // 1
+        try store.execute(.registerUser(user: bob, username: "Bob"))  // 2
+        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))  // 3, 4
+        try store.execute(.joinThread(user: bob, thread: garden))  // 5
+        try store.execute(.postMessage(message: nil, thread: garden, author: ann, body: "Tomatoes, @bob ?"))  // 6
+        return store
+    }
+
+    @Test func aProjectionIsReplayedAndKeptCurrent() throws {
+        let store = try store()
+        let mentions = store.project(UnreadMentions.self)
+        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        try store.execute(.postMessage(message: nil, thread: garden, author: ann, body: "@BOB and @ann"))  // 7
+        #expect(try mentions.read { model, position in [model.count(for: bob), model.count(for: ann), Int(position)] } == [2, 1, 7])
+        try store.execute(.markRead(user: bob, thread: garden, upTo: 6))  // 8
+        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+    }
+
+    @Test func aProjectionIsAskedAsOfAnyMoment() throws {
+        let fixture = StoreFixture()
+        let store = try store(fixture)
+        fixture.clock.advance(byMilliseconds: 1_000)
+        let before = fixture.clock.now()
+        fixture.clock.advance(byMilliseconds: 1_000)
+        try store.execute(.markRead(user: bob, thread: garden, upTo: 6))
+        let mentions = store.project(UnreadMentions.self)
+        #expect(try mentions.read { model, _ in model.count(for: bob) } == 0)
+        #expect(try mentions.read(asOf: .position(6)) { model, position in [model.count(for: bob), Int(position)] } == [1, 6])
+        #expect(try mentions.read(asOf: .time(before)) { model, _ in model.count(for: bob) } == 1)
+        #expect(try mentions.read(asOf: .position(5)) { model, _ in model.count(for: bob) } == 0)
+        #expect(throws: ChatError.self) { try mentions.read(asOf: .position(8)) { model, _ in model.count(for: bob) } }
+    }
+
+    @Test func aRebuildBesideEndsInTheSame() throws {
+        let store = try store()
+        let mentions = store.project(UnreadMentions.self)
+        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        #expect(try mentions.isReproducible())
+        try mentions.rebuild()
+        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        try store.execute(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))
+        #expect(try mentions.read { model, _ in model.count(for: bob) } == 2)
+    }
+
+    /// What depends on anything but the events is found out.
+    @Test func aProjectionThatIsNoFunctionOfTheEventsIsNotReproducible() throws {
+        struct Dice: Projection, Equatable {
+            static let name = "dice"
+            var sum: UInt64 = 0
+            mutating func apply(_ event: Event, at position: Position) { sum = sum &+ UInt64.random(in: 0...UInt64.max) }
+        }
+        let dice = try store().project(Dice.self)
+        _ = try dice.read { model, _ in model.sum }
+        #expect(try !dice.isReproducible())
+    }
+
+    @Test func aClosedStoreAnswersNoMore() throws {
+        let store = try store()
+        let mentions = store.project(UnreadMentions.self)
+        try store.close()
+        #expect(throws: ChatError.self) { try mentions.read { model, _ in model.count(for: bob) } }
+    }
+
+    /// At each position, whatever happened before and whoever asked when.
+    @Test(arguments: Seeds.seeds(4)) func theReadModelsAreAProjectionLikeAnyOther(seed: UInt64) throws {
+        let store = try StoreFixture(seed: seed).open()
+        var generator = CommandGenerator(seed: seed)
+        let models = store.project(ReadModels.self)
+        for number in 0..<60 {
+            _ = try answer(generator.nextRequest(), of: store)
+            guard number.isMultiple(of: 7) else { continue }
+            let own = store.present { models, _ in models }
+            #expect(try models.read { model, _ in model } == own)
+        }
+        #expect(try models.isReproducible())
+    }
+
+    /// The documentation shows the code that these tests run.
+    @Test func theDocumentationShowsThisExample() throws {
+        let here = URL(filePath: #filePath)
+        let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: package.appending(path: "Sources/Projections/Projections.docc/WritingAProjection.md"), encoding: .utf8)
+        let source = try String(contentsOf: here, encoding: .utf8)
+        let example = try #require(source.split(separator: "// example begins\n").last?.split(separator: "\n// example ends").first)
+        #expect(page.contains("```swift\n\(example)\n```"))
+    }
+}

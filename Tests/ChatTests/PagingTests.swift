@@ -1,0 +1,194 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Foundation
+import Projections
+import Testing
+
+@testable import Chat
+
+@Suite struct PagingTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let garden = ThreadID(bits: 31)
+    private let other = ThreadID(bits: 32)
+
+    /// Two threads of Ann's, and twenty messages in the garden, with replies to the first of them.
+    private func store(seed: UInt64 = 1) throws -> ChatStore {
+        let store = try StoreFixture(seed: seed).open()
+        try store.execute(.registerUser(user: ann, username: "Ann"))  // 1
+        try store.execute(.registerUser(user: bob, username: "Bob"))  // 2
+        try store.execute(.openThread(thread: other, name: "Other", by: ann))  // 3, 4
+        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))  // 5, 6
+        for number in 1...20 { try post(number, to: store) }  // 7...26
+        // 27...31
+        for number in 1...5 {
+            try store.execute(
+                .reply(reply: ReplyID(bits: UInt128(number)), message: MessageID(bits: 1), author: ann, body: "Reply \(number)"))
+        }
+        return store
+    }
+
+    private func post(_ number: Int, to store: ChatStore) throws {
+        try store.execute(
+            .postMessage(message: MessageID(bits: UInt128(number)), thread: garden, author: ann, body: "Message \(number)"))
+    }
+
+    private func sent(_ cursor: PageCursor) throws -> PageCursor { try #require(PageCursor(cursor.description)) }
+
+    /// Both ways from the middle, while messages arrive after every page.
+    @Test(arguments: [1, 2, 3, 7, 50]) func cursorsLeadOverEveryMessageOnceWhileMoreArrive(limit: Int) throws {
+        let store = try store()
+        let start = try store.timelinePage(garden, Page(limit: limit, around: 15))
+        var bodies = start.entries.compactMap(\.body)
+        var arrived = 20
+        var older = start.older
+        while let cursor = older, arrived < 60 {
+            arrived += 1
+            try post(arrived, to: store)
+            let page = try store.timelinePage(garden, Page(limit: limit), at: try sent(cursor))
+            #expect(page.entries.count <= limit)
+            bodies = page.entries.compactMap(\.body) + bodies
+            older = page.older
+        }
+        #expect(bodies.first == "Message 1")
+        var newer = start.newer
+        for _ in 0..<100 {
+            let page = try store.timelinePage(garden, Page(limit: limit), at: try sent(newer))
+            newer = page.newer
+            if page.entries.isEmpty { break }
+            bodies += page.entries.compactMap(\.body)
+            if arrived < 70 {
+                arrived += 1
+                try post(arrived, to: store)
+            }
+        }
+        #expect(bodies == (1...arrived).map { "Message \($0)" })
+        // The end is a place too: from there on what has come since.
+        #expect(try store.timelinePage(garden, at: newer).entries.isEmpty)
+        try post(arrived + 1, to: store)
+        #expect(try store.timelinePage(garden, at: newer).entries.map(\.body) == ["Message \(arrived + 1)"])
+    }
+
+    @Test func aPageKnowsWhetherAnythingStandsBeforeIt() throws {
+        let store = try store()
+        #expect(try store.timelinePage(garden, Page(limit: 20)).older == nil)
+        #expect(try store.timelinePage(garden, Page(limit: 19)).older != nil)
+        #expect(try store.timelinePage(garden, Page(limit: 1, after: 0)).older == nil)
+        #expect(try store.timelinePage(garden, Page(limit: 1, after: 7)).older != nil)
+        #expect(try store.timelinePage(garden, Page(before: 7)) == store.timelinePage(garden, Page(limit: 0, before: 7)))
+        #expect(try store.timelinePage(garden, Page(before: 0)).older == nil)
+        let empty = try store.timelinePage(other)
+        #expect(empty.entries.isEmpty && empty.older == nil)
+        try store.execute(.postMessage(thread: other, author: ann, body: "First"))
+        #expect(try store.timelinePage(other, at: empty.newer).entries.map(\.body) == ["First"])
+        let behind = try store.timelinePage(garden, Page(after: .max))
+        #expect(behind.entries.isEmpty)
+        let cursor = try #require(behind.older)
+        #expect(try store.timelinePage(garden, Page(limit: 1), at: cursor).entries.map(\.body) == ["Message 20"])
+        #expect(try store.timelinePage(garden, at: behind.newer).entries.isEmpty)
+    }
+
+    @Test func repliesAndThreadsHaveCursorsOfTheirOwn() throws {
+        let store = try store()
+        let replies = try store.repliesPage(to: MessageID(bits: 1), Page(limit: 2))
+        #expect(replies.entries.map(\.body) == ["Reply 4", "Reply 5"])
+        let olderReplies = try #require(replies.older)
+        let before = try store.repliesPage(to: MessageID(bits: 1), Page(limit: 2), at: olderReplies)
+        #expect(before.entries.map(\.body) == ["Reply 2", "Reply 3"])
+        #expect(
+            try store.repliesPage(to: MessageID(bits: 1), at: before.newer) == store.repliesPage(to: MessageID(bits: 1), Page(after: 29)))
+        let threads = try store.threadsPage(Page(limit: 1), viewer: ann)
+        #expect(threads.entries.map(\.name) == ["Garden"])
+        let olderThreads = try #require(threads.older)
+        #expect(try store.threadsPage(at: olderThreads, viewer: ann).entries.map(\.name) == ["Other"])
+        #expect(try store.threadsPage(viewer: bob).entries.isEmpty)
+    }
+
+    @Test func aCursorOfAnotherListOrJournalIsRefused() throws {
+        let store = try store()
+        let page = try store.timelinePage(garden, Page(limit: 3))
+        let cursor = try #require(page.older)
+        let strangers = try [
+            self.store(seed: 2).timelinePage(garden, Page(limit: 3)).newer, store.timelinePage(other).newer,
+            store.repliesPage(to: MessageID(bits: 1)).newer, store.threadsPage().newer,
+        ]
+        for stranger in strangers { expectForeign { () throws(ChatError) in _ = try store.timelinePage(garden, at: stranger) } }
+        expectForeign { () throws(ChatError) in _ = try store.threadsPage(at: cursor) }
+        expectForeign { () throws(ChatError) in _ = try store.repliesPage(to: MessageID(bits: 1), at: cursor) }
+        expectForeign { () throws(ChatError) in _ = try store.repliesPage(to: MessageID(bits: 2), at: strangers[2]) }
+        var beyond = cursor
+        beyond.bound = store.head.position + 2
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.timelinePage(garden, at: beyond) }
+        beyond.bound = .max
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.timelinePage(garden, at: beyond) }
+        beyond.direction = .newer
+        beyond.bound = store.head.position + 1
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.timelinePage(garden, at: beyond) }
+        // A cursor is no permission.
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timelinePage(garden, at: cursor, viewer: bob) }
+    }
+
+    @Test func aCursorGoesThroughTextAndJSON() throws {
+        let store = try store()
+        let page = try store.timelinePage(garden, Page(limit: 3))
+        let older = try #require(page.older)
+        let cursors = try [page.newer, older, store.repliesPage(to: MessageID(bits: 1)).newer, store.threadsPage().newer]
+        for cursor in cursors {
+            #expect(PageCursor(cursor.description) == cursor)
+            #expect(cursor.description.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+        }
+        let data = try JSONEncoder().encode(page)
+        #expect(try JSONDecoder().decode(PageOf<TimelineEntry>.self, from: data) == page)
+        #expect(String(decoding: try JSONEncoder().encode(try store.timelinePage(other)), as: UTF8.self).contains(#""older":null"#))
+    }
+
+    /// Whatever is done to a cursor's text makes it none, or another whole cursor, which the store judges.
+    @Test(arguments: Seeds.seeds(8)) func hostileTextIsNoCursor(seed: UInt64) throws {
+        let store = try store()
+        let good = try store.timelinePage(garden, Page(limit: 3)).newer.description
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<400 {
+            var bytes = Array(good.utf8)
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let index = Int.random(in: bytes.indices, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: index)
+                default: bytes.insert(contentsOf: bytes[index...].prefix(9), at: Int.random(in: bytes.indices, using: &random))
+                }
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let cursor = PageCursor(text) else { continue }
+            #expect(cursor.description == text)
+            do throws(ChatError) { _ = try store.timelinePage(garden, at: cursor) } catch {
+                switch error {
+                case .foreignCursor: break
+                case .rejected(let rejection): #expect(rejection.code == .invalidPosition)
+                default: Issue.record("\(error)")
+                }
+            }
+        }
+        let journal = store.head.journal
+        for text in [
+            "", ".", "1", "1.\(journal)", "1.\(journal).threads", "1.\(journal).threads.newer", "1.\(journal).threads.newer.",
+            "1.\(journal).threads.newer.+1", "1.\(journal).threads.newer.01", "1.\(journal).threads.newer.-1",
+            "1.\(journal).threads.sideways.1",
+            "1.\(journal).threads.newer.18446744073709551616", "2.\(journal).threads.newer.1", "1.\(journal).timeline.newer.1",
+            "1.\(journal).threads.\(garden).newer.1", "1.\(journal.description.uppercased()).replies.\(garden).newer.1",
+            String(repeating: ".", count: 100_000),
+        ] { #expect(PageCursor(text) == nil, "\(text.prefix(200))") }
+        #expect(PageCursor("1.\(journal).threads.newer.18446744073709551615") != nil)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([PageCursor].self, from: Data(#"["nonsense"]"#.utf8)) }
+    }
+
+    private func expectForeign(_ body: () throws(ChatError) -> Void) {
+        do throws(ChatError) {
+            try body()
+            Issue.record("a foreign cursor was taken")
+        } catch {
+            if case .foreignCursor = error { return }
+            Issue.record("\(error)")
+        }
+    }
+}

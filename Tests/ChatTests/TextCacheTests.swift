@@ -1,0 +1,83 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+import Testing
+
+@testable import Chat
+
+@Suite struct TextCacheTests {
+    private func text(_ body: String?) -> TextCache.Text { TextCache.Text(body: body, createdAt: Timestamp(millisecondsSince1970: 1)) }
+
+    @Test func whatWasAddedIsFound() {
+        var cache = TextCache(capacity: 10_000)
+        #expect(cache.find(1) == nil)
+        cache.add(text("one"), at: 1)
+        cache.add(text(nil), at: 2)
+        #expect(cache.find(1) == text("one"))
+        #expect(cache.find(2) == text(nil))
+    }
+
+    @Test(arguments: Seeds.seeds(8)) func itNeverHoldsMoreThanItsCapacityAndNeverAnotherText(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let capacity = Int.random(in: 0...20_000, using: &random)
+        var cache = TextCache(capacity: capacity)
+        for _ in 0..<3_000 {
+            let position = Position.random(in: 1...200, using: &random)
+            let body = String(repeating: "x", count: Int(position * 7 % 400))
+            if let found = cache.find(position) { #expect(found == text(body)) } else { cache.add(text(body), at: position) }
+            #expect(cache.count * 96 <= capacity)
+        }
+    }
+
+    @Test func whatIsAskedForStaysAndTheRestGoes() {
+        var cache = TextCache(capacity: 4_000)
+        cache.add(text("often"), at: 1)
+        for position in 2..<1_000 as Range<Position> {
+            cache.add(text("once"), at: position)
+            #expect(cache.find(1) == text("often"))
+        }
+        #expect(cache.find(2) == nil)
+    }
+
+    @Test func aTextThatIsTooLargeIsNotKept() {
+        var cache = TextCache(capacity: 1_000)
+        cache.add(text("small"), at: 1)
+        cache.add(text(String(repeating: "x", count: 600)), at: 2)
+        #expect(cache.find(2) == nil)
+        #expect(cache.find(1) == text("small"))
+    }
+
+    /// A store answers the same however much of the texts it keeps, for now and for earlier moments.
+    @Test(arguments: Seeds.seeds(6)) func aCacheOfAnySizeChangesNoAnswer(seed: UInt64) throws {
+        let fixture = StoreFixture(seed: seed, segmentSize: 4_096)
+        let writer = try fixture.open()
+        var generator = CommandGenerator(seed: seed)
+        let readers = try [0, 1_500, 1 << 20].map { bytes in
+            var options = fixture.options
+            options.textCacheByteCount = bytes
+            return try ChatStore.openReadOnly(fixture.directory, options: options)
+        }
+        var shown = 0
+        for _ in 0..<12 {
+            for _ in 0..<20 { _ = try answer(generator.nextRequest(), of: writer) }
+            for reader in readers { try reader.refresh() }
+            let head = writer.head.position
+            for moment in [Moment.now, .position(head / 2), .position(head)] {
+                for thread in try writer.threads(Page(limit: .max), asOf: moment) {
+                    let expected = try readers[0].timeline(thread.id, asOf: moment)
+                    shown += expected.count
+                    for reader in readers.dropFirst() {
+                        #expect(try reader.timeline(thread.id, asOf: moment) == expected)
+                        #expect(try reader.timeline(thread.id, asOf: moment) == expected)
+                    }
+                    for message in expected {
+                        let replies = try readers[0].replies(to: message.id, asOf: moment)
+                        for reader in readers.dropFirst() { #expect(try reader.replies(to: message.id, asOf: moment) == replies) }
+                    }
+                }
+            }
+        }
+        #expect(shown > 100)
+    }
+}

@@ -1,0 +1,87 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+@testable import Columns
+
+@Suite struct ColumnTests {
+    /// Against an array, over the bounds of pieces.
+    @Test(arguments: Seeds.seeds(3)) func aColumnIsAList(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var column = Column<UInt32>()
+        var list: [UInt32] = []
+        #expect(column.isEmpty && column.last == nil && Array(column) == [])
+        for count in [1, 2, 16_383, 16_384, 16_385, 50_000] {
+            while list.count < count {
+                let value = UInt32.random(in: 0...9, using: &random)
+                column.append(value)
+                list.append(value)
+            }
+            for _ in 0..<50 {
+                let index = Int.random(in: list.indices, using: &random)
+                column[index] &+= 1
+                list[index] &+= 1
+            }
+            #expect(column.count == count && column.indices == list.indices && column.last == list.last)
+            #expect(Array(column) == list)
+            var pieces: [UInt32] = []
+            column.forEachPiece { pieces += $0 }
+            #expect(pieces == list)
+            for index in [0, count / 2, count - 1] { #expect(column[index] == list[index]) }
+        }
+    }
+
+    @Test func aCopyIsNotChangedWithItsOriginal() {
+        var column = Column<Int>()
+        for number in 0..<40_000 { column.append(number) }
+        let copy = column
+        column[0] = -1
+        column[20_000] = -1
+        column.append(-1)
+        #expect(copy != column)
+        #expect(copy.elementsEqual(0..<40_000))
+        column[0] = 0
+        column[20_000] = 20_000
+        #expect(copy != column && copy.count == 40_000)
+    }
+
+    @Test(arguments: Seeds.seeds(3)) func thePartitionIsTheFirstIndexThatSatisfies(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<200 {
+            let list = (0..<Int.random(in: 0...40, using: &random)).map { _ in Int.random(in: 0...30, using: &random) }.sorted()
+            let bound = Int.random(in: -1...31, using: &random)
+            #expect(partition(list.count) { list[$0] > bound } == list.firstIndex { $0 > bound } ?? list.count)
+        }
+    }
+}
+
+@Suite struct HighWordsTests {
+    /// Ascending positions over several multiples of 2^32, some of them skipped altogether.
+    @Test(arguments: Seeds.seeds(4)) func positionsComeBackWhole(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var words = HighWords()
+        var lows: [UInt32] = []
+        var positions: [Position] = []
+        var position: Position = random.oneIn(2) ? 0 : 5 << 32
+        for _ in 0..<3_000 {
+            position += random.oneIn(400) ? UInt64.random(in: 1 << 31...3 << 32, using: &random) : UInt64.random(in: 0...7, using: &random)
+            if random.oneIn(300) { position = (position >> 32 + 1) << 32 - (random.oneIn(2) ? 1 : 0) }
+            lows.append(words.split(position, at: lows.count))
+            positions.append(position)
+        }
+        #expect(position > 8 << 32)
+        #expect(lows.indices.map { words.join(lows[$0], at: $0) } == positions)
+        #expect(words.runs.count < 60)
+    }
+
+    @Test func belowTwoToTheThirtyTwoNothingIsKept() {
+        var words = HighWords()
+        #expect(words.split(1, at: 0) == 1)
+        #expect(words.split(.init(UInt32.max), at: 1) == .max)
+        #expect(words.runs.isEmpty)
+        #expect(words.split(1 << 32, at: 2) == 0)
+        #expect(words.split(1 << 32 + 9, at: 3) == 9)
+        #expect(words.runs.count == 1)
+        #expect([1, .max, 0, 9].enumerated().map { words.join($0.element, at: $0.offset) } == [1, 1 << 32 - 1, 1 << 32, 1 << 32 + 9])
+    }
+}

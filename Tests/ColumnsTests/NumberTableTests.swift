@@ -1,0 +1,78 @@
+import ChatTesting
+import Testing
+
+@testable import ChatDomain
+@testable import Columns
+
+/// ``NumberTable`` through its wrappers, far beyond the first shelves.
+@Suite struct NumberTableTests {
+    private static let count = 150_000
+
+    @Test(arguments: Seeds.seeds(2)) func idsGetNumbersInTheOrderInWhichTheyCome(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var index = DenseIndex<MessageID>()
+        var ids: [MessageID] = []
+        var numbers: [MessageID: Int] = [:]
+        // Ids as UUIDv7 has them, with a common beginning, and ids that differ in their last bits alone.
+        let time = random.bits128() & ~0 << 80
+        for number in 0..<Self.count {
+            let id = MessageID(bits: number % 3 == 0 ? UInt128(number) : time | random.bits128() >> 56)
+            guard numbers[id] == nil else { continue }
+            if index.insert(id) != (ids.count, true) { Issue.record("\(id)") }
+            numbers[id] = ids.count
+            ids.append(id)
+            if number % 16 == 0 {
+                let old = ids[Int.random(in: ids.indices, using: &random)]
+                #expect(index.insert(old) == (numbers[old] ?? -1, false))
+            }
+        }
+        #expect(index.count == ids.count && ids.count > 100_000)
+        for (number, id) in ids.enumerated() where index.find(id) != number || index.id(number) != id { Issue.record("\(id)") }
+        for _ in 0..<5_000 {
+            let other = MessageID(bits: random.bits128())
+            #expect(index.find(other) == numbers[other])
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(2)) func pairsAreFoundByBothHalves(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var index = PairIndex()
+        // A grid, so that every half occurs often, in a random order.
+        let pairs = (0..<400).flatMap { user in (0..<300).map { (user, $0) } }.shuffled(using: &random)
+        for (number, pair) in pairs.enumerated() where index.insert(pair.0, pair.1) != (number, true) { Issue.record("\(pair)") }
+        #expect(index.count == 120_000)
+        for (number, pair) in pairs.enumerated() where index.find(pair.0, pair.1) != number || index.pair(number) != pair {
+            Issue.record("\(pair)")
+        }
+        #expect(index.find(300, 400) == nil && index.find(400, 0) == nil && index.find(0, 300) == nil)
+        let largest = Int(UInt32.max)
+        #expect(index.insert(largest, largest) == (120_000, true))
+        #expect(index.pair(120_000) == (largest, largest))
+    }
+
+    @Test(arguments: Seeds.seeds(2)) func someEntriesOfAListAreNumbered(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var index = SparseIndex()
+        var entries: [Int] = []
+        var entry = 0
+        while entries.count < Self.count {
+            entry += Int.random(in: 1...5, using: &random)
+            entries.append(entry)
+        }
+        for (number, entry) in entries.enumerated() where index.insert(entry) != (number, true) { Issue.record("\(entry)") }
+        #expect(index.count == Self.count)
+        let numbers = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($0.element, $0.offset) })
+        for entry in 0...entry + 1 where index.find(entry) != numbers[entry] { Issue.record("\(entry)") }
+    }
+
+    /// Tables are equal if their keys are, whatever way they grew; a copy is a value of its own.
+    @Test func aCopyIsAValueOfItsOwn() {
+        var index = SparseIndex()
+        for number in 0..<20_000 { _ = index.insert(number * 7) }
+        let copy = index
+        for number in 20_000..<40_000 { _ = index.insert(number * 7) }
+        #expect(copy != index && copy.count == 20_000)
+        #expect(copy.find(20_000 * 7) == nil && index.find(20_000 * 7) == 20_000)
+        #expect((0..<20_000).allSatisfy { copy.find($0 * 7) == $0 && index.find($0 * 7) == $0 })
+    }
+}

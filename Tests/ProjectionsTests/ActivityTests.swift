@@ -1,0 +1,85 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+@testable import Projections
+
+@Suite struct ActivityTests {
+    /// Runs of one day against a plain list of the days of all posts, cut at every number.
+    @Test(arguments: Seeds.seeds(6)) func runsCountWhatAPlainListCounts(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var runs = PostRuns()
+        var days: [Int] = []
+        while days.count < 1_500 {
+            // Long runs of a server's own days, and an import of which the days alternate.
+            let day = Int.random(in: 0..<12, using: &random)
+            for _ in 0..<(random.oneIn(3) ? Int.random(in: 1...60, using: &random) : 1) {
+                runs.append(days.count, on: day)
+                days.append(day)
+            }
+        }
+        for cut in 0...days.count where cut % 7 == 0 || cut == days.count {
+            var expected = Array(repeating: 0, count: 13)
+            for day in days[..<cut] { expected[day] += 1 }
+            #expect((0..<13).map { runs.count(on: $0, ofFirst: cut) } == expected)
+        }
+        #expect(runs.count(on: 3, ofFirst: .max) == days.count { $0 == 3 })
+    }
+
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let thread = ThreadID(bits: 3)
+
+    private func models(_ facts: [(milliseconds: Int64, sentAt: Int64?, fact: Fact)]) -> ReadModels {
+        var models = ReadModels()
+        for (index, one) in facts.enumerated() {
+            let origin: Origin = one.sentAt.map { .imported(sentAt: Timestamp(millisecondsSince1970: $0)) } ?? .native
+            models.apply(
+                Event(recordedAt: Timestamp(millisecondsSince1970: one.milliseconds), origin: origin, fact: one.fact),
+                at: Position(index + 1))
+        }
+        return models
+    }
+
+    private func message(_ number: UInt64) -> Fact {
+        .messagePosted(MessagePosted(thread: thread, number: number, message: MessageID(bits: UInt128(number)), author: ann))
+    }
+
+    @Test func aDayIsThatOfTheTimeThatIsShown() {
+        let day: Int64 = 86_400_000
+        let models = models([
+            (3 * day - 1, nil, .userRegistered(UserRegistered(user: ann))),
+            (3 * day, -1, .userRegistered(UserRegistered(user: bob))),
+            (3 * day, nil, .sessionStarted(SessionStarted(user: bob, session: SessionID(bits: 4)))),
+            (3 * day, nil, message(1)), (3 * day, 0, message(2)), (3 * day, -day, message(3)), (3 * day, nil, message(4)),
+            (4 * day, nil, .sessionEnded(SessionEnded(user: bob, session: SessionID(bits: 4)))),
+        ])
+        let shown = models.activity(asOf: 8)
+        #expect(shown.map(\.day.description) == ["1969-12-31", "1970-01-01", "1970-01-03", "1970-01-04"])
+        #expect(shown.map(\.registrations) == [1, 0, 1, 0])
+        #expect(shown.map(\.sessions) == [0, 0, 0, 1])
+        #expect(shown.map(\.activeUsers) == [2, 1, 1, 2])
+        #expect(shown.map(\.messages) == [1, 1, 0, 2])
+        #expect(models.activity(asOf: 3).map(\.activeUsers) == [1, 1, 1])
+        #expect(models.activity(asOf: 0) == [])
+        let first = Day(daysSince1970: 0)
+        #expect(models.activity(from: first, to: Day(daysSince1970: 2), asOf: 8).map(\.messages) == [1, 0])
+        #expect(models.activity(from: first, to: Day(daysSince1970: -1), asOf: 8) == [])
+    }
+
+    /// A raw record can bear any time at all.
+    @Test func timesBeyondTheCalendarAreDaysToo() {
+        let models = models([(0, .min, message(1)), (0, .max, message(2))])
+        let days = models.activity(asOf: 2).map(\.day)
+        #expect(days == [Day(Timestamp(millisecondsSince1970: .min)), Day(Timestamp(millisecondsSince1970: .max))])
+        #expect(days.map(\.description) == ["-292275055-05-16", "+292278994-08-17"])
+        #expect(Day(daysSince1970: .min).description == "-292275055-05-16")
+        #expect(Day(daysSince1970: .max).description == "+292278994-08-17")
+    }
+
+    @Test func aDayIsReadAsItIsWrittenAndNothingElse() {
+        for text in ["1970-01-01", "1969-12-31", "2024-02-29", "0000-01-01", "9999-12-31"] { #expect(Day(text)?.description == text) }
+        #expect(Day("1970-01-02") == Day(daysSince1970: 1))
+        for text in ["", "2023-02-29", "2024-2-29", "2024-02-29T", "20240229", "2024-02-29 ", "٢٠٢٤-٠٢-٢٩"] { #expect(Day(text) == nil) }
+    }
+}

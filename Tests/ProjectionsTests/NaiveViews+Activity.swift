@@ -1,0 +1,80 @@
+import ChatDomain
+import Projections
+
+/// The auditor's and the operator's questions, through all events once more.
+extension NaiveViews {
+    /// Those whose latest join has not been followed by a departure, in the order of those joins.
+    func readers(of thread: ThreadID) -> [UserID] {
+        users.compactMap { user -> (user: UserID, since: Position)? in
+            let joined = events.last {
+                if case .threadJoined(let fact) = $0.event.fact { fact.user == user && fact.thread == thread } else { false }
+            }
+            let left = events.last {
+                if case .threadLeft(let fact) = $0.event.fact { fact.user == user && fact.thread == thread } else { false }
+            }
+            guard let joined, joined.position > left?.position ?? 0 else { return nil }
+            return (user, joined.position)
+        }.sorted { $0.since < $1.since }.map(\.user)
+    }
+
+    /// Threads that were opened under a name; an outward code's thread bears its code.
+    func threads(named name: String) -> [ThreadID] {
+        events.compactMap { recorded in
+            guard case .threadOpened(let fact) = recorded.event.fact else { return nil }
+            let given: String? =
+                if case .threadName(let name) = recorded.event.content { name } else { fact.thread.outwardCode?.description }
+            return given == name ? fact.thread : nil
+        }
+    }
+
+    var threadNames: Set<String> {
+        Set(events.compactMap { if case .threadName(let name) = $0.event.content { name } else { nil } } + ["SW1A", "E1", "nobody's"])
+    }
+
+    /// Half of the entries before a position, half from it on, counted off one by one.
+    func page<Entry>(_ entries: [Entry], limit: Int, around position: Position, _ key: (Entry) -> Position) -> [Entry] {
+        let older = entries.filter { key($0) < position }.suffix(limit / 2)
+        let newer = entries.filter { key($0) >= position }.prefix(limit - limit / 2)
+        return Array(older + newer)
+    }
+
+    /// By the date that the time is printed with.
+    func activity() -> [ActivityDay] {
+        var days: [String: ActivityDay] = [:]
+        var active: Set<[String]> = []
+        for recorded in events {
+            let date = String(recorded.event.createdAt.description.prefix(10))
+            guard let parsed = Day(date) else { continue }
+            var day = days[date] ?? ActivityDay(day: parsed)
+            var user: UserID?
+            switch recorded.event.fact {
+            case .userRegistered(let fact):
+                user = fact.user
+                day.registrations += 1
+            case .sessionStarted(let fact):
+                user = fact.user
+                day.sessions += 1
+            case .messagePosted(let fact):
+                user = fact.author
+                day.messages += 1
+            case .replyPosted(let fact):
+                user = fact.author
+                day.replies += 1
+            case .usernameChanged(let fact): user = fact.user
+            case .postcodeSet(let fact): user = fact.user
+            case .threadOpened(let fact): user = fact.by
+            case .threadJoined(let fact): user = fact.user
+            case .threadLeft(let fact): user = fact.user
+            case .messageEdited(let fact), .messageRetracted(let fact): user = fact.by
+            case .replyEdited(let fact), .replyRetracted(let fact): user = fact.by
+            case .threadRead(let fact): user = fact.user
+            case .sessionEnded, .lost, .unknown: break
+            }
+            if let user {
+                if active.insert([date, user.description]).inserted { day.activeUsers += 1 }
+                days[date] = day
+            }
+        }
+        return days.sorted { $0.key < $1.key }.map(\.value)
+    }
+}
