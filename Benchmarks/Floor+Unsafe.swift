@@ -42,6 +42,18 @@ import Foundation
         return sum
     }
 
+    /// Reads all of the file into memory that has not been used before, as a program does that keeps what it reads.
+    func readIntoFreshMemory() {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: max(1, size), alignment: 4_096)
+        defer { unsafe memory.deallocate() }
+        var offset = 0
+        while offset < size {
+            let count = unsafe pread(descriptor, memory + offset, min(Self.chunk, size - offset), off_t(offset))
+            guard count > 0 else { break }
+            offset += count
+        }
+    }
+
     /// Reads some bytes at an offset.
     func read(_ count: Int, at offset: Int) -> Int { unsafe pread(descriptor, buffer, min(count, Self.chunk), off_t(max(0, offset))) }
 }

@@ -29,10 +29,29 @@ struct WrittenHistory {
     static var options: StoreOptions {
         var options = StoreOptions()
         options.journal.durability = .written
+        options.checkpoints = nil
         return options
     }
 
+    /// Opens it without its checkpoint, so that everything is replayed.
     func open() throws -> ChatStore { try ChatStore.openReadOnly(path, options: Self.options) }
+
+    /// Opens it with its checkpoint.
+    func openWithCheckpoint() throws -> ChatStore {
+        var options = Self.options
+        options.checkpoints = CheckpointOptions()
+        return try ChatStore.openReadOnly(path, options: options)
+    }
+
+    /// Writes a checkpoint, and tells where it is.
+    func writeCheckpoint() throws -> RawFile {
+        var options = Self.options
+        options.checkpoints = CheckpointOptions()
+        let store = try ChatStore.open(path, options: options)
+        try store.writeCheckpoint()
+        try store.close()
+        return try RawFile("\(path)/built-in.checkpoint")
+    }
 }
 
 /// What reading costs: R1b, R2, R4, M, O, S.
@@ -52,6 +71,7 @@ struct ReadModelBenchmarks {
         if report.wants("S") {
             try report.add(Figure(workload: "S on disk", subject: "Chat", value: Double(bytes) / events, unit: "B/event", bar: "172"))
         }
+        if report.wants("O") { try openings(&report) }
         if report.wants("R1b") { try rebuild(events, opening, files, &report) }
         if report.wants("R2") { try pages(of: store, files, Double(bytes) / events, &report) }
         if report.wants("R4") { try anywhere(in: store, &report) }
@@ -100,6 +120,35 @@ struct ReadModelBenchmarks {
             Figure(
                 workload: "R1b full rebuild", subject: "Chat", value: events / chat.value, unit: "events/s", floor: events / floor.value,
                 ratio: floor.value / chat.value, bar: "0.20", spread: chat.spread))
+    }
+
+    /// An opening with a checkpoint of the last position, beside reading the checkpoint's bytes.
+    private func openings(_ report: inout Report) throws {
+        let file = try history.writeCheckpoint()
+        var chat = Median()
+        var reused = Median()
+        var fresh = Median()
+        for _ in 0..<repetitions {
+            reused.add(seconds { _ = file.scan(summing: false) })
+            fresh.add(seconds { file.readIntoFreshMemory() })
+            var store: ChatStore?
+            chat.add(try seconds { store = try history.openWithCheckpoint() })
+            guard let store, store.statistics.checkpoints?.loaded == store.head.position else {
+                throw UsageError("the checkpoint was not used")
+            }
+            try store.close()
+        }
+        try report.add(
+            Figure(
+                workload: "O opening, read into a buffer", subject: "Chat", value: chat.value, unit: "s", floor: reused.value,
+                ratio: chat.value / reused.value, bar: "at most 3", spread: chat.spread))
+        try report.add(
+            Figure(
+                workload: "O opening, read into new memory", subject: "Chat", value: chat.value, unit: "s", floor: fresh.value,
+                ratio: chat.value / fresh.value, bar: "at most 3", spread: chat.spread))
+        try report.add(
+            Figure(
+                workload: "O size of the checkpoint", subject: "Chat", value: Double(file.size) / Double(history.messages), unit: "B/msg"))
     }
 
     /// The latest 50 of a random thread, beside as many reads of records' sizes at as many places; and the latest 50 of one thread again and again.

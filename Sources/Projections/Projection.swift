@@ -6,7 +6,14 @@ public import ChatDomain
 /// same value. The built-in projections conform to this protocol and have no other way in.
 public protocol Projection: Sendable {
     /// The name of the projection, unique within a store and stable across versions.
+    ///
+    /// 1 to 32 ASCII letters, digits and hyphens, where its state is kept in checkpoints.
     static var name: String { get }
+
+    /// The version of what the projection makes of events; a checkpoint of another one is ignored.
+    ///
+    /// 1 unless said otherwise. Another one is due whenever an event comes to mean something else, or the state is encoded in another way.
+    static var version: UInt32 { get }
 
     /// What of the events' content ``apply(_:at:)`` needs.
     ///
@@ -25,6 +32,9 @@ public protocol Projection: Sendable {
 }
 
 extension Projection {
+    /// 1.
+    public static var version: UInt32 { 1 }
+
     /// All of the content.
     public static var contents: ContentSelection { .all }
 }

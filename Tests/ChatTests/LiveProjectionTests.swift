@@ -1,6 +1,7 @@
 @testable import Chat
 import ChatDomain
 import ChatTesting
+import EventJournal
 import Foundation
 import Projections
 import Testing
@@ -8,7 +9,7 @@ import Testing
 // The documentation of `Projections` shows what stands between the two marks; a test compares them.
 // example begins
 /// How many messages mention a user as `@username` that they have not marked as read.
-struct UnreadMentions: Projection, Equatable {
+struct UnreadMentions: Projection, Equatable, Codable {
     static let name = "unread-mentions"
 
     private var users: [String: UserID] = [:]
@@ -132,5 +133,75 @@ struct UnreadMentions: Projection, Equatable {
         let source = try String(contentsOf: here, encoding: .utf8)
         let example = try #require(source.split(separator: "// example begins\n").last?.split(separator: "\n// example ends").first)
         #expect(page.contains("```swift\n\(example)\n```"))
+    }
+
+    /// A checkpoint spares the replay and changes no answer; damaged in any byte, cut anywhere, or of another version it is ignored.
+    @Test func aCheckpointIsUsedWhereItFitsAndIgnoredElsewhere() throws {
+        let fixture = StoreFixture()
+        var store = try store(fixture)
+        #expect(try store.project(UnreadMentions.self).writeCheckpoint() == 6)
+        try store.execute(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))  // 7
+        try store.close()
+        let path = "\(fixture.directory)/unread-mentions.checkpoint"
+        let file = try fixture.options.journal.storage.open(path, .readWrite)
+        let size = Int(try file.size())
+        store = try fixture.open()
+        let journal = try #require(store.journal)
+        #expect(Replay<UnreadMentions>(checkpointOf: journal)?.position == 6)
+        for moment in [Moment.now, .position(5), .position(6)] {
+            let counts = try store.project(UnreadMentions.self).read(asOf: moment) { model, _ in model.count(for: bob) }
+            #expect(counts == (moment == .now ? 2 : moment == .position(6) ? 1 : 0))
+        }
+        for offset in 0..<size {
+            try file.flip(UInt64(offset))
+            #expect(Replay<UnreadMentions>(checkpointOf: journal) == nil, "byte \(offset)")
+            try file.flip(UInt64(offset))
+        }
+        #expect(Replay<UnreadMentions>(checkpointOf: journal)?.position == 6)
+        for length in stride(from: UInt64(size - 1), through: 0, by: -1) {
+            try file.truncate(to: length)
+            #expect(Replay<UnreadMentions>(checkpointOf: journal) == nil, "cut at \(length)")
+        }
+        #expect(try store.project(UnreadMentions.self).read { model, _ in model.count(for: bob) } == 2)
+    }
+
+    @Test func aCheckpointOfAnotherVersionIsIgnored() throws {
+        struct First: Projection, Codable {
+            static let name = "counter"
+            var count = 0
+            mutating func apply(_ event: Event, at position: Position) { count += 1 }
+        }
+        struct Second: Projection, Codable {
+            static let name = "counter"
+            static let version: UInt32 = 2
+            var count = 0
+            mutating func apply(_ event: Event, at position: Position) { count += 2 }
+        }
+        let store = try store()
+        try store.project(First.self).writeCheckpoint()
+        #expect(try store.project(First.self).read { model, _ in model.count } == 6)
+        #expect(try store.project(Second.self).read { model, _ in model.count } == 12)
+    }
+
+    /// The checkpoint of the store itself has a name that nobody else may write.
+    @Test func theNameOfTheBuiltInCheckpointIsTaken() throws {
+        struct Impostor: Projection, Codable {
+            static let name = ReadModels.name
+            mutating func apply(_ event: Event, at position: Position) {}
+        }
+        let store = try store()
+        #expect(throws: ChatError.self) { try store.project(Impostor.self).writeCheckpoint() }
+    }
+}
+
+extension StorageFile {
+    /// Turns the bits of a byte over.
+    fileprivate func flip(_ offset: UInt64) throws {
+        var bytes: [UInt8] = [0]
+        var span = bytes.mutableSpan
+        var raw = unsafe span.mutableBytes
+        _ = try read(into: &raw, at: offset)
+        let flipped: [UInt8] = [bytes[0] ^ 0xFF]
+        unsafe try write(flipped.span.bytes, at: offset)
     }
 }

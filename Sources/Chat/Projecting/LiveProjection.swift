@@ -9,18 +9,21 @@ import Synchronization
 /// told is done. Nothing is kept in memory but the projection: what is new is read from the journal when somebody asks. May be used from any number of tasks and
 /// threads at once.
 public final class LiveProjection<Model: Projection>: Sendable {
-    private let store: ChatStore
+    let store: ChatStore
+    /// Gives what a replay begins with.
+    private let start: @Sendable () -> Replay<Model>
     private let current: Mutex<Replay<Model>>
 
-    init(_ store: ChatStore) {
+    init(_ store: ChatStore, from start: @escaping @Sendable () -> Replay<Model>) {
         self.store = store
-        current = Mutex(Replay())
+        self.start = start
+        current = Mutex(start())
     }
 
     /// Asks the projection.
     ///
     /// - Parameters:
-    ///   - moment: Now, or any earlier position or time. Now costs what has come since the last question; an earlier moment costs a replay from the first event, apart
+    ///   - moment: Now, or any earlier position or time. Now costs what has come since the last question; an earlier moment costs a replay from the checkpoint or the first event, apart
     ///     from the projection that is kept, so that others need not wait.
     ///   - body: Is lent the projection, and the position as of which it is.
     /// - Returns: What the closure returns.
@@ -41,7 +44,8 @@ public final class LiveProjection<Model: Projection>: Sendable {
             }
             return try result.get()
         }
-        var replay = Replay<Model>()
+        let checkpoint = start()
+        var replay = checkpoint.position <= position ? checkpoint : Replay<Model>()
         try replay.advance(store.log, to: position)
         return body(replay.model, position)
     }
@@ -72,7 +76,7 @@ public final class LiveProjection<Model: Projection>: Sendable {
         return replay
     }
 
-    fileprivate var present: Replay<Model> { current.withLock { $0 } }
+    var present: Replay<Model> { current.withLock { $0 } }
 }
 
 extension LiveProjection where Model: Equatable {
@@ -91,8 +95,13 @@ extension LiveProjection where Model: Equatable {
 
 /// A projection and how far it has come.
 struct Replay<Model: Projection>: Sendable {
-    private(set) var model = Model()
-    private(set) var position: Position = 0
+    private(set) var model: Model
+    private(set) var position: Position
+
+    init(_ model: Model = Model(), at position: Position = 0) {
+        self.model = model
+        self.position = position
+    }
 
     /// Takes in the events of a log up to a position.
     mutating func advance(_ log: any CommitLog, to end: Position) throws(ChatError) {
@@ -109,5 +118,13 @@ extension ChatStore {
     /// Keeps a projection of one's own over this store.
     ///
     /// The projection is replayed when it is asked first. Keep the result: each call makes another one.
-    public func project<Model: Projection>(_ model: Model.Type) -> LiveProjection<Model> { LiveProjection(self) }
+    public func project<Model: Projection>(_ model: Model.Type) -> LiveProjection<Model> { LiveProjection(self) { Replay() } }
+
+    /// Keeps a projection of one's own over this store, and begins with its checkpoint, if there is one that fits.
+    ///
+    /// A checkpoint is written by ``LiveProjection/writeCheckpoint()``. One that is damaged, of another journal, of another history or of another
+    /// ``Projections/Projection/version``, is ignored, and the projection is replayed.
+    public func project<Model: Projection & Codable>(_ model: Model.Type) -> LiveProjection<Model> {
+        LiveProjection(self) { [journal] in journal.flatMap { Replay(checkpointOf: $0) } ?? Replay() }
+    }
 }
