@@ -10,6 +10,8 @@ public struct Verification: Hashable, Sendable, Codable {
     public var position: Position
     /// Everything that is wrong, in the order in which it stands.
     public var findings: [Finding]
+    /// How many events a repair has put down as lost; no finding, and not part of the JSON form.
+    public var lostEvents = 0
 
     /// Something that is wrong, and where.
     public struct Finding: Hashable, Sendable, Codable {
@@ -129,6 +131,7 @@ extension Verification {
             if case .journal(let error) = error { throw error }
         }
         position = models.position
+        lostEvents = models.state.lostEvents
         if deep { findings += DeepVerification(models).findings() }
     }
 

@@ -40,7 +40,8 @@ extension Command {
             "verify", "checks everything that can be checked, and tells every finding", positionals: [.journal],
             options: [
                 CommandSpec.Option("expect", .text("HEAD"), "a token printed by head: the journal must still contain it"),
-                CommandSpec.Option("deep", .flag, "also rebuild every read model and compare it with the rules' own state"),
+                CommandSpec.Option(
+                    "deep", .flag, "also rebuild every read model and compare it with the rules' own state and with the checkpoint"),
                 .json,
             ])
     ) { arguments, output in
@@ -67,6 +68,15 @@ extension Command {
                     ? "sound up to position \(report.position): \(checked.joined(separator: ", "))"
                     : "\(report.findings.count) \(report.findings.count == 1 ? "finding" : "findings"); whole up to position \(report.position)"
             )
+            if report.lostEvents > 0 {
+                try output.writeLine(
+                    "\(report.lostEvents) \(report.lostEvents == 1 ? "event is" : "events are") lost, as 'events --kind lost' shows: "
+                        + "what they told, a join for instance, no view can show")
+            }
+            if report.findings.contains(where: { $0.segment != nil }) {
+                try output.writeLine(
+                    "'\(ToolSpec.name) repair \(visible(arguments[positional: "JOURNAL"])) --to NEW' salvages what can be read")
+            }
         }
         return report.ok
     }

@@ -96,7 +96,9 @@ extension ChatStore {
         guard named.count <= 1 else {
             throw LookupError(message: "several threads are named '\(visible(text))': \(named.map(\.description).joined(separator: ", "))")
         }
-        guard let thread = named.first else { throw LookupError(message: "unknownThread: there is no thread '\(visible(text))'") }
+        guard let thread = named.first else {
+            throw LookupError(message: "unknownThread: there is no thread '\(visible(text))'\(moment.suffix)")
+        }
         return thread
     }
 
@@ -104,7 +106,7 @@ extension ChatStore {
     func findUser(_ text: String, asOf moment: Moment) throws -> UserID {
         if let id = UserID(text), try isUser(id, asOf: moment) { return id }
         guard let user = try user(named: text, asOf: moment) else {
-            throw LookupError(message: "unknownUser: there is no user '\(visible(text))'")
+            throw LookupError(message: "unknownUser: there is no user '\(visible(text))'\(moment.suffix)")
         }
         return user
     }
@@ -116,6 +118,17 @@ extension ChatStore {
         } catch {
             guard case .rejected(let rejection) = error, rejection.code == .unknownThread else { throw error }
             return false
+        }
+    }
+}
+
+extension Moment {
+    /// Of which moment a lookup found nothing, where it is not now.
+    fileprivate var suffix: String {
+        switch self {
+        case .now: ""
+        case .position(let position): " as of position \(position)"
+        case .time(let time): " as of \(time)"
         }
     }
 }

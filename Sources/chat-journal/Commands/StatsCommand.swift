@@ -75,9 +75,9 @@ private struct StatsReport {
 
 extension StatsReport: Encodable {
     private enum Key: CodingKey {
-        case journal, position, lastPosition, durability, clean, liveWriter, bytes, unusedBytes, segments, recovery, users, threads,
-            messages,
-            replies, events
+        case journal, position, lastPosition, durability, clean, liveWriter, bytes, unusedBytes, segments, recovery, checkpoint, users,
+            threads,
+            messages, replies, events
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -92,6 +92,7 @@ extension StatsReport: Encodable {
         try container.encode(journal.unusedBytes, forKey: .unusedBytes)
         try container.encode(segments.map(SegmentLine.init), forKey: .segments)
         try container.encode(journal.recovery, forKey: .recovery)
+        try container.encodeIfPresent(statistics.checkpoints, forKey: .checkpoint)
         try container.encode(statistics.users, forKey: .users)
         try container.encode(statistics.threads, forKey: .threads)
         try container.encode(statistics.messages, forKey: .messages)
@@ -127,6 +128,7 @@ extension StatsReport {
             "segments", "\(segments.count), \(journal.storedBytes) bytes of commits, \(journal.unusedBytes) bytes not used at the end",
         ])
         for sentence in journal.recovery.sentences { facts.append(["recovery", sentence]) }
+        if let checkpoints = statistics.checkpoints { facts.append(["checkpoint", checkpoints.sentence]) }
         facts.append(["users", "\(statistics.users)"])
         facts.append(["threads", "\(statistics.threads)"])
         facts.append(["messages", "\(statistics.messages)"])
@@ -140,6 +142,16 @@ extension StatsReport {
         let recovery = journal.recovery
         if recovery.hasLiveWriter { return "open by a writer now" }
         return recovery.wasClean ? "closed in good order" : "not closed in good order"
+    }
+}
+
+extension CheckpointStatistics {
+    /// What opening began with, in words.
+    fileprivate var sentence: String {
+        let replay = "\(replayed) events were replayed"
+        if let loaded { return "of position \(loaded); \(replay)" }
+        guard let ignored, let ignoredMessage, ignored != "absent" else { return "none; \(replay)" }
+        return "ignored (\(ignored)): \(visible(ignoredMessage)) \(replay)"
     }
 }
 

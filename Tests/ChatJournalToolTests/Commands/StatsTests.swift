@@ -1,3 +1,4 @@
+import Chat
 import Foundation
 import Testing
 
@@ -21,6 +22,25 @@ import Testing
     private func segment(_ journal: String) throws -> URL {
         let names = try FileManager.default.contentsOfDirectory(atPath: journal).filter { $0.hasSuffix(".segment") }
         return URL(fileURLWithPath: journal).appendingPathComponent(try #require(names.first))
+    }
+
+    /// What opening began with, and why it did not begin with a checkpoint that is there.
+    @Test func theCheckpointIsTold() throws {
+        let folder = try ToolProcess.Folder()
+        let journal = try journal(folder)
+        #expect(try ToolProcess.run(["stats", journal]).output.contains("none; 6 events were replayed"))
+        let store = try ChatStore.open(journal)
+        try store.writeCheckpoint()
+        try store.close()
+        #expect(try ToolProcess.run(["stats", journal]).output.contains("of position 6; 0 events were replayed"))
+        #expect(try ToolProcess.run(["stats", journal, "--json"]).output.contains("\"loaded\":6"))
+        let file = URL(fileURLWithPath: journal).appendingPathComponent("built-in.checkpoint")
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: file)
+        #expect(try ToolProcess.run(["stats", journal]).output.contains("ignored (damaged)"))
+        #expect(try ToolProcess.run(["stats", journal, "--json"]).output.contains("\"ignored\":\"damaged\""))
+        #expect(try ToolProcess.run(["timeline", journal, "SW1A"]).output.contains("Bread?"))
     }
 
     @Test func jsonIsOneObject() throws {
