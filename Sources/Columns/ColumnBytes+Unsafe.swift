@@ -22,6 +22,8 @@ extension ColumnReader {
     /// - Parameter capacity: Room for at least so many is made at once.
     package mutating func readArray<Element: PlainElement>(_ count: Int, capacity: Int = 0) throws(ColumnError) -> [Element] {
         try checkLeft(count, of: MemoryLayout<Element>.stride)
+        // An array without room is one that all threads share; to set its count, to 0, is a write that they would race for.
+        if count == 0 && capacity == 0 { return [] }
         var failure: ColumnError?
         let elements = unsafe [Element](unsafeUninitializedCapacity: Swift.max(count, capacity)) { buffer, initialized in
             let bytes = unsafe UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count * MemoryLayout<Element>.stride)
