@@ -17,6 +17,8 @@ public final class ChatStore: Sendable {
     let models: Mutex<Models>
     /// Writes the checkpoints; nil where they are switched off, and on a log that is no journal.
     let checkpointer: Checkpointer?
+    /// Whether a close has ended the checkpoints.
+    private let closing = Mutex(false)
     let textCache: Mutex<TextCache>
 
     /// Opens a journal to write and to read, and makes it if there is none.
@@ -119,11 +121,12 @@ public final class ChatStore: Sendable {
         decider.withLock { decider in
             if decider.failure == nil { decider.failure = JournalError(.closed, "The store has been closed.") }
         }
-        let isFirst = models.withLock { models in
-            defer { models.isClosed = true }
-            return !models.isClosed
+        models.withLock { $0.isClosed = true }
+        // Whoever closes at the same time waits: the log is not to be closed under the last checkpoint.
+        closing.withLock { hasClosed in
+            if !hasClosed, (try? log.waitUntilDurable(log.lastPosition)) != nil { endCheckpoints() }
+            hasClosed = true
         }
-        if isFirst, (try? log.waitUntilDurable(log.lastPosition)) != nil { endCheckpoints() }
         try wrapping { () throws(JournalError) in try log.close() }
     }
 }

@@ -39,6 +39,8 @@ extension NumberTable: ColumnCoded {
     private func readShelf(_ reader: inout ColumnReader, depth: Int, slotCount: UInt64) throws(ColumnError) -> Shelf {
         // A power of two, because a hash is masked with it.
         try require(slotCount.nonzeroBitCount == 1 && slotCount >= 16 && slotCount <= UInt32.max, "a shelf of \(slotCount) slots")
+        // A larger one would be split into two that do not hold its keys; only one that cannot be split any more grows on.
+        try require(slotCount <= Self.fullShelf || depth == Self.maximumDepth, "a shelf of \(slotCount) slots at depth \(depth)")
         let slots: [UInt32] = try reader.readArray(Int(slotCount))
         // One pass without branches, of which vectors can be made: there are some two slots for each message.
         let mask = numberMask

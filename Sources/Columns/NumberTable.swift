@@ -48,7 +48,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
         }
     }
 
-    private static var fullShelf: Int { 4_096 }
+    static var fullShelf: Int { 4_096 }
     /// The directory tells apart no more leading bits than these, enough for 2^32 keys: shelves that have more in common, by collisions that chance does not bring
     /// about, grow instead.
     static var maximumDepth: Int { 24 }

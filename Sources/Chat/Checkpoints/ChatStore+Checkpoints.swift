@@ -49,7 +49,7 @@ extension ChatStore {
             return models.value.copyForCheckpoint()
         }
         // What fails has been counted, and is no reason not to close.
-        if let copy { try? checkpointer.finish(copy) }
+        if let copy { try? checkpointer.finish(copy, isLast: true) }
     }
 
     /// Reads the checkpoint of a journal, if there is one that fits; else the read models before the first event.

@@ -47,8 +47,12 @@ final class Checkpointer: Sendable {
     }
 
     /// Writes a checkpoint after whatever is under way, and waits for it.
-    func finish(_ models: ReadModels) throws(JournalError) {
+    ///
+    /// - Parameter isLast: Whether it is the one of a close, which comes after ``stop()``.
+    func finish(_ models: ReadModels, isLast: Bool = false) throws(JournalError) {
         let result: Result<Void, JournalError> = queue.sync {
+            // Whoever stops has waited for what was under way, so that nothing is written into a directory that has been released.
+            if !isLast, state.withLock({ $0.isStopped }) { return .failure(JournalError(.closed, "The store has been closed.")) }
             do throws(JournalError) { return .success(try write(models) { false }) } catch { return .failure(error) }
         }
         try result.get()

@@ -25,7 +25,7 @@ public final class LiveProjection<Model: Projection>: Sendable {
     /// - Parameters:
     ///   - moment: Now, or any earlier position or time. Now costs what has come since the last question; an earlier moment costs a replay from the checkpoint or the first event, apart
     ///     from the projection that is kept, so that others need not wait.
-    ///   - body: Is lent the projection, and the position as of which it is.
+    ///   - body: Is lent the projection, and the position as of which it is. Others wait until it returns, and it may not ask this projection again: that traps.
     /// - Returns: What the closure returns.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the last durable position; ``ChatError/journal(_:)`` if the journal is closed,
     ///   damaged or cannot be read, ``ChatError/undecodable(position:_:)`` if a record is no event: the projection then stands before it, and the next

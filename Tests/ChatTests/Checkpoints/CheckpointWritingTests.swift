@@ -143,4 +143,16 @@ import Testing
         #expect(findings.contains { $0.problem == "checkpointDiffers" && $0.message.contains("differ in \(component):") })
         #expect(findings.allSatisfy { $0.problem == "checkpointDiffers" && $0.positions == [1, wrong.position] })
     }
+
+    /// A close waits for what is under way; what comes after it must not write into a directory that is no longer ours.
+    @Test func nothingIsWrittenAfterTheEnd() throws {
+        let fixture = CheckpointFixture(seed: 8)
+        let store = try fixture.open()
+        var generator = CommandGenerator(seed: 8)
+        try fixture.run(store, batches: 6, generator: &generator)
+        store.checkpointer?.stop()
+        #expect(throws: ChatError.self) { try store.writeCheckpoint() }
+        #expect(throws: (any Error).self) { try fixture.file() }
+        try store.close()
+    }
 }
