@@ -103,6 +103,16 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try !dice.isReproducible())
     }
 
+    /// The closure runs outside every lock: it may ask the projection and the store.
+    @Test func theClosureMayAskAgain() throws {
+        let store = try store()
+        let mentions = store.project(UnreadMentions.self)
+        let (outer, inner) = try mentions.read { model, _ in
+            (model.count(for: bob), try? mentions.read { model, _ in model.count(for: bob) })
+        }
+        #expect(outer == 1 && inner == 1)
+    }
+
     @Test func aClosedStoreAnswersNoMore() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)

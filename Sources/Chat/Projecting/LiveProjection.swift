@@ -25,7 +25,7 @@ public final class LiveProjection<Model: Projection>: Sendable {
     /// - Parameters:
     ///   - moment: Now, or any earlier position or time. Now costs what has come since the last question; an earlier moment costs a replay from the checkpoint or the first event, apart
     ///     from the projection that is kept, so that others need not wait.
-    ///   - body: Is lent the projection, and the position as of which it is. Others wait until it returns, and it may not ask this projection again: that traps.
+    ///   - body: Is lent the projection, and the position as of which it is.
     /// - Returns: What the closure returns.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the last durable position; ``ChatError/journal(_:)`` if the journal is closed,
     ///   damaged or cannot be read, ``ChatError/undecodable(position:_:)`` if a record is no event: the projection then stands before it, and the next
@@ -34,15 +34,17 @@ public final class LiveProjection<Model: Projection>: Sendable {
     public func read<Value: Sendable>(asOf moment: Moment = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
         let (position, isNow) = try store.query(moment) { _, now throws(ChatError) in (now, moment == .now) }
         if isNow {
-            let result: Result<Value, ChatError> = current.withLock { replay in
+            let result: Result<Replay<Model>, ChatError> = current.withLock { replay in
                 do throws(ChatError) {
                     try replay.advance(store.log, to: position)
-                    return .success(body(replay.model, replay.position))
+                    return .success(replay)
                 } catch {
                     return .failure(error)
                 }
             }
-            return try result.get()
+            // Outside the lock, so that whoever asks next need not wait, and the closure may ask again.
+            let replay = try result.get()
+            return body(replay.model, replay.position)
         }
         let checkpoint = start()
         var replay = checkpoint.position <= position ? checkpoint : Replay<Model>()
