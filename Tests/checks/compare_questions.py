@@ -27,7 +27,7 @@ class Questions:
         last = self.history.count
         spread = [self.rng.randint(last * step // count + 1, last * (step + 1) // count) for step in range(count)]
         moments = [(last, None)] + [(position, str(position)) for position in [0, 1, *spread, last]]
-        for position in self.rng.sample(spread, 2):
+        for position in self.rng.sample(spread, 1):
             time = self.history.recorded[position - 1]
             moments.append((self.history.moment(time), time))
         moments.append((0, "2004-11-15"))  # the corpus's first day, long before it was recorded
@@ -72,20 +72,18 @@ class Questions:
         return [
             self.question(("threads",), word, history.threads(now, limit=ALL), limit=ALL),
             self.paged(("threads",), word, history.threads, now),
-            self.question(("activity",), word, history.activity(now)),
-            self.question(("activity",), word, history.activity(now, first, last), **{"from": first, "to": last})]
+            self.rng.choice((
+                self.question(("activity",), word, history.activity(now)),
+                self.question(("activity",), word, history.activity(now, first, last), **{"from": first, "to": last})))]
 
     def open_channels(self, now):
         return [channel for channel, position in self.history.opened.items() if position <= now]
 
     def of_threads(self, now, word):
         history, asked, there = self.history, [], self.open_channels(now)
-        chosen = {self.largest} & set(there) | ({self.rng.choice(there)} if there else set())
-        for channel in sorted(chosen):
-            for _ in range(2):
-                asked.append(self.paged(("timeline", channel), word, lambda **page: history.timeline(channel, **page), now))
-            for command in ("members", "readers"):
-                asked.append(self.question((command, channel), word, history.members(channel, now)))
+        for channel in [self.largest] * (self.largest in there) + self.rng.sample(there, min(1, len(there))):
+            asked.append(self.paged(("timeline", channel), word, lambda **page: history.timeline(channel, **page), now))
+            asked.append(self.question((self.rng.choice(("members", "readers")), channel), word, history.members(channel, now)))
         later = sorted(set(history.opened) - set(there))
         if later:
             command = self.rng.choice(("timeline", "members", "readers"))
@@ -97,18 +95,18 @@ class Questions:
         posted = [message for message in self.answered if history.message_at[message] <= now]
         later = self.answered[len(posted):]
         # Of the latest ones the replies are divided by the moment.
-        chosen = posted[-1:] + [max(posted[-100:], key=lambda message: len(history.answers[message]))] if posted else []
-        for message in {self.most_answered} & set(posted) | set(chosen):
+        chosen = [self.rng.choice((posted[-1], max(posted[-100:], key=lambda message: len(history.answers[message]))))] if posted else []
+        for message in [self.most_answered] * (self.most_answered in posted) + chosen:
             asked.append(self.paged(
                 ("replies", history.journal.message_id[message]), word, lambda **page: history.replies(message, **page), now))
         if later:
             asked.append(self.question(("replies", history.journal.message_id[self.rng.choice(later)]), word, None, "unknownMessage"))
-        return sorted(asked, key=lambda question: question.words)
+        return asked
 
     def of_users(self, now, word):
         history, asked = self.history, []
         registered = [key for key in self.users if history.registered[key] <= now]
-        for key in [key for key in [self.rng.choice(self.busiest)] if key in registered] + self.rng.sample(registered, min(2, len(registered))):
+        for key in self.rng.sample(registered, min(1, len(registered))):
             name = self.rng.choice((history.source.first_spelt[key].swapcase(), history.user_id(key)))
             asked.append(self.question(("user", name), word, history.user(key, now)))
             asked.append(self.question(("access", name), word, history.access(key, now)))
@@ -128,7 +126,9 @@ class Questions:
         """Commands, each of one event, after which people have left, come back and read: (command, payload, fold key, channel)."""
         history, commands = self.history, []
         pairs = self.rng.sample([(key, channel) for channel, stays in history.stays.items() for key in stays], count)
-        pairs.append((next(key for key in self.busiest + self.users if key in history.stays[self.largest] and (key, self.largest) not in pairs), self.largest))
+        pairs.append(next(
+            (key, self.largest) for key in self.busiest + self.users
+            if key in history.stays[self.largest] and (key, self.largest) not in pairs))
         for index, (key, channel) in enumerate(pairs):
             place = {"user": history.user_id(key), "thread": history.thread_id(channel)}
             kinds = (["leaveThread"], ["markRead", "leaveThread", "joinThread"], ["markRead"])[index % 3]
@@ -165,15 +165,13 @@ class Questions:
         key = self.rng.choice(registered)
         inside = [channel for channel in history.channels_of[key] if history.since(key, channel, now) is not None]
         outside = [channel for channel in there if channel not in inside]
-        for channels in (inside, outside):
-            if channels:
-                asked += self.as_viewer(key, self.rng.choice(channels), now, word)
-        other = self.rng.choice(registered)
-        for command, find in (("user", history.user), ("access", history.access)):
-            viewer = {"viewer": history.user_id(key)}
-            asked.append(self.question((command, history.user_id(key)), word, find(key, now), **viewer))
-            if other != key:
-                asked.append(self.question((command, history.user_id(other)), word, None, "notAllowed", **viewer))
+        channels = self.rng.choice([channels for channels in (inside, outside) if channels])
+        asked += self.rng.sample(self.as_viewer(key, self.rng.choice(channels), now, word), 2)
+        viewer, other = {"viewer": history.user_id(key)}, self.rng.choice(registered)
+        command, find = self.rng.choice((("user", history.user), ("access", history.access)))
+        asked.append(self.question((command, history.user_id(key)), word, find(key, now), **viewer))
+        if other != key:
+            asked.append(self.question((command, history.user_id(other)), word, None, "notAllowed", **viewer))
         if len(registered) < len(self.users):
             later = {"viewer": history.user_id(self.users[-1])}
             asked.append(self.question(("threads",), word, None, "unknownUser", **later))
@@ -188,7 +186,7 @@ class Questions:
         for key, channel, start, end in self.rng.sample(joins, count) + ended:
             for now in (start - 1, start) + ((end - 1, end) if end else ()):
                 if history.registered[key] <= now and history.opened[channel] <= now:
-                    asked += self.rng.sample(self.as_viewer(key, channel, now, str(now)), 2)
+                    asked += self.rng.sample(self.as_viewer(key, channel, now, str(now)), 1)
         return asked
 
     def beyond(self):
