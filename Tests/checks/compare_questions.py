@@ -1,0 +1,200 @@
+"""Questions of every view as of many moments, each with the answer that compare_history.py computes from the corpus.
+
+The largest thread, the users of most threads and the message with most replies are always asked of; the rest is a sample.
+"""
+
+import collections
+
+ALL = 1_000_000  # a --limit above any thread of the corpus
+
+# `words` is the command and what follows the journal; a refused question has a code in place of rows.
+Question = collections.namedtuple("Question", "words rows code", defaults=(None,))
+
+
+class Questions:
+    """Makes questions about a history. `now` is a position, and `word` what names it to the tool, None for now."""
+
+    def __init__(self, history, rng):
+        self.history, self.rng, self.source = history, rng, history.source
+        self.largest = max(history.messages, key=lambda channel: len(history.messages[channel]))
+        self.busiest = sorted(history.channels_of, key=lambda key: -len(history.channels_of[key]))[:3]
+        self.most_answered = max(history.answers, key=lambda message: len(history.answers[message]))
+        self.users = sorted(history.registered, key=history.registered.get)
+        self.answered = sorted(history.answers, key=lambda message: history.message_at[message])
+
+    def moments(self, count):
+        """Moments spread over the history: (position, word). The first event and the one before, the last one, one in each stretch, and times."""
+        last = self.history.count
+        spread = [self.rng.randint(last * step // count + 1, last * (step + 1) // count) for step in range(count)]
+        moments = [(last, None)] + [(position, str(position)) for position in [0, 1, *spread, last]]
+        for position in self.rng.sample(spread, 1):
+            time = self.history.recorded[position - 1]
+            moments.append((self.history.moment(time), time))
+        moments.append((0, "2004-11-15"))  # the corpus's first day, long before it was recorded
+        return moments
+
+    def all(self, moments, thorough=()):
+        """Questions of every view at each moment; at the thorough ones the whole of the largest thread too."""
+        self.history.prepare_activity([now for now, _ in moments])
+        asked = []
+        for now, word in moments:
+            asked += self.of_lists(now, word)
+            if now:
+                asked += self.of_threads(now, word) + self.of_replies(now, word) + self.of_users(now, word) + self.of_viewers(now, word)
+            if now in thorough:
+                asked.append(self.question(("timeline", self.largest), word, self.history.timeline(self.largest, now, limit=ALL), limit=ALL))
+        return asked
+
+    def question(self, words, word, rows, code=None, **options):
+        """`options` become --name=value; a positional that begins with a hyphen stands after `--`."""
+        command, *places = words
+        if word is not None:
+            options["as-of"] = word
+        named = [f"--{name}={value}" for name, value in options.items()]
+        return Question((command, *named, "--", *places), rows, code)
+
+    def paged(self, words, word, find, now, **viewer):
+        """A list in one of the ways of a page: the latest, before, after, around and from a time, alone and together."""
+        limit, here, there = self.rng.choice((1, 2, 7, 50)), *sorted(self.rng.choices(range(now + 2), k=2))
+        ways = [{}, {"limit": ALL}, {"limit": limit, "before": there}, {"limit": limit, "after": here}, {"limit": limit, "around": here},
+                {"limit": limit, "around": here, "before": there}, {"limit": limit, "after": here, "before": there},
+                {"limit": limit, "from": self.history.recorded[min(max(here, 1), self.history.count) - 1]}]
+        way = dict(self.rng.choice([ways[0], *ways[2:]] if words[0] == "timeline" else ways))
+        bounds = dict(way)
+        if "from" in way:
+            time = bounds.pop("from")
+            bounds["after"] = self.history.before(time)
+        return self.question(words, word, find(now=now, **bounds), **way, **viewer)
+
+    def of_lists(self, now, word):
+        history, days = self.history, [row["day"] for row in self.history.activity(now)] or ["2004-11-15"]
+        first, last = sorted(self.rng.choices(days, k=2))
+        return [
+            self.question(("threads",), word, history.threads(now, limit=ALL), limit=ALL),
+            self.paged(("threads",), word, history.threads, now),
+            self.rng.choice((
+                self.question(("activity",), word, history.activity(now)),
+                self.question(("activity",), word, history.activity(now, first, last), **{"from": first, "to": last})))]
+
+    def open_channels(self, now):
+        return [channel for channel, position in self.history.opened.items() if position <= now]
+
+    def of_threads(self, now, word):
+        history, asked, there = self.history, [], self.open_channels(now)
+        for channel in [self.largest] * (self.largest in there) + self.rng.sample(there, min(1, len(there))):
+            asked.append(self.paged(("timeline", channel), word, lambda **page: history.timeline(channel, **page), now))
+            asked.append(self.question((self.rng.choice(("members", "readers")), channel), word, history.members(channel, now)))
+        later = sorted(set(history.opened) - set(there))
+        if later:
+            command = self.rng.choice(("timeline", "members", "readers"))
+            asked.append(self.question((command, self.rng.choice(later)), word, None, "unknownThread"))
+        return asked
+
+    def of_replies(self, now, word):
+        history, asked = self.history, []
+        posted = [message for message in self.answered if history.message_at[message] <= now]
+        later = self.answered[len(posted):]
+        # Of the latest ones the replies are divided by the moment.
+        chosen = [self.rng.choice((posted[-1], max(posted[-100:], key=lambda message: len(history.answers[message]))))] if posted else []
+        for message in [self.most_answered] * (self.most_answered in posted) + chosen:
+            asked.append(self.paged(
+                ("replies", history.journal.message_id[message]), word, lambda **page: history.replies(message, **page), now))
+        if later:
+            asked.append(self.question(("replies", history.journal.message_id[self.rng.choice(later)]), word, None, "unknownMessage"))
+        return asked
+
+    def of_users(self, now, word):
+        history, asked = self.history, []
+        registered = [key for key in self.users if history.registered[key] <= now]
+        for key in self.rng.sample(registered, min(1, len(registered))):
+            name = self.rng.choice((history.source.first_spelt[key].swapcase(), history.user_id(key)))
+            asked.append(self.question(("user", name), word, history.user(key, now)))
+            asked.append(self.question(("access", name), word, history.access(key, now)))
+        later = self.users[len(registered):]
+        if later:
+            asked.append(self.question(("user", history.source.first_spelt[self.rng.choice(later)]), word, None, "unknownUser"))
+        return asked
+
+    def of_people(self, count):
+        """Some users now, the busiest among them."""
+        history, now = self.history, self.history.count
+        return [self.question((command, history.user_id(key)), None, find(key, now))
+                for key in self.busiest + self.rng.sample(self.users, count)
+                for command, find in (("user", history.user), ("access", history.access))]
+
+    def departures(self, count):
+        """Commands, each of one event, after which people have left, come back and read: (command, payload, fold key, channel)."""
+        history, commands = self.history, []
+        pairs = self.rng.sample([(key, channel) for channel, stays in history.stays.items() for key in stays], count)
+        pairs.append(next(
+            (key, self.largest) for key in self.busiest + self.users
+            if key in history.stays[self.largest] and (key, self.largest) not in pairs))
+        for index, (key, channel) in enumerate(pairs):
+            place = {"user": history.user_id(key), "thread": history.thread_id(channel)}
+            kinds = (["leaveThread"], ["markRead", "leaveThread", "joinThread"], ["markRead"])[index % 3]
+            for kind in kinds:
+                up_to = {"upTo": self.rng.randint(history.stays[channel][key][0][0], history.count)} if kind == "markRead" else {}
+                commands.append((kind, place | up_to, key, channel))
+        # In turns, so that what happens to one lies among what happens to the others.
+        return sorted(commands, key=lambda command: ("markRead", "leaveThread", "joinThread").index(command[0]))
+
+    def as_viewer(self, key, channel, now, word):
+        """What a user may see of a thread, and of themself, at a moment at which both are there."""
+        history, viewer = self.history, {"viewer": self.history.user_id(key)}
+        may = history.since(key, channel, now) is not None
+        command = self.rng.choice(("members", "readers"))
+        questions = [
+            self.paged(("timeline", channel), word, lambda **page: history.timeline(channel, **page), now, **viewer),
+            self.question((command, channel), word, history.members(channel, now), **viewer)]
+        posted = [message for message in self.answered if message[0] == channel and history.message_at[message] <= now]
+        if posted:
+            message = self.rng.choice(posted)
+            questions.append(self.paged(
+                ("replies", history.journal.message_id[message]), word, lambda **page: history.replies(message, **page), now, **viewer))
+        if not may:
+            questions = [question._replace(rows=None, code="notAMember") for question in questions]
+        questions.append(self.question(("threads",), word, history.threads(now, key, limit=ALL), limit=ALL, **viewer))
+        return questions
+
+    def of_viewers(self, now, word):
+        history, asked = self.history, []
+        registered = [key for key in self.users if history.registered[key] <= now]
+        there = self.open_channels(now)
+        if not registered or not there:
+            return asked
+        key = self.rng.choice(registered)
+        inside = [channel for channel in history.channels_of[key] if history.since(key, channel, now) is not None]
+        outside = [channel for channel in there if channel not in inside]
+        channels = self.rng.choice([channels for channels in (inside, outside) if channels])
+        asked += self.rng.sample(self.as_viewer(key, self.rng.choice(channels), now, word), 2)
+        viewer, other = {"viewer": history.user_id(key)}, self.rng.choice(registered)
+        command, find = self.rng.choice((("user", history.user), ("access", history.access)))
+        asked.append(self.question((command, history.user_id(key)), word, find(key, now), **viewer))
+        if other != key:
+            asked.append(self.question((command, history.user_id(other)), word, None, "notAllowed", **viewer))
+        if len(registered) < len(self.users):
+            later = {"viewer": history.user_id(self.users[-1])}
+            asked.append(self.question(("threads",), word, None, "unknownUser", **later))
+        return asked
+
+    def of_joins(self, count):
+        """Viewers just before and just after they joined, and just before and after they left."""
+        history, asked = self.history, []
+        joins = [(key, channel, start, end) for channel, stays in history.stays.items() for key, all_stays in stays.items()
+                 for start, end in all_stays if history.registered[key] < start and history.opened[channel] < start]
+        ended = [join for join in joins if join[3] is not None]
+        for key, channel, start, end in self.rng.sample(joins, count) + ended:
+            for now in (start - 1, start) + ((end - 1, end) if end else ()):
+                if history.registered[key] <= now and history.opened[channel] <= now:
+                    asked += self.rng.sample(self.as_viewer(key, channel, now, str(now)), 1)
+        return asked
+
+    def beyond(self):
+        """A moment that has not come is refused by every view."""
+        beyond = str(self.history.count + 1)
+        key = self.rng.choice(self.users)
+        return [self.question(words, beyond, None, "invalidPosition") for words in (
+            ("threads",), ("activity",), ("timeline", self.largest), ("members", self.largest), ("readers", self.largest),
+            ("replies", self.history.journal.message_id[self.most_answered]), ("user", self.history.user_id(key)),
+            ("access", self.history.user_id(key)))]
+
