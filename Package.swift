@@ -49,7 +49,8 @@ let package = Package(
         .testTarget(
             name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting"], swiftSettings: settings),
         .testTarget(
-            name: "ChatTests", dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Projections", "ChatTesting", "StubRewriter"],
+            name: "ChatTests",
+            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Projections", "ChatTesting", "StubRewriter"],
             swiftSettings: settings),
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain"], swiftSettings: settings),
         .testTarget(

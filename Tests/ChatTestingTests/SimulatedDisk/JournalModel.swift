@@ -53,10 +53,16 @@ struct JournalModel: Sendable {
         let expected = commits.prefix(count).joined()
         var next = expected.startIndex
         guard last > 0 else { return 0 }
-        try journal.read(1...journal.lastPosition) { (position, state, kept, erasable) throws(Surprise) in
-            guard next < expected.endIndex, state == .whole, kept.equals(expected[next].kept), erasable.equals(expected[next].erasable)
-            else { throw Surprise("\(what): record \(position) is another than was appended") }
-            next = expected.index(after: next)
+        do {
+            try journal.read(1...journal.lastPosition) { (position, state, kept, erasable) throws(Surprise) in
+                guard next < expected.endIndex, state == .whole, kept.equals(expected[next].kept), erasable.equals(expected[next].erasable)
+                else { throw Surprise("\(what): record \(position) is another than was appended") }
+                next = expected.index(after: next)
+            }
+        } catch {
+            // What a journal refuses on reading is as much of a refusal as on opening: a sealed segment is read only then.
+            if case .journal(let error) = error { throw error }
+            throw error
         }
         guard next == expected.endIndex else { throw Surprise("\(what): too few records were read") }
         return count
