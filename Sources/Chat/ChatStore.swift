@@ -15,7 +15,7 @@ public final class ChatStore: Sendable {
     let ids: any IDGenerator
     let decider: Mutex<Decider>
     let models: Mutex<Models>
-    /// Writes the checkpoints; nil where they are switched off, and on a log that is no journal.
+    /// Writes the checkpoints; nil on a log that is no journal.
     let checkpointer: Checkpointer?
     /// Whether a close has ended the checkpoints.
     private let closing = Mutex(false)
@@ -88,14 +88,12 @@ public final class ChatStore: Sendable {
         self.journal = journal
         clock = options.clock
         ids = options.ids
-        let checkpointer = journal.flatMap { [clock] journal in
-            options.checkpoints.map { Checkpointer($0, journal, clock, statistics) }
-        }
+        let checkpointer = journal.map { [clock] in Checkpointer(options.checkpoints, $0, clock, statistics) }
         self.checkpointer = checkpointer
-        decider = Mutex(Decider(nextCheckpoint: checkpointer?.options.next(after: start) ?? .max))
+        decider = Mutex(Decider(nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
         self.models = Mutex(Models(value: models))
         textCache = Mutex(TextCache(capacity: options.textCacheByteCount))
-        if let least = checkpointer?.options.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
+        if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
         }
     }

@@ -101,21 +101,14 @@ extension ChatStore {
 
     private func decide(_ batch: [CommandRequest], _ decider: inout Decider) throws(ChatError) -> Decided {
         if let failure = decider.failure { throw .journal(failure) }
-        let result: Result<(Decided, before: Position), ChatError> = models.withLock { models in
-            guard !models.value.state.hasUnknownEvents else { return .failure(.newerEvents) }
-            let before = models.value.position
-            do throws(JournalError) {
-                return .success((try decide(batch, &decider, &models.value), before))
-            } catch {
-                decider.failure = error
-                return .failure(.journal(error))
-            }
-        }
-        let (decided, before) = try result.get()
+        let (before, isUnderstood) = models.withLock { ($0.value.position, !$0.value.state.hasUnknownEvents) }
+        guard isUnderstood else { throw .newerEvents }
+        let decided: Decided
         do throws(JournalError) {
+            decided = try stage(batch, after: before, &decider)
             if decided.through > before { _ = try log.append(decider.draft, expecting: before) }
         } catch {
-            // The state has run ahead of a commit that is not there: nothing is decided on it any more, and no query sees it.
+            // The state may have run ahead of a commit that is not there: nothing is decided on it any more, and no query sees it.
             decider.failure = error
             throw .journal(error)
         }
@@ -125,31 +118,39 @@ extension ChatStore {
     }
 
     /// Decides one command after another, moves the state on, and puts the events into the draft of the commit.
-    private func decide(_ batch: [CommandRequest], _ decider: inout Decider, _ models: inout ReadModels) throws(JournalError) -> Decided {
+    ///
+    /// The read models are locked while they are read and moved on, and not while the log makes room, which may take a sync: queries go on. Nobody else moves the state on
+    /// meanwhile, because whoever does holds the decider.
+    private func stage(
+        _ batch: [CommandRequest], after position: Position, _ decider: inout Decider
+    ) throws(JournalError) -> Decided {
         decider.draft.removeAll()
+        var through = position
         var answers: [Decided.Answer] = []
         answers.reserveCapacity(batch.count)
         for request in batch {
-            let decision: Decision
-            do throws(Rejection) { decision = try decide(request, models.state) } catch {
-                answers.append(.rejection(error))
-                continue
+            let decision = models.withLock { models in
+                Result { () throws(Rejection) in try decide(request, models.value.state) }
             }
             switch decision {
-            case .unchanged: answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
-            case .duplicate(let positions): answers.append(.duplicate(positions))
-            case .append(let events):
+            case .failure(let rejection): answers.append(.rejection(rejection))
+            case .success(.unchanged): answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
+            case .success(.duplicate(let positions)): answers.append(.duplicate(positions))
+            case .success(.append(let events)):
                 guard try decider.stage(events, reservingFrom: log) else {
                     answers.append(.rejection(.storageFull))
                     continue
                 }
-                let first = models.position + 1
+                let first = through + 1
                 let those = events.enumerated().map { RecordedEvent(position: first + Position($0.offset), event: $0.element) }
-                for one in those { models.apply(one.event, at: one.position) }
-                answers.append(.receipt(Receipt(positions: first...models.position, events: those, duplicate: false)))
+                models.withLock { models in
+                    for one in those { models.value.apply(one.event, at: one.position) }
+                }
+                through += Position(those.count)
+                answers.append(.receipt(Receipt(positions: first...through, events: those, duplicate: false)))
             }
         }
-        return Decided(answers: answers, through: models.position)
+        return Decided(answers: answers, through: through)
     }
 
     private func decide(_ request: CommandRequest, _ state: borrowing ChatState) throws(Rejection) -> Decision {

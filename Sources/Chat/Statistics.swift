@@ -45,11 +45,11 @@ extension ChatStore {
     /// come between the three. Waits for the store's locks, which are held for one commit at a time, and at the end of a segment for its
     /// sync.
     ///
-    /// - Complexity: O(1).
+    /// - Complexity: O(*t*) in the number of threads.
     public var statistics: StoreStatistics {
         let commands = decider.withLock { $0.commands }
         let journal = journal?.statistics
-        let checkpoints = checkpointer?.statistics
+        let checkpoints = checkpointer.flatMap { $0.options == nil ? nil : $0.statistics }
         return present { models, now in
             StoreStatistics(
                 journal: journal, users: models.userCount(asOf: now), threads: models.threadCount(asOf: now),

@@ -1,9 +1,11 @@
 @testable import Chat
 import ChatDomain
 import ChatTesting
+import Dispatch
 import EventJournal
 import Foundation
 import Projections
+import Synchronization
 import Testing
 
 // The documentation of `Projections` shows what stands between the two marks; a test compares them.
@@ -191,6 +193,66 @@ struct UnreadMentions: Projection, Equatable, Codable {
         try store.project(First.self).writeCheckpoint()
         #expect(try store.project(First.self).read { model, _ in model.count } == 6)
         #expect(try store.project(Second.self).read { model, _ in model.count } == 12)
+    }
+
+    /// Counts, and does something once while its state is being encoded.
+    private struct Counter: Projection, Codable {
+        static let name = "counter"
+        static let whileEncoding = Mutex<(@Sendable () -> Void)?>(nil)
+        var count = 0
+        init() {}
+        mutating func apply(_ event: Event, at position: Position) { count += 1 }
+        init(from decoder: any Decoder) throws { count = try decoder.singleValueContainer().decode(Int.self) }
+        func encode(to encoder: any Encoder) throws {
+            Self.whileEncoding.withLock { body in
+                defer { body = nil }
+                return body
+            }?()
+            var container = encoder.singleValueContainer()
+            try container.encode(count)
+        }
+    }
+
+    /// Others who write a checkpoint of it, or close the store, wait until the one under way is there.
+    @Test func whoWritesACheckpointIsNotDisturbed() throws {
+        let fixture = StoreFixture()
+        let store = try store(fixture)
+        let others = DispatchGroup()
+        let done = Mutex<[String]>([])
+        /// Begins something on another thread, and leaves it time enough if it does not wait.
+        @Sendable func begin(_ name: String, _ body: @escaping @Sendable () throws -> Void) {
+            others.enter()
+            Thread.detachNewThread {
+                #expect(throws: Never.self) { try body() }
+                done.withLock { $0.append(name) }
+                others.leave()
+            }
+            Thread.sleep(forTimeInterval: 0.2)
+            done.withLock { $0.append("encoded") }
+        }
+        Counter.whileEncoding.withLock {
+            $0 = {
+                begin("another") {
+                    try store.execute(.startSession(user: ann, device: "phone"))
+                    #expect(try store.project(Counter.self).writeCheckpoint() == 7)
+                }
+            }
+        }
+        #expect(try store.project(Counter.self).writeCheckpoint() == 6)
+        others.wait()
+        #expect(done.withLock { $0 } == ["encoded", "another"])
+        #expect(Replay<Counter>(checkpointOf: try #require(store.journal))?.position == 7)
+
+        done.withLock { $0 = [] }
+        Counter.whileEncoding.withLock { $0 = { begin("close") { try store.close() } } }
+        let counter = store.project(Counter.self)
+        #expect(try counter.writeCheckpoint() == 7)
+        others.wait()
+        #expect(done.withLock { $0 } == ["encoded", "close"])
+        #expect(throws: ChatError.self) { try counter.writeCheckpoint() }
+        let again = try fixture.open()
+        #expect(Replay<Counter>(checkpointOf: try #require(again.journal))?.position == 7)
+        #expect(try fixture.options.journal.storage.list("journal").allSatisfy { !$0.hasSuffix(".tmp") })
     }
 
     /// The checkpoint of the store itself has a name that nobody else may write.

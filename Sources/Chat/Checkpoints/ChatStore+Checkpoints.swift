@@ -14,7 +14,7 @@ extension ChatStore {
     /// - Complexity: Linear in what the journal holds. Blocks the calling thread, and no command.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
-        guard let checkpointer, !log.isReadOnly else {
+        guard let checkpointer, checkpointer.options != nil, !log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or without checkpoints."))
         }
         // Held by whoever decides until what is decided has been appended: the copy ends where a commit does.
@@ -25,15 +25,15 @@ extension ChatStore {
             }
         }
         let copy = try result.get()
-        try wrapping { () throws(JournalError) in try checkpointer.finish(copy) }
+        try checkpointer.finish(copy)
         return copy.position
     }
 
     /// Begins to write a checkpoint in the background; called by whoever holds the decider, after what it decided has been appended.
     func beginCheckpoint(_ decider: inout Decider) {
-        guard let checkpointer else { return }
+        guard let checkpointer, let options = checkpointer.options else { return }
         let copy = models.withLock { $0.value.copyForCheckpoint() }
-        decider.nextCheckpoint = checkpointer.options.next(after: copy.position)
+        decider.nextCheckpoint = options.next(after: copy.position)
         checkpointer.begin(copy)
     }
 
@@ -41,7 +41,7 @@ extension ChatStore {
     func endCheckpoints() {
         guard let checkpointer else { return }
         checkpointer.stop()
-        guard let least = checkpointer.options.atClose, !log.isReadOnly else { return }
+        guard let least = checkpointer.options?.atClose, !log.isReadOnly else { return }
         let copy = models.withLock { models -> ReadModels? in
             // The state may have run ahead of a commit that failed.
             let position = models.value.position

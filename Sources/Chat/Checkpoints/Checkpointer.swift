@@ -4,9 +4,10 @@ import EventJournal
 import Projections
 import Synchronization
 
-/// Writes the checkpoints of a store, one at a time, on a thread that nobody waits for.
+/// Writes the checkpoints of a store and of the projections over it, one at a time and none after the store has been closed.
 final class Checkpointer: Sendable {
-    let options: CheckpointOptions
+    /// When the store's own are written; nil where there are none.
+    let options: CheckpointOptions?
     private let journal: Journal
     private let clock: any WallClock
     private let state: Mutex<State>
@@ -19,7 +20,7 @@ final class Checkpointer: Sendable {
         var statistics: CheckpointStatistics
     }
 
-    init(_ options: CheckpointOptions, _ journal: Journal, _ clock: any WallClock, _ statistics: CheckpointStatistics) {
+    init(_ options: CheckpointOptions?, _ journal: Journal, _ clock: any WallClock, _ statistics: CheckpointStatistics) {
         self.options = options
         self.journal = journal
         self.clock = clock
@@ -49,11 +50,22 @@ final class Checkpointer: Sendable {
     /// Writes a checkpoint after whatever is under way, and waits for it.
     ///
     /// - Parameter isLast: Whether it is the one of a close, which comes after ``stop()``.
-    func finish(_ models: ReadModels, isLast: Bool = false) throws(JournalError) {
-        let result: Result<Void, JournalError> = queue.sync {
+    func finish(_ models: ReadModels, isLast: Bool = false) throws(ChatError) {
+        try inTurn(isLast: isLast) { () throws(ChatError) in
+            try wrapping { () throws(JournalError) in try write(models) { false } }
+        }
+    }
+
+    /// Runs what writes a checkpoint after whatever is under way, and waits for it.
+    ///
+    /// - Throws: What `body` throws; `closed` once the store has been closed, and its directory may be another's.
+    func inTurn(isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
+        let result: Result<Void, ChatError> = queue.sync {
             // Whoever stops has waited for what was under way, so that nothing is written into a directory that has been released.
-            if !isLast, state.withLock({ $0.isStopped }) { return .failure(JournalError(.closed, "The store has been closed.")) }
-            do throws(JournalError) { return .success(try write(models) { false }) } catch { return .failure(error) }
+            if !isLast, state.withLock({ $0.isStopped }) {
+                return .failure(.journal(JournalError(.closed, "The store has been closed.")))
+            }
+            return Result { () throws(ChatError) in try body() }
         }
         try result.get()
     }

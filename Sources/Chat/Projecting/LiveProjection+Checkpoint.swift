@@ -20,32 +20,42 @@ extension LiveProjection where Model: Codable {
     /// - Complexity: What encoding the state takes; no command waits for it.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
-        guard let journal = store.journal, !journal.isReadOnly else {
+        guard let journal = store.journal, let checkpointer = store.checkpointer, !journal.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or not on a journal."))
         }
         guard Model.name != ReadModels.name else {
             throw .journal(JournalError(.outOfRange, "The name '\(Model.name)' is that of the store's own checkpoint."))
         }
-        let replay = try read { model, position in Replay(model, at: position) }
-        let bytes: [UInt8]
-        do { bytes = Array(try JSONEncoder().encode(replay.model)) } catch {
-            throw .journal(JournalError(.outOfRange, "The projection '\(Model.name)' cannot be encoded: \(error)"))
+        var position: Position = 0
+        // Asked in its turn as well, so that a later checkpoint is never of an earlier moment.
+        try checkpointer.inTurn { () throws(ChatError) in
+            let replay = try read { model, position in Replay(model, at: position) }
+            position = replay.position
+            try replay.write(to: journal)
         }
-        try wrapping { () throws(JournalError) in
-            let file = try journal.beginCheckpoint(Model.name, version: Model.version, at: replay.position, sections: [Self.section])
-            file.beginSection()
-            for start in stride(from: 0, to: bytes.count, by: CheckpointHeader.blockByteCount) {
-                file.write(Array(bytes[start..<min(start + CheckpointHeader.blockByteCount, bytes.count)]))
-            }
-            _ = try file.finish()
-        }
-        return replay.position
+        return position
     }
 
     fileprivate static var section: String { "json" }
 }
 
 extension Replay where Model: Codable {
+    fileprivate func write(to journal: Journal) throws(ChatError) {
+        let bytes: [UInt8]
+        do { bytes = Array(try JSONEncoder().encode(model)) } catch {
+            throw .journal(JournalError(.outOfRange, "The projection '\(Model.name)' cannot be encoded: \(error)"))
+        }
+        try wrapping { () throws(JournalError) in
+            let file = try journal.beginCheckpoint(
+                Model.name, version: Model.version, at: position, sections: [LiveProjection<Model>.section])
+            file.beginSection()
+            for start in stride(from: 0, to: bytes.count, by: CheckpointHeader.blockByteCount) {
+                file.write(Array(bytes[start..<min(start + CheckpointHeader.blockByteCount, bytes.count)]))
+            }
+            _ = try file.finish()
+        }
+    }
+
     /// Reads a checkpoint, nil if there is none that fits: it is ignored, never trusted, never fatal.
     init?(checkpointOf journal: Journal) {
         guard let reader = try? journal.checkpoint(Model.name, version: Model.version),

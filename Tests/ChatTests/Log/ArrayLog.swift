@@ -28,9 +28,12 @@ final class ArrayLog: CommitLog {
     let isReadOnly = false
     private let store: Store
     private let state: Mutex<State>
+    /// Is called by whoever asks for room.
+    private let whenReserving: @Sendable () -> Void
 
-    init(_ store: Store) {
+    init(_ store: Store, whenReserving: @escaping @Sendable () -> Void = {}) {
         self.store = store
+        self.whenReserving = whenReserving
         state = Mutex(State(durable: store.contents.withLock { Position($0.records.count) }))
     }
 
@@ -41,7 +44,10 @@ final class ArrayLog: CommitLog {
         return JournalHead(journal: id, position: durable, chain: store.contents.withLock { $0.chain[Int(durable)] })
     }
 
-    func reserve(_ byteCount: Int) throws(JournalError) { try state.withLock { (state) throws(JournalError) in try state.checkOpen() } }
+    func reserve(_ byteCount: Int) throws(JournalError) {
+        whenReserving()
+        try state.withLock { (state) throws(JournalError) in try state.checkOpen() }
+    }
 
     func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
         guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "an empty draft") }

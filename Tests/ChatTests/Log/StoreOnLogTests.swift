@@ -1,7 +1,10 @@
 import Chat
 import ChatDomain
 import ChatTesting
+import Dispatch
 import EventJournal
+import Foundation
+import Synchronization
 import Testing
 
 /// The store on a log that is no journal: what it does must not depend on which one it is.
@@ -35,6 +38,29 @@ import Testing
         try await store.execute(.registerUser(user: ann, username: "Ann"))
         #expect(try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
         #expect(store.head.position == 4)
+    }
+
+    /// Room may cost a roll-over and its syncs; queries go on meanwhile.
+    @Test func queriesDoNotWaitWhileRoomIsMade() throws {
+        let isOpen = Mutex<ChatStore?>(nil)
+        let answers = Mutex<[Bool?]>([])
+        let log = ArrayLog(ArrayLog.Store()) {
+            guard let store = isOpen.withLock({ $0 }) else { return }
+            let hasAnswered = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                let isThere = (try? store.user(named: "Ann")) != nil
+                answers.withLock { $0.append(isThere) }
+                hasAnswered.signal()
+            }
+            // Without an answer the test would hang, for the query waits for whoever waits here.
+            if hasAnswered.wait(timeout: .now() + 20) == .timedOut { answers.withLock { $0.append(nil) } }
+        }
+        let store = try ChatStore.open(log: log, options: options)
+        isOpen.withLock { $0 = store }
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.execute(.registerUser(username: "Bob"))
+        #expect(answers.withLock { $0 } == [false, true])
+        isOpen.withLock { $0 = nil }
     }
 
     @Test(arguments: Seeds.seeds(3))
