@@ -67,7 +67,7 @@ extension ChatStore {
         return found
     }
 
-    /// The way of a replay: records of the log, decoded in place, to whoever applies them.
+    /// The way of a reading: records of the log, decoded in place, to whoever applies them.
     static func read(
         _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (Event, Position) -> Bool
     ) throws(ChatError) {

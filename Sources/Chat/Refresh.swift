@@ -25,19 +25,8 @@ extension ChatStore {
     }
 
     private func takeIn(through last: Position) throws(ChatError) {
-        var head = models.withLock { $0.value.position }
-        while head < last {
-            var events: [RecordedEvent] = []
-            // So many at a time, so that a reader that is far behind does not take memory for all of them.
-            let positions = head + 1...min(last, head + 4_096)
-            try Self.read(log, positions, contents: .indexed) { event, position in
-                events.append(RecordedEvent(position: position, event: event))
-                return true
-            }
-            models.withLock { models in
-                for one in events { models.value.apply(one.event, at: one.position) }
-            }
-            head = positions.upperBound
-        }
+        let head = models.withLock { $0.value.position }
+        guard head < last else { return }
+        try Self.replay(log, head + 1...last) { body in models.withLock { body(&$0.value) } }
     }
 }

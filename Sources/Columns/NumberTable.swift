@@ -55,8 +55,10 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
 
     init() {}
 
-    func find(_ key: Key) -> Int? {
-        let hash = self.hash(key)
+    func find(_ key: Key) -> Int? { find(key, hash(key)) }
+
+    @inline(__always)
+    private func find(_ key: Key, _ hash: UInt64) -> Int? {
         let shelf = shelfIndex(of: hash)
         let mask = shelves[shelf].slots.count - 1
         let numberMask = self.numberMask
@@ -75,8 +77,8 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
 
     /// At most 2^32 - 2 keys fit; the memory that they would take is out of reach sooner.
     mutating func insert(_ key: Key) -> (number: Int, isNew: Bool) {
-        if let number = find(key) { return (number, false) }
         let hash = self.hash(key)
+        if let number = find(key, hash) { return (number, false) }
         var shelf = shelfIndex(of: hash)
         while (shelves[shelf].count + 1) * 4 > shelves[shelf].slots.count * 3 {
             enlarge(shelf, of: hash)

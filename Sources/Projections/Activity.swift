@@ -20,13 +20,13 @@ struct Activity: Equatable, Sendable {
     var replies = PostRuns()
 
     /// Takes in the next event.
-    mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
+    mutating func apply(_ event: EventRow, at position: Position, _ numbers: EventNumbers) {
         guard numbers.user >= 0 else { return }
-        if case .sessionEnded = event.fact { return }
+        if event.kind == .sessionEnded { return }
         let day = number(of: Day(event.createdAt))
         noteActive(numbers.user, on: day, at: position)
         guard numbers.isNew else { return }
-        switch event.fact {
+        switch event.kind {
         case .userRegistered: registrations.element(day, default: Column()) { $0.append(position) }
         case .sessionStarted: sessions.element(day, default: Column()) { $0.append(position) }
         case .messagePosted: messages.append(numbers.post, on: day)

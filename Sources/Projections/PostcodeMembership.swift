@@ -25,16 +25,16 @@ struct PostcodeMembership: Equatable, Sendable {
     }
 
     /// Takes in the next event.
-    mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
-        switch event.fact {
+    mutating func apply(_ event: EventRow, at position: Position, _ numbers: EventNumbers) {
+        switch event.kind {
         case .threadJoined, .threadLeft:
             note(numbers)
             guard numbers.isNew else { return }
-            let isMember: UInt32 = if case .threadJoined = event.fact { 1 } else { 0 }
+            let isMember: UInt32 = event.kind == .threadJoined ? 1 : 0
             presences.append(isMember, at: position, to: &memberships[numbers.membership].presence)
-        case .threadRead(let fact):
+        case .threadRead:
             note(numbers)
-            if numbers.isNew { markers.append(fact.upTo, at: position, to: &memberships[numbers.membership].marker) }
+            if numbers.isNew { markers.append(event.number, at: position, to: &memberships[numbers.membership].marker) }
         case .postcodeSet: move(numbers.user, to: numbers.thread, at: position)
         default: break
         }

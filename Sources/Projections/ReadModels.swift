@@ -24,11 +24,14 @@ public struct ReadModels: Projection, Equatable {
     public init() {}
 
     /// Takes in the next event.
-    public mutating func apply(_ event: Event, at position: Position) {
-        let numbers = state.resolvingEvolve(event, at: position)
-        timelines.apply(event, at: position, numbers)
+    public mutating func apply(_ event: Event, at position: Position) { apply(event.row, event.content, at: position) }
+
+    /// Takes in the next event, of which the content matters only where its kind is indexed.
+    package mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position) {
+        let numbers = state.resolvingEvolve(event, content, at: position)
+        timelines.apply(event, content, at: position, numbers)
         membership.apply(event, at: position, numbers)
-        users.apply(event, at: position, numbers)
+        users.apply(event, content, at: position, numbers)
         activity.apply(event, at: position, numbers)
     }
 }

@@ -10,13 +10,13 @@ struct ThreadTimelines: Equatable, Sendable {
     var replyHistories = PostHistories()
 
     /// Takes in the next event.
-    mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
+    mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position, _ numbers: EventNumbers) {
         if numbers.thread >= 0 {
             while threads.count <= numbers.thread { threads.append(ThreadTimeline(createdAt: event.createdAt)) }
         }
-        switch event.fact {
+        switch event.kind {
         case .threadOpened:
-            if numbers.isNew { threads[numbers.thread].open(event, at: position) }
+            if numbers.isNew { threads[numbers.thread].open(event, content, at: position) }
             threads[numbers.thread].log(position)
         case .threadJoined: threads[numbers.thread].log(position, membersChange: numbers.isNew ? 1 : 0)
         case .threadLeft: threads[numbers.thread].log(position, membersChange: numbers.isNew ? -1 : 0)
@@ -44,7 +44,7 @@ struct ThreadTimelines: Equatable, Sendable {
                 replyHistories.add(.retraction, 0, at: position, to: numbers.post)
                 messageHistories.add(.replyRetraction, 0, at: position, to: numbers.message)
             }
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: break
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, nil: break
         }
     }
 }
@@ -72,11 +72,11 @@ struct ThreadTimeline: Equatable, Sendable {
     /// A thread of which the opening has not been seen.
     init(createdAt: Timestamp) { self.createdAt = createdAt }
 
-    mutating func open(_ event: Event, at position: Position) {
+    mutating func open(_ event: EventRow, _ content: borrowing Content, at position: Position) {
         openedAt = position
         createdAt = event.createdAt
-        name = event.threadName
-        isImported = event.origin != .native
+        name = content.threadName(of: ThreadID(bits: event.thread))
+        isImported = event.isImported
     }
 
     mutating func log(_ position: Position, membersChange: Int = 0) {

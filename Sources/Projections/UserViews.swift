@@ -27,20 +27,20 @@ struct UserViews: Equatable, Sendable {
     }
 
     /// Takes in the next event.
-    mutating func apply(_ event: Event, at position: Position, _ numbers: EventNumbers) {
+    mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position, _ numbers: EventNumbers) {
         guard numbers.user >= 0 else { return }
         while users.count <= numbers.user { users.append(History()) }
-        switch event.fact {
+        switch event.kind {
         case .userRegistered where numbers.isNew:
             users[numbers.user].registeredAt = position
             users[numbers.user].createdAt = event.createdAt
-            users[numbers.user].isImported = event.origin != .native
-            users[numbers.user].subject = event.subject
+            users[numbers.user].isImported = event.isImported
+            users[numbers.user].subject = content.subject
             registrations.append(position)
-            if let subject = event.subject { bySubject[Array(subject.utf8)] = numbers.user }
-            name(numbers.user, event.username, at: position)
-        case .usernameChanged: name(numbers.user, event.username, at: position)
-        case .postcodeSet: postcodeVersions.append(event.postcode?.ascii ?? 0, at: position, to: &users[numbers.user].postcode)
+            if let subject = content.subject { bySubject[Array(subject.utf8)] = numbers.user }
+            name(numbers.user, content.username, at: position)
+        case .usernameChanged: name(numbers.user, content.username, at: position)
+        case .postcodeSet: postcodeVersions.append(content.postcode?.ascii ?? 0, at: position, to: &users[numbers.user].postcode)
         default: break
         }
     }

@@ -12,23 +12,28 @@ struct ByteReader {
     }
 
     /// Steps over a count of bytes that must be there, and gives the offset of the first.
+    @inline(__always)
     private mutating func take(_ count: Int, of bytes: RawSpan) throws(EventDecodingError) -> Int {
         guard bytes.byteCount - offset >= count else { throw error(.tooShort) }
         defer { offset += count }
         return offset
     }
 
+    @inline(__always)
     mutating func byte(_ bytes: RawSpan) throws(EventDecodingError) -> UInt8 {
         bytes.byte(at: try take(1, of: bytes))
     }
 
-    mutating func id<ID: EntityID>(_ bytes: RawSpan) throws(EventDecodingError) -> ID {
+    /// The bits of an id.
+    @inline(__always)
+    mutating func bits(_ bytes: RawSpan) throws(EventDecodingError) -> UInt128 {
         let start = try take(16, of: bytes)
         let high = bytes.littleEndian64(at: start).byteSwapped
         let low = bytes.littleEndian64(at: start + 8).byteSwapped
-        return ID(bits: UInt128(high) << 64 | UInt128(low))
+        return UInt128(high) << 64 | UInt128(low)
     }
 
+    @inline(__always)
     mutating func littleEndian(_ byteCount: Int, _ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
         let start = try take(byteCount, of: bytes)
         if byteCount == 8 { return bytes.littleEndian64(at: start) }

@@ -18,48 +18,61 @@ extension Event {
     /// - Throws: ``EventDecodingError`` with the part and the byte at which the record is no event.
     /// - Complexity: O(*n*) in the bytes.
     public init(kept: RawSpan, erasable: RawSpan?, contents: ContentSelection = .all) throws(EventDecodingError) {
-        var reader = ByteReader(.kept)
-        let kindByte = try reader.byte(kept)
-        let flags = EventFlags(rawValue: try reader.byte(kept))
-        let recordedAt = Timestamp(millisecondsSince1970: Int64(try reader.littleEndian(6, kept)))
-        var origin = Origin.native
-        if flags.contains(.imported) || flags.contains(.sentAt) {
-            let sentAt = flags.contains(.sentAt) ? Int64(bitPattern: try reader.littleEndian(8, kept)) : nil
-            origin = .imported(sentAt: sentAt.map(Timestamp.init(millisecondsSince1970:)))
-        }
+        let row = try EventRow(kept: kept)
         // Put together once, at the end: an event that is changed in place here is copied whole at each step that can throw.
-        guard let kind = EventKind(rawValue: kindByte) else {
-            guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
+        guard let kind = row.kind else {
             var correlation: String?
             var bytes: [UInt8]?
             if let erasable {
                 var rest = ByteReader(.erasable)
-                if flags.contains(.correlation) { correlation = try rest.countedText(erasable) }
+                if row.flags.contains(.correlation) { correlation = try rest.countedText(erasable) }
                 bytes = erasable.array(in: 0..<erasable.byteCount)
             }
             let content = Content.opaque(kept: kept.array(in: 0..<kept.byteCount), erasable: bytes)
-            self.init(recordedAt: recordedAt, origin: origin, fact: .unknown(kind: kindByte), content: content, correlation: correlation)
+            let fact = Fact.unknown(kind: kept.byte(at: 0))
+            self.init(recordedAt: row.recordedAt, origin: row.origin, fact: fact, content: content, correlation: correlation)
             return
         }
-        let fact = try Fact(kind, &reader, kept)
-        guard kind.hasContent(fact) || flags.contains(.correlation) else {
-            self.init(recordedAt: recordedAt, origin: origin, fact: fact)
+        let fact = Fact(kind, row)
+        guard kind.hasContent(row) || row.flags.contains(.correlation) else {
+            self.init(recordedAt: row.recordedAt, origin: row.origin, fact: fact)
             return
         }
         guard let erasable, contents == .all || kind.isIndexed else {
-            self.init(recordedAt: recordedAt, origin: origin, fact: fact, content: erasable == nil ? .erased : .omitted)
+            self.init(recordedAt: row.recordedAt, origin: row.origin, fact: fact, content: erasable == nil ? .erased : .omitted)
             return
         }
         var rest = ByteReader(.erasable)
-        let correlation = flags.contains(.correlation) ? try rest.countedText(erasable) : nil
-        let content = try Content(of: kind, fact, &rest, erasable.extracting(0..<(try rest.endOfContent(flags, erasable))))
-        self.init(recordedAt: recordedAt, origin: origin, fact: fact, content: content, correlation: correlation)
+        let correlation = row.flags.contains(.correlation) ? try rest.countedText(erasable) : nil
+        let content = try Content(of: kind, row, &rest, erasable)
+        self.init(recordedAt: row.recordedAt, origin: row.origin, fact: fact, content: content, correlation: correlation)
     }
 }
 
 extension Content {
+    /// Decodes the content of an event whose kind ``EventKind/isIndexed``; for an event of another kind it is ``none``.
+    ///
+    /// - Parameters:
+    ///   - row: The kept part of the event.
+    ///   - erasable: The erasable part, nil if the journal holds a stub without it.
+    /// - Throws: ``EventDecodingError`` with the byte at which the record is no event.
+    package init(indexedOf row: EventRow, erasable: RawSpan?) throws(EventDecodingError) {
+        guard let kind = row.kind, kind.isIndexed, kind.hasContent(row) else {
+            self = .none
+            return
+        }
+        guard let erasable else {
+            self = .erased
+            return
+        }
+        var reader = ByteReader(.erasable)
+        if row.flags.contains(.correlation) { _ = try reader.countedText(erasable) }
+        try self.init(of: kind, row, &reader, erasable)
+    }
+
     /// Reads what follows the correlation id.
-    fileprivate init(of kind: EventKind, _ fact: Fact, _ reader: inout ByteReader, _ known: RawSpan) throws(EventDecodingError) {
+    fileprivate init(of kind: EventKind, _ row: EventRow, _ reader: inout ByteReader, _ erasable: RawSpan) throws(EventDecodingError) {
+        let known = erasable.extracting(0..<(try reader.endOfContent(row.flags, erasable)))
         switch kind {
         case .userRegistered:
             let username = Username(text: try reader.countedText(known), foldKey: try reader.countedText(known))
@@ -72,7 +85,7 @@ extension Content {
                 throw reader.error(.invalidPostcode, at: reader.offset - 8)
             }
             self = .postcode(postcode)
-        case .threadOpened: self = fact.thread?.outwardCode == nil ? .threadName(try reader.remainingText(known)) : .none
+        case .threadOpened: self = kind.hasContent(row) ? .threadName(try reader.remainingText(known)) : .none
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited: self = .body(try reader.remainingText(known))
         case .sessionStarted: self = .device(try reader.remainingText(known))
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: self = .none
@@ -93,76 +106,66 @@ extension ByteReader {
     }
 }
 
-extension Fact {
-    fileprivate init(_ kind: EventKind, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
+extension EventRow {
+    /// Decodes the kept part of an event.
+    ///
+    /// - Throws: ``EventDecodingError`` with the byte at which the record is no event.
+    package init(kept: RawSpan) throws(EventDecodingError) {
+        var reader = ByteReader(.kept)
+        let kindByte = try reader.byte(kept)
+        let flags = EventFlags(rawValue: try reader.byte(kept))
+        let recordedAt = Timestamp(millisecondsSince1970: Int64(try reader.littleEndian(6, kept)))
+        let kind = EventKind(rawValue: kindByte)
+        self.init(kind: kind, flags: flags, recordedAt: recordedAt, createdAt: recordedAt)
+        if flags.contains(.sentAt) {
+            // The original time is one of an import.
+            self.flags.insert(.imported)
+            createdAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.littleEndian(8, kept)))
+        }
+        guard let kind else {
+            guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
+            return
+        }
         switch kind {
-        case .userRegistered: self = .userRegistered(UserRegistered(user: try reader.id(kept)))
-        case .usernameChanged: self = .usernameChanged(UsernameChanged(user: try reader.id(kept)))
-        case .postcodeSet: self = .postcodeSet(PostcodeSet(user: try reader.id(kept), thread: try reader.id(kept)))
-        case .threadOpened:
-            let thread: ThreadID = try reader.id(kept)
-            let by: UserID = try reader.id(kept)
-            self = .threadOpened(ThreadOpened(thread: thread, number: try reader.leb128(kept), by: by))
-        case .threadJoined, .threadLeft:
-            let thread: ThreadID = try reader.id(kept)
-            let user: UserID = try reader.id(kept)
-            let number = try reader.leb128(kept)
-            self =
-                kind == .threadJoined
-                ? .threadJoined(ThreadJoined(thread: thread, number: number, user: user))
-                : .threadLeft(ThreadLeft(thread: thread, number: number, user: user))
-        case .messagePosted:
-            let thread: ThreadID = try reader.id(kept)
-            let message: MessageID = try reader.id(kept)
-            let author: UserID = try reader.id(kept)
-            self = .messagePosted(MessagePosted(thread: thread, number: try reader.leb128(kept), message: message, author: author))
-        case .replyPosted:
-            let thread: ThreadID = try reader.id(kept)
-            let message: MessageID = try reader.id(kept)
-            let reply: ReplyID = try reader.id(kept)
-            let author: UserID = try reader.id(kept)
-            let number = try reader.leb128(kept)
-            self = .replyPosted(ReplyPosted(thread: thread, number: number, message: message, reply: reply, author: author))
-        case .messageEdited, .messageRetracted:
-            let thread: ThreadID = try reader.id(kept)
-            let message: MessageID = try reader.id(kept)
-            let by: UserID = try reader.id(kept)
-            let changed = MessageChanged(thread: thread, number: try reader.leb128(kept), message: message, by: by)
-            self = kind == .messageEdited ? .messageEdited(changed) : .messageRetracted(changed)
-        case .replyEdited, .replyRetracted:
-            let thread: ThreadID = try reader.id(kept)
-            let message: MessageID = try reader.id(kept)
-            let reply: ReplyID = try reader.id(kept)
-            let by: UserID = try reader.id(kept)
-            let changed = ReplyChanged(thread: thread, number: try reader.leb128(kept), message: message, reply: reply, by: by)
-            self = kind == .replyEdited ? .replyEdited(changed) : .replyRetracted(changed)
+        case .userRegistered, .usernameChanged: user = try reader.bits(kept)
+        case .postcodeSet:
+            user = try reader.bits(kept)
+            thread = try reader.bits(kept)
+        case .threadOpened, .threadJoined, .threadLeft:
+            thread = try reader.bits(kept)
+            user = try reader.bits(kept)
+            number = try reader.leb128(kept)
+        case .messagePosted, .messageEdited, .messageRetracted:
+            thread = try reader.bits(kept)
+            post = try reader.bits(kept)
+            user = try reader.bits(kept)
+            number = try reader.leb128(kept)
+        case .replyPosted, .replyEdited, .replyRetracted:
+            thread = try reader.bits(kept)
+            message = try reader.bits(kept)
+            post = try reader.bits(kept)
+            user = try reader.bits(kept)
+            number = try reader.leb128(kept)
         case .threadRead:
-            let user: UserID = try reader.id(kept)
-            let thread: ThreadID = try reader.id(kept)
-            self = .threadRead(ThreadRead(user: user, thread: thread, upTo: try reader.leb128(kept)))
-        case .sessionStarted: self = .sessionStarted(SessionStarted(user: try reader.id(kept), session: try reader.id(kept)))
-        case .sessionEnded: self = .sessionEnded(SessionEnded(user: try reader.id(kept), session: try reader.id(kept)))
-        case .lost: self = .lost
+            user = try reader.bits(kept)
+            thread = try reader.bits(kept)
+            number = try reader.leb128(kept)
+        case .sessionStarted, .sessionEnded:
+            user = try reader.bits(kept)
+            post = try reader.bits(kept)
+        case .lost: break
         }
     }
 }
 
 extension EventKind {
     /// Whether events of this kind have content.
-    fileprivate func hasContent(_ fact: Fact) -> Bool {
+    fileprivate func hasContent(_ row: EventRow) -> Bool {
         switch self {
         case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted:
             true
-        case .threadOpened: fact.thread?.outwardCode == nil
+        case .threadOpened: ThreadID(bits: row.thread).outwardCode == nil
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: false
-        }
-    }
-
-    /// Whether the rules or the read models index the content.
-    fileprivate var isIndexed: Bool {
-        switch self {
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened: true
-        default: false
         }
     }
 }

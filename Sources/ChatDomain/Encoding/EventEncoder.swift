@@ -111,7 +111,7 @@ package struct EventEncoder {
 }
 
 /// The second byte of the kept part.
-struct EventFlags: OptionSet {
+struct EventFlags: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     static let imported = EventFlags(rawValue: 1)
     static let sentAt = EventFlags(rawValue: 2)

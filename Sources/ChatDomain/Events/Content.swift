@@ -23,3 +23,31 @@ public enum Content: Hashable, Sendable {
     /// The bytes of an event of unknown kind: the whole kept part, and the whole erasable part (nil once erased).
     case opaque(kept: [UInt8], erasable: [UInt8]?)
 }
+
+extension Content {
+    /// The username that was taken.
+    package var username: Username? {
+        switch self {
+        case .registration(let username, _), .username(let username): username
+        default: nil
+        }
+    }
+
+    /// The identity provider's own name for the user who registered.
+    package var subject: String? {
+        if case .registration(_, let subject) = self { return subject }
+        return nil
+    }
+
+    /// The postcode that was set.
+    package var postcode: Postcode? {
+        if case .postcode(let postcode) = self { return postcode }
+        return nil
+    }
+
+    /// The name of the thread that was opened: an outward code's thread is named by the code.
+    package func threadName(of thread: ThreadID) -> String? {
+        if case .threadName(let name) = self { return name }
+        return thread.outwardCode?.description
+    }
+}

@@ -64,29 +64,17 @@ extension Event {
     }
 
     /// The username that was taken.
-    public var username: Username? {
-        switch content {
-        case .registration(let username, _), .username(let username): username
-        default: nil
-        }
-    }
+    public var username: Username? { content.username }
 
     /// The identity provider's own name for the user who registered.
-    public var subject: String? {
-        if case .registration(_, let subject) = content { return subject }
-        return nil
-    }
+    public var subject: String? { content.subject }
 
     /// The postcode that was set.
-    public var postcode: Postcode? {
-        if case .postcode(let postcode) = content { return postcode }
-        return nil
-    }
+    public var postcode: Postcode? { content.postcode }
 
     /// The name of the thread that was opened: an outward code's thread is named by the code.
     public var threadName: String? {
-        if case .threadName(let name) = content { return name }
-        if case .threadOpened(let opened) = fact { return opened.thread.outwardCode?.description }
+        if case .threadOpened(let opened) = fact { return content.threadName(of: opened.thread) }
         return nil
     }
 

@@ -11,25 +11,31 @@ extension ChatState {
     ///   - event: What happened.
     ///   - position: Where it stands in the journal.
     /// - Complexity: O(1) on average.
-    public mutating func evolve(_ event: Event, at position: Position) { _ = resolvingEvolve(event, at: position) }
+    public mutating func evolve(_ event: Event, at position: Position) { _ = resolvingEvolve(event.row, event.content, at: position) }
 
     /// Moves the state on and tells which rows the event was about, so that a read model need not look up the same ids again.
-    package mutating func resolvingEvolve(_ event: Event, at position: Position) -> EventNumbers {
+    ///
+    /// - Parameter content: The event's content where its kind ``EventKind/isIndexed``; anything for another kind.
+    package mutating func resolvingEvolve(_ event: EventRow, _ content: borrowing Content, at position: Position) -> EventNumbers {
         head = position
         lastRecordedAt = max(lastRecordedAt, event.recordedAt)
         var numbers = EventNumbers()
-        if let id = event.fact.user { numbers.user = user(id) }
-        if let id = event.fact.thread {
-            numbers.thread = thread(id)
-            if let number = event.fact.threadNumber { threads[numbers.thread].eventCount = number }
+        guard let kind = event.kind else {
+            hasUnknownEvents = true
+            return numbers
         }
-        switch event.fact {
-        case .userRegistered: numbers.isNew = register(numbers.user, event, at: position)
-        case .usernameChanged: name(numbers.user, event.username)
-        case .postcodeSet(let fact):
-            numbers.thread = thread(fact.thread)
-            users[numbers.user].postcode = event.postcode
-            users[numbers.user].residence = fact.thread
+        if kind != .lost { numbers.user = user(event.user) }
+        if kind.isNumbered {
+            numbers.thread = thread(event.thread)
+            threads[numbers.thread].eventCount = event.number
+        }
+        switch kind {
+        case .userRegistered: numbers.isNew = register(numbers.user, content, at: position)
+        case .usernameChanged: name(numbers.user, content.username)
+        case .postcodeSet:
+            numbers.thread = thread(event.thread)
+            users[numbers.user].postcode = content.postcode
+            users[numbers.user].residence = ThreadID(bits: event.thread)
         case .threadOpened:
             numbers.isNew = threads[numbers.thread].openedAt == 0
             if numbers.isNew {
@@ -38,64 +44,65 @@ extension ChatState {
             }
         case .threadJoined: changeMembership(&numbers) { Self.set(&$0.isMember, true) }
         case .threadLeft: changeMembership(&numbers) { Self.set(&$0.isMember, false) }
-        case .threadRead(let fact): changeMembership(&numbers) { Self.set(&$0.readUpTo, fact.upTo) }
-        case .messagePosted(let fact):
+        case .threadRead:
+            numbers.thread = thread(event.thread)
+            changeMembership(&numbers) { Self.set(&$0.readUpTo, event.number) }
+        case .messagePosted:
             (numbers.post, numbers.isNew) = messages.append(
-                fact.message.bits, at: position, place: numbers.thread, author: numbers.user, isImported: event.origin != .native)
-        case .replyPosted(let fact):
-            guard let message = messages.find(fact.message.bits) else { break }
+                event.post, at: position, place: numbers.thread, author: numbers.user, isImported: event.isImported)
+        case .replyPosted:
+            guard let message = messages.find(event.message) else { break }
             numbers.message = message
             (numbers.post, numbers.isNew) = replies.append(
-                fact.reply.bits, at: position, place: message, author: numbers.user, isImported: event.origin != .native)
+                event.post, at: position, place: message, author: numbers.user, isImported: event.isImported)
             messages.markHistory(message)
-        case .messageEdited(let fact):
-            guard let message = messages.find(fact.message.bits) else { break }
+        case .messageEdited:
+            guard let message = messages.find(event.post) else { break }
             (numbers.post, numbers.isNew) = (message, true)
             messages.markHistory(message)
-        case .replyEdited(let fact):
-            guard let reply = replies.find(fact.reply.bits) else { break }
+        case .replyEdited:
+            guard let reply = replies.find(event.post) else { break }
             (numbers.post, numbers.isNew) = (reply, true)
             replies.markHistory(reply)
-        case .messageRetracted(let fact):
-            guard let message = messages.find(fact.message.bits) else { break }
+        case .messageRetracted:
+            guard let message = messages.find(event.post) else { break }
             (numbers.post, numbers.isNew) = (message, !messages.isRetracted(message))
             messages.markRetracted(message)
-        case .replyRetracted(let fact):
-            guard let reply = replies.find(fact.reply.bits) else { break }
+        case .replyRetracted:
+            guard let reply = replies.find(event.post) else { break }
             (numbers.post, numbers.message, numbers.isNew) = (reply, replies.place(reply), !replies.isRetracted(reply))
             replies.markRetracted(reply)
-        case .sessionStarted(let fact):
-            numbers.isNew = sessionNumbers.insert(fact.session).isNew
+        case .sessionStarted:
+            numbers.isNew = sessionNumbers.insert(SessionID(bits: event.post)).isNew
             if numbers.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(numbers.user))) }
-        case .sessionEnded(let fact):
-            guard let session = sessionNumbers.find(fact.session) else { break }
+        case .sessionEnded:
+            guard let session = sessionNumbers.find(SessionID(bits: event.post)) else { break }
             sessions[session].hasEnded = true
         case .lost: lostEvents += 1
-        case .unknown: hasUnknownEvents = true
         }
         return numbers
     }
 
     /// The number of a user, registered or not.
-    private mutating func user(_ id: UserID) -> Int {
-        let (user, isNew) = userNumbers.insert(id)
+    private mutating func user(_ id: UInt128) -> Int {
+        let (user, isNew) = userNumbers.insert(UserID(bits: id))
         if isNew { users.append(UserRow()) }
         return user
     }
 
     /// The number of a thread, open or not.
-    private mutating func thread(_ id: ThreadID) -> Int {
-        let (thread, isNew) = threadNumbers.insert(id)
+    private mutating func thread(_ id: UInt128) -> Int {
+        let (thread, isNew) = threadNumbers.insert(ThreadID(bits: id))
         if isNew { threads.append(ThreadRow()) }
         return thread
     }
 
-    private mutating func register(_ user: Int, _ event: Event, at position: Position) -> Bool {
+    private mutating func register(_ user: Int, _ content: borrowing Content, at position: Position) -> Bool {
         guard users[user].registeredAt == 0 else { return false }
         users[user].registeredAt = position
-        users[user].registeredAs = event.username?.foldKey
-        name(user, event.username)
-        if let subject = event.subject { usersBySubject[Array(subject.utf8)] = user }
+        users[user].registeredAs = content.username?.foldKey
+        name(user, content.username)
+        if let subject = content.subject { usersBySubject[Array(subject.utf8)] = user }
         return true
     }
 
