@@ -5,8 +5,8 @@
 /// A short list grows by a quarter, not to the double, because there is one for each thread.
 public struct Column<Element: Sendable>: Sendable {
     /// The elements of a piece are 2 to the power of this.
-    @usableFromInline static var shift: Int { 14 }
-    @usableFromInline static var mask: Int { 1 << shift - 1 }
+    @inlinable static var shift: Int { 14 }
+    @inlinable static var mask: Int { 1 << shift - 1 }
 
     @usableFromInline var pieces: [[Element]] = []
     @usableFromInline var length = 0

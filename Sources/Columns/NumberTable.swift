@@ -75,6 +75,20 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
         }
     }
 
+    /// Reads the slots where some keys are looked for, so that looking them up one after another does not wait for memory each time: these reads do not depend on one
+    /// another, and a processor has many of them under way at once.
+    ///
+    /// - Returns: Nothing that means anything; it is there so that the reads are.
+    func warm(_ keys: some Sequence<Key>) -> UInt32 {
+        var sum: UInt32 = 0
+        for key in keys {
+            let hash = self.hash(key)
+            let shelf = shelfIndex(of: hash)
+            sum ^= shelves[shelf].slots[Int(truncatingIfNeeded: hash) & (shelves[shelf].slots.count - 1)]
+        }
+        return sum
+    }
+
     /// At most 2^32 - 2 keys fit; the memory that they would take is out of reach sooner.
     mutating func insert(_ key: Key) -> (number: Int, isNew: Bool) {
         let hash = self.hash(key)

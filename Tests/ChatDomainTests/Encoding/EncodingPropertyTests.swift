@@ -32,6 +32,29 @@ struct EncodingPropertyTests {
         }
     }
 
+    /// What a replay decodes says the same as the event.
+    @Test(arguments: Seeds.seeds(100)) func aRowAndItsIndexedContentAreTheEvent(seed: UInt64) throws {
+        var generator = EventGenerator(seed: seed)
+        for event in generator.oneOfEachKind() + [generator.unknown()] {
+            let bytes = EventBytes(event)
+            let row = try bytes.row()
+            #expect(row.kind == event.fact.kind && row.recordedAt == event.recordedAt && row.createdAt == event.createdAt)
+            #expect(row.isImported == (event.origin != .native))
+            #expect(row.user == event.fact.user?.bits ?? 0)
+            guard let kind = row.kind else { continue }
+            #expect(row == event.row)
+            let hasContent = kind.isIndexed && event.content != .none
+            #expect(try bytes.indexedContent(row) == (hasContent ? event.content : .none))
+            #expect(try bytes.indexedContent(row, isStub: true) == (hasContent ? .erased : .none))
+            // A record that ends too early is no event, whichever way it is read.
+            for length in 0..<bytes.kept.count {
+                let cut = EventBytes(kept: Array(bytes.kept[..<length]), erasable: bytes.erasable)
+                let problem = #expect(throws: EventDecodingError.self) { try cut.row() }
+                #expect(problem == cut.problem)
+            }
+        }
+    }
+
     @Test(arguments: Seeds.seeds(100)) func aStubKeepsTheFactAndLacksTheContent(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() {

@@ -30,6 +30,14 @@ struct EventBytes: Hashable {
         try unsafe Event(kept: kept.span.bytes, erasable: nil, contents: contents)
     }
 
+    /// Decodes the kept part as plain numbers.
+    func row() throws(EventDecodingError) -> EventRow { try unsafe EventRow(kept: kept.span.bytes) }
+
+    /// Decodes the content beside a row, from the whole record or from a stub.
+    func indexedContent(_ row: EventRow, isStub: Bool = false) throws(EventDecodingError) -> Content {
+        try unsafe isStub ? Content(indexedOf: row, erasable: nil) : Content(indexedOf: row, erasable: erasable.span.bytes)
+    }
+
     /// What is wrong with the bytes, nil if they are an event.
     var problem: EventDecodingError? {
         do throws(EventDecodingError) {

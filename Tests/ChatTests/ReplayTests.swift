@@ -1,0 +1,81 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+import Synchronization
+import Testing
+
+@testable import Chat
+
+/// An opening replays in portions that a second thread decodes ahead: of whatever length the journal is, what comes of it is the same.
+@Suite struct ReplayTests {
+    private let ann = UserID(bits: 1)
+
+    /// A log of so many events: a user, and her sessions.
+    private func log(_ count: Int) throws -> ArrayLog.Store {
+        let kept = ArrayLog.Store()
+        let store = try ChatStore.open(log: ArrayLog(kept), options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        var left = count - 1
+        while left > 0 {
+            // A change of name now and then has content, which rows have not.
+            let batch = (0..<min(left, 1_000)).map { number in
+                CommandRequest(
+                    number.isMultiple(of: 100)
+                        ? .changeUsername(user: ann, username: "Ann \(left - number)") : .startSession(user: ann, device: "phone"))
+            }
+            _ = try store.execute(batch)
+            left -= batch.count
+        }
+        #expect(store.head.position == Position(count))
+        return kept
+    }
+
+    @Test(arguments: [1, 1_023, 1_024, 1_025, 4_096, 4_097, 5_120, 9_000]) func aReplayOfAnyLengthIsThatOfOneEventAfterAnother(count: Int) throws {
+        let kept = try log(count)
+        let replayed = try ChatStore.open(log: ArrayLog(kept))
+        var models = ReadModels()
+        try replayed.forEachEvent { one in
+            models.apply(one.event, at: one.position)
+            return true
+        }
+        #expect(replayed.readModels == models)
+        #expect(replayed.readModels.position == Position(count))
+        #expect(replayed.readModels.digests == models.digests)
+    }
+
+    /// In whichever portion it lies, a record that is no event ends the opening and is named.
+    @Test(arguments: [1, 1_024, 1_025, 5_000, 6_000]) func aRecordThatIsNoEventIsNamed(position: Int) throws {
+        let kept = try log(6_000)
+        kept.contents.withLock { contents in _ = contents.records[position - 1].kept.removeLast() }
+        let error = #expect(throws: ChatError.self) { try ChatStore.open(log: ArrayLog(kept)) }
+        guard case .undecodable(Position(position), let problem) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(problem.part == .kept && problem.problem == .tooShort)
+    }
+
+    /// A log that fails while it is read ends the opening with its own error.
+    @Test func aLogThatFailsEndsTheOpening() throws {
+        let fixture = CheckpointFixture(seed: 3, segmentSize: 128 << 20)
+        let store = try fixture.open()
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        for _ in 0..<6 { _ = try store.execute((0..<1_000).map { _ in CommandRequest(.startSession(user: ann, device: "phone")) }) }
+        let first = try #require(try fixture.storage.list("journal").first { $0.hasSuffix(".segment") })
+        let file = try fixture.storage.open("journal/\(first)", .readWrite)
+        let reader = try ChatStore.openReadOnly("journal", options: fixture.options)
+        try store.execute(.startSession(user: ann, device: "phone"))
+        let zeros = [UInt8](repeating: 0xFF, count: 64)
+        unsafe try file.write(zeros.span.bytes, at: 100_000)
+        #expect(throws: ChatError.self) { try reader.forEachEvent { _ in true } }
+        var models = ReadModels()
+        let error = #expect(throws: ChatError.self) { try ChatStore.replay(reader.log, 1...6_001) { $0(&models) } }
+        guard case .journal(let damage) = error, damage.code == .damaged, let positions = damage.positions else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        // Everything before the damage has been taken in, and nothing after it.
+        #expect(positions.lowerBound > 1_024 && models.position == positions.lowerBound - 1)
+    }
+}
