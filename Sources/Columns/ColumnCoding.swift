@@ -31,11 +31,11 @@ package protocol ColumnCoded {
 }
 
 /// Why bytes are not the columns that they should be.
-package struct ColumnError: Error, Hashable, Sendable, CustomStringConvertible {
+@usableFromInline package struct ColumnError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for people.
-    package var description: String
+    @usableFromInline package var description: String
 
-    package init(_ description: String) { self.description = description }
+    @inlinable package init(_ description: String) { self.description = description }
 }
 
 /// Throws an error with a sentence unless a condition holds.

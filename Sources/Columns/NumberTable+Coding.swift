@@ -90,22 +90,3 @@ extension SparseIndex: ColumnCoded {
     /// Throws unless every entry is smaller than a bound.
     package func check(below bound: Int) throws(ColumnError) { try table.keys.check(below: bound) }
 }
-
-extension HighWords: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) {
-        writer.write(runs.count)
-        writer.write(runs.indices) { UInt64(runs[$0].start) }
-        writer.write(runs.indices) { runs[$0].word }
-    }
-
-    package init(from reader: inout ColumnReader) throws(ColumnError) {
-        self.init()
-        let count = try reader.readCount()
-        let starts: [UInt64] = try reader.readArray(count)
-        let words: [UInt32] = try reader.readArray(count)
-        for (start, word) in zip(starts, words) {
-            try require(start <= UInt64(Int.max) && Int(start) >= runs.last?.start ?? 0, "runs of positions that go back")
-            runs.append(Run(start: Int(start), word: word))
-        }
-    }
-}

@@ -23,7 +23,7 @@ extension ReadModels {
     /// The version of what the sections hold; a checkpoint of another one is ignored.
     ///
     /// It is another one whenever an event means something else to a component, or a component writes other columns.
-    package static let checkpointVersion: UInt32 = 1
+    package static let checkpointVersion: UInt32 = 2
 
     /// The components in the order of their sections; a new one is one line here, and a new ``checkpointVersion``.
     private static var components: [any Section] {
@@ -48,14 +48,19 @@ extension ReadModels {
 
     /// Makes the read models of components that were written, in the order of ``componentNames``.
     ///
-    /// - Parameter source: Where the bytes of a component come from.
-    /// - Throws: ``Columns/ColumnError`` if they are not components of one moment.
-    package init(from source: (_ component: String) throws(ColumnError) -> any ColumnSource) throws(ColumnError) {
+    /// - Parameters:
+    ///   - position: The last event that they took in. It bounds what they can hold, so that it has to be one that the journal has.
+    ///   - source: Where the bytes of a component come from.
+    /// - Throws: ``Columns/ColumnError`` if they are not components of that moment.
+    package init(
+        at position: Position, from source: (_ component: String) throws(ColumnError) -> any ColumnSource
+    ) throws(ColumnError) {
         self.init()
         for section in Self.components {
             var reader = ColumnReader(try source(section.name))
             do throws(ColumnError) {
                 try section.read(&self, from: &reader)
+                try require(self.position == position, "the state of position \(self.position), not of \(position)")
                 try reader.finish()
             } catch {
                 throw ColumnError("\(section.name): \(error)")

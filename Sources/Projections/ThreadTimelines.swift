@@ -57,17 +57,11 @@ struct ThreadTimeline: Equatable, Sendable {
     var name: String?
     var isImported = false
     /// The numbers of the thread's messages, ascending.
-    var messages = Column<UInt32>()
-    var entries = Column<LogEntry>()
-
-    /// An event of the thread that is no message, in 12 bytes.
-    struct LogEntry: Equatable, Sendable, BitwiseCopyable {
-        var low: UInt32
-        var high: UInt32
-        /// How many members there are after it.
-        var members: UInt32
-        var position: Position { Position(high) << 32 | Position(low) }
-    }
+    var messages = PackedColumn<UInt32>(.short)
+    /// The positions of the thread's other events.
+    var positions = PackedColumn<Position>(.short)
+    /// How many members there were after each of those.
+    var members = PackedColumn<UInt32>(.short)
 
     /// A thread of which the opening has not been seen.
     init(createdAt: Timestamp) { self.createdAt = createdAt }
@@ -80,60 +74,55 @@ struct ThreadTimeline: Equatable, Sendable {
     }
 
     mutating func log(_ position: Position, membersChange: Int = 0) {
-        let members = Int(entries.last?.members ?? 0) + membersChange
-        entries.append(
-            LogEntry(
-                low: UInt32(truncatingIfNeeded: position), high: UInt32(truncatingIfNeeded: position >> 32),
-                members: UInt32(truncatingIfNeeded: members)))
+        positions.append(position)
+        members.append(UInt32(truncatingIfNeeded: Int(members.last ?? 0) + membersChange))
     }
 
     /// The position of the latest of those events as of a position, 0 if there was none, and how many members there were then.
     func latest(asOf position: Position) -> (position: Position, members: Int) {
-        guard let last = entries.last else { return (0, 0) }
-        if last.position <= position { return (last.position, Int(last.members)) }
-        let count = partition(entries.count) { entries[$0].position > position }
-        return count == 0 ? (0, 0) : (entries[count - 1].position, Int(entries[count - 1].members))
+        let isLast = positions.last ?? 0 <= position
+        let count = isLast ? positions.count : partition(positions.count) { positions[$0] > position }
+        return count == 0 ? (0, 0) : (positions[count - 1], Int(members[count - 1]))
     }
 }
 
 /// What became of the posts that anything became of.
 struct PostHistories: Equatable, Sendable {
-    enum Change: Int { case edit, retraction, reply, replyRetraction }
+    enum Change: CaseIterable { case edit, retraction, reply, replyRetraction }
 
     var numbers = SparseIndex()
-    var chains = Column<Chains>()
+    /// The newest links of the chains of the posts that have one, by the kind of change.
+    var edits = PackedColumn<UInt32>()
+    var retractions = PackedColumn<UInt32>()
+    var replies = PackedColumn<UInt32>()
+    var replyRetractions = PackedColumn<UInt32>()
     var versions = Versions<UInt32>()
 
-    struct Chains: Equatable, Sendable, BitwiseCopyable {
-        var edit: UInt32 = 0
-        var retraction: UInt32 = 0
-        var reply: UInt32 = 0
-        var replyRetraction: UInt32 = 0
-
-        subscript(change: Change) -> UInt32 {
-            get {
-                switch change {
-                case .edit: edit
-                case .retraction: retraction
-                case .reply: reply
-                case .replyRetraction: replyRetraction
-                }
+    subscript(change: Change) -> PackedColumn<UInt32> {
+        _read {
+            switch change {
+            case .edit: yield edits
+            case .retraction: yield retractions
+            case .reply: yield replies
+            case .replyRetraction: yield replyRetractions
             }
-            set {
-                switch change {
-                case .edit: edit = newValue
-                case .retraction: retraction = newValue
-                case .reply: reply = newValue
-                case .replyRetraction: replyRetraction = newValue
-                }
+        }
+        _modify {
+            switch change {
+            case .edit: yield &edits
+            case .retraction: yield &retractions
+            case .reply: yield &replies
+            case .replyRetraction: yield &replyRetractions
             }
         }
     }
 
     mutating func add(_ change: Change, _ value: UInt32, at position: Position, to post: Int) {
         let (number, isNew) = numbers.insert(post)
-        if isNew { chains.append(Chains()) }
-        versions.append(value, at: position, to: &chains[number][change])
+        if isNew { for change in Change.allCases { self[change].append(0) } }
+        var newest = self[change][number]
+        versions.append(value, at: position, to: &newest)
+        self[change][number] = newest
     }
 
     /// The position of the latest change of a kind as of a position, nil if there was none.
@@ -152,5 +141,5 @@ struct PostHistories: Equatable, Sendable {
         versions.versions(newest(change, of: post), ranks: ranks).map(\.value)
     }
 
-    private func newest(_ change: Change, of post: Int) -> UInt32 { numbers.find(post).map { chains[$0][change] } ?? 0 }
+    private func newest(_ change: Change, of post: Int) -> UInt32 { numbers.find(post).map { self[change][$0] } ?? 0 }
 }

@@ -53,8 +53,8 @@ extension ReadModels {
     /// - Complexity: O(*n* log *n*) in those who ever were in it.
     public func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
         guard let thread = state.number(ofThread: thread) else { return [] }
-        return membership.memberships(ofThread: thread).compactMap { number -> (user: Int, since: Position)? in
-            membership.since(Int(number), asOf: position).map { (state.membershipNumbers.pair(Int(number)).first, $0) }
+        return membership.membershipsOfThread.rows(of: thread).compactMap { number -> (user: Int, since: Position)? in
+            membership.since(number, asOf: position).map { (state.membershipNumbers.pair(number).first, $0) }
         }.sorted { $0.since < $1.since }.map { record($0.user, since: $0.since, asOf: position) }
     }
 
@@ -76,9 +76,9 @@ extension ReadModels {
     /// The threads that a user was in and since when, in the order in which they were joined.
     public func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
         guard let user = state.number(ofUser: user) else { return [] }
-        return membership.memberships(ofUser: user).compactMap { number -> (thread: ThreadID, since: Position)? in
-            membership.since(Int(number), asOf: position).map {
-                (state.threadID(state.membershipNumbers.pair(Int(number)).second), $0)
+        return membership.membershipsOfUser.rows(of: user).compactMap { number -> (thread: ThreadID, since: Position)? in
+            membership.since(number, asOf: position).map {
+                (state.threadID(state.membershipNumbers.pair(number).second), $0)
             }
         }.sorted { $0.since < $1.since }
     }
@@ -86,9 +86,9 @@ extension ReadModels {
     /// When a user gained and lost each thread, in the order in which they were gained.
     public func access(of user: UserID, asOf position: Position) -> [Access] {
         guard let user = state.number(ofUser: user) else { return [] }
-        return membership.memberships(ofUser: user).flatMap { number in
-            let thread = state.threadID(state.membershipNumbers.pair(Int(number)).second)
-            return membership.intervals(Int(number), asOf: position).map { Access(thread: thread, from: $0.from, to: $0.to) }
+        return membership.membershipsOfUser.rows(of: user).flatMap { number in
+            let thread = state.threadID(state.membershipNumbers.pair(number).second)
+            return membership.intervals(number, asOf: position).map { Access(thread: thread, from: $0.from, to: $0.to) }
         }.sorted { $0.from < $1.from }
     }
 

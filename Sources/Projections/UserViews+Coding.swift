@@ -67,20 +67,21 @@ extension UserViews: ReadModelComponent {
     /// becomes free only after it has been borne.
     private mutating func indexBearers() throws(ColumnError) {
         var keys: [Int] = []
-        keys.reserveCapacity(bearerVersions.versions.count)
+        keys.reserveCapacity(bearerVersions.count)
         var taken = 0
         bearers.reserveCapacity(names.count)
-        for (index, version) in bearerVersions.versions.enumerated() {
-            if version.value > 0 {
+        for index in 0..<bearerVersions.count {
+            let previous = bearerVersions.previous[index]
+            if bearerVersions.values[index] > 0 {
                 keys.append(taken)
                 taken += 1
             } else {
-                try require(version.previous > 0, "a name becomes free that nobody has borne")
-                keys.append(keys[Int(version.previous) - 1])
+                try require(previous > 0, "a name becomes free that nobody has borne")
+                keys.append(keys[Int(previous) - 1])
             }
             try require(keys[index] < names.count, "more bearers than names")
             let former = bearers.updateValue(UInt32(truncatingIfNeeded: index + 1), forKey: names[keys[index]].foldKey)
-            try require(former ?? 0 == version.previous, "a chain of bearers is broken")
+            try require(former ?? 0 == previous, "a chain of bearers is broken")
         }
         try require(taken == names.count, "\(names.count) names, of which \(taken) were borne")
     }
@@ -89,7 +90,7 @@ extension UserViews: ReadModelComponent {
     var presentBearers: [String: Int] {
         var present: [String: Int] = [:]
         for (key, link) in bearers {
-            let bearer = bearerVersions[link].value
+            let bearer = bearerVersions.value(link)
             if bearer > 0 { present[key] = Int(bearer) - 1 }
         }
         return present

@@ -46,10 +46,10 @@ struct UserViews: Equatable, Sendable {
     }
 
     private mutating func name(_ user: Int, _ username: Username?, at position: Position) {
-        let former = users[user].name == 0 ? 0 : nameVersions[users[user].name].value
+        let former = users[user].name == 0 ? 0 : nameVersions.value(users[user].name)
         if former > 0 {
             let key = names[Int(former) - 1].foldKey
-            if let link = bearers[key], bearerVersions[link].value == UInt32(user) + 1 { bear(key, 0, at: position) }
+            if let link = bearers[key], bearerVersions.value(link) == UInt32(user) + 1 { bear(key, 0, at: position) }
         }
         if let username { names.append(username) }
         nameVersions.append(username == nil ? 0 : UInt32(names.count), at: position, to: &users[user].name)

@@ -54,34 +54,3 @@ import Testing
         }
     }
 }
-
-@Suite struct HighWordsTests {
-    /// Ascending positions over several multiples of 2^32, some of them skipped altogether.
-    @Test(arguments: Seeds.seeds(4)) func positionsComeBackWhole(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        var words = HighWords()
-        var lows: [UInt32] = []
-        var positions: [Position] = []
-        var position: Position = random.oneIn(2) ? 0 : 5 << 32
-        for _ in 0..<3_000 {
-            position += random.oneIn(400) ? UInt64.random(in: 1 << 31...3 << 32, using: &random) : UInt64.random(in: 0...7, using: &random)
-            if random.oneIn(300) { position = (position >> 32 + 1) << 32 - (random.oneIn(2) ? 1 : 0) }
-            lows.append(words.split(position, at: lows.count))
-            positions.append(position)
-        }
-        #expect(position > 8 << 32)
-        #expect(lows.indices.map { words.join(lows[$0], at: $0) } == positions)
-        #expect(words.runs.count < 60)
-    }
-
-    @Test func belowTwoToTheThirtyTwoNothingIsKept() {
-        var words = HighWords()
-        #expect(words.split(1, at: 0) == 1)
-        #expect(words.split(.init(UInt32.max), at: 1) == .max)
-        #expect(words.runs.isEmpty)
-        #expect(words.split(1 << 32, at: 2) == 0)
-        #expect(words.split(1 << 32 + 9, at: 3) == 9)
-        #expect(words.runs.count == 1)
-        #expect([1, .max, 0, 9].enumerated().map { words.join($0.element, at: $0.offset) } == [1, 1 << 32 - 1, 1 << 32, 1 << 32 + 9])
-    }
-}

@@ -38,8 +38,8 @@ private func written(_ models: ReadModels, isCanonical: Bool = false) -> [String
     return sections
 }
 
-private func read(_ sections: [String: [UInt8]]) throws(ColumnError) -> ReadModels {
-    try ReadModels { (name) throws(ColumnError) in
+private func read(_ sections: [String: [UInt8]], at position: Position) throws(ColumnError) -> ReadModels {
+    try ReadModels(at: position) { (name) throws(ColumnError) in
         guard let bytes = sections[name] else { throw ColumnError("no section \(name)") }
         return Sections(bytes)
     }
@@ -53,7 +53,7 @@ private func read(_ sections: [String: [UInt8]]) throws(ColumnError) -> ReadMode
         for round in 0..<6 {
             let cut = Int.random(in: 0...events.count, using: &random)
             let before = models(of: events.prefix(cut))
-            var after = try read(written(before))
+            var after = try read(written(before), at: before.position)
             #expect(after == before)
             for recorded in events.dropFirst(cut) { after.apply(recorded.event, at: recorded.position) }
             #expect(after == whole)
@@ -79,6 +79,7 @@ private func read(_ sections: [String: [UInt8]]) throws(ColumnError) -> ReadMode
     /// Whatever the bytes are that a checksum lets pass, they are refused or can be asked anything and go on.
     @Test(arguments: Seeds.seeds(6)) func forgedNumbersAreRefusedOrHarmless(seed: UInt64) {
         let events = history(seed: seed, commands: 120)
+        let head = models(of: events).position
         let original = written(models(of: events))
         let later = history(seed: seed &+ 1, commands: 60)
         var random = SeededRandom(seed: seed)
@@ -92,12 +93,11 @@ private func read(_ sections: [String: [UInt8]]) throws(ColumnError) -> ReadMode
                 sections[name]?[offset] =
                     [0, 1, 2, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
             }
-            guard var models = try? read(sections) else {
+            guard var models = try? read(sections, at: head) else {
                 refused += 1
                 continue
             }
             ask(models, events)
-            let head = models.position
             for recorded in later { models.apply(recorded.event, at: head + recorded.position) }
             ask(models, events + later)
             for recorded in later { _ = models.state.faults(of: recorded.event) }
@@ -106,17 +106,18 @@ private func read(_ sections: [String: [UInt8]]) throws(ColumnError) -> ReadMode
     }
 
     @Test func everyTruncationIsRefused() {
-        let original = written(models(of: history(seed: 3, commands: 12)))
+        let models = models(of: history(seed: 3, commands: 12))
+        let original = written(models)
         for name in ReadModels.componentNames {
             let bytes = original[name] ?? []
             for count in 0..<bytes.count {
                 var sections = original
                 sections[name] = Array(bytes.prefix(count))
-                #expect(throws: ColumnError.self) { try read(sections) }
+                #expect(throws: ColumnError.self) { try read(sections, at: models.position) }
             }
             var sections = original
             sections[name]?.append(0)
-            #expect(throws: ColumnError.self) { try read(sections) }
+            #expect(throws: ColumnError.self) { try read(sections, at: models.position) }
         }
     }
 

@@ -12,15 +12,15 @@ extension ReadModels {
         guard Self.canUseCheckpoints else { throw CheckpointProblem(.otherVersion, "Checkpoints are for little-endian machines.") }
         let reader = try journal.checkpoint(Self.name, version: Self.checkpointVersion)
         do throws(ColumnError) {
-            try self.init { (component) throws(ColumnError) in
+            try self.init(at: reader.header.position) { (component) throws(ColumnError) in
                 guard let section = reader.section(component) else { throw ColumnError("there is no such section") }
                 return SectionSource(section)
             }
         } catch {
             throw CheckpointProblem(.damaged, error.description)
         }
-        guard position == reader.header.position, !state.hasUnknownEvents else {
-            throw CheckpointProblem(.damaged, "The state is not that of position \(reader.header.position).")
+        guard !state.hasUnknownEvents else {
+            throw CheckpointProblem(.damaged, "The state is of a history that no checkpoint is written of.")
         }
     }
 

@@ -14,8 +14,7 @@ extension ChatState: ColumnCoded {
         writer.write(threads.indices) { UInt64(threads[$0].openedBy) }
         writer.write(threads.indices) { threads[$0].eventCount }
         membershipNumbers.write(to: &writer)
-        writer.write(memberships.indices) { memberships[$0].readUpTo }
-        writer.write(memberships.indices) { memberships[$0].isMember ? 1 : 0 as UInt8 }
+        memberships.write(to: &writer)
         messages.write(to: &writer)
         replies.write(to: &writer)
         sessionNumbers.write(to: &writer)
@@ -41,7 +40,7 @@ extension ChatState: ColumnCoded {
         try readThreads(from: &reader)
         membershipNumbers = try PairIndex(from: &reader)
         try membershipNumbers.check(firstBelow: users.count, secondBelow: threads.count)
-        try readMemberships(from: &reader)
+        memberships = try MembershipTable(from: &reader, count: membershipNumbers.count)
         messages = try PostTable(from: &reader)
         try messages.check(places: threads.count, authors: users.count, head: head)
         replies = try PostTable(from: &reader)
@@ -102,13 +101,6 @@ extension ChatState {
             try require(positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < users.count, "a thread was opened by nobody")
             threads.append(ThreadRow(openedAt: positions[thread], openedBy: Int(openers[thread]), eventCount: eventCounts[thread]))
         }
-    }
-
-    private mutating func readMemberships(from reader: inout ColumnReader) throws(ColumnError) {
-        let count = membershipNumbers.count
-        let markers: [Position] = try reader.readArray(count)
-        let areMembers: [UInt8] = try reader.readArray(count)
-        for number in 0..<count { memberships.append(MembershipRow(readUpTo: markers[number], isMember: areMembers[number] != 0)) }
     }
 
     private mutating func readSessions(from reader: inout ColumnReader) throws(ColumnError) {

@@ -28,7 +28,7 @@ public struct ChatState: Equatable, Sendable {
     package internal(set) var threads = Column<ThreadRow>()
     /// The pairs of a user and a thread that ever had to do with one another.
     package internal(set) var membershipNumbers = PairIndex()
-    package internal(set) var memberships = Column<MembershipRow>()
+    package internal(set) var memberships = MembershipTable()
 
     package internal(set) var messages = PostTable()
     package internal(set) var replies = PostTable()
@@ -78,11 +78,6 @@ package struct ThreadRow: Sendable, Hashable {
     package var openedBy = 0
     /// The number of the thread's last event.
     package var eventCount: UInt64 = 0
-}
-
-package struct MembershipRow: Sendable, Hashable, BitwiseCopyable {
-    package var readUpTo: Position = 0
-    package var isMember = false
 }
 
 package struct SessionRow: Sendable, Hashable, BitwiseCopyable {

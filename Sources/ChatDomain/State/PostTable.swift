@@ -5,13 +5,19 @@ import Columns
 /// Their ids are bits here: a generic type would have to look up its own layout at each call from another module.
 package struct PostTable: Equatable, Sendable {
     var ids = IDTable()
-    var rows = Column<PostRow>()
-    var highWords = HighWords()
+    var positions = PackedColumn<Position>()
+    var places = PackedColumn<UInt32>()
+    /// The author's number, shifted over the marks.
+    var authorsAndMarks = PackedColumn<UInt32>()
+
+    static let retracted: UInt32 = 1
+    static let referredTo: UInt32 = 2
+    static let imported: UInt32 = 4
 
     package init() {}
 
     /// How many there are.
-    package var count: Int { rows.count }
+    package var count: Int { positions.count }
 
     /// Adds one, unless its id is there already.
     mutating func append(
@@ -19,10 +25,9 @@ package struct PostTable: Equatable, Sendable {
     ) -> (number: Int, isNew: Bool) {
         let (number, isNew) = ids.insert(id)
         guard isNew else { return (number, false) }
-        rows.append(
-            PostRow(
-                low: highWords.split(position, at: number), place: UInt32(truncatingIfNeeded: place),
-                authorAndMarks: UInt32(truncatingIfNeeded: author) << 3 | (isImported ? PostRow.imported : 0)))
+        positions.append(position)
+        places.append(UInt32(truncatingIfNeeded: place))
+        authorsAndMarks.append(UInt32(truncatingIfNeeded: author) << 3 | (isImported ? Self.imported : 0))
         return (number, true)
     }
 
@@ -33,43 +38,31 @@ package struct PostTable: Equatable, Sendable {
     package func id(_ number: Int) -> UInt128 { ids.id(number) }
 
     /// Where the post stands in the journal.
-    package func position(_ number: Int) -> Position { highWords.join(rows[number].low, at: number) }
+    package func position(_ number: Int) -> Position { positions[number] }
 
     /// The number of the thread of a message, of the message of a reply.
-    package func place(_ number: Int) -> Int { Int(rows[number].place) }
+    package func place(_ number: Int) -> Int { Int(places[number]) }
 
     /// The number of the author.
-    package func author(_ number: Int) -> Int { Int(rows[number].authorAndMarks >> 3) }
+    package func author(_ number: Int) -> Int { Int(authorsAndMarks[number] >> 3) }
 
     /// Whether the post has been retracted, as far as the state has gone.
-    package func isRetracted(_ number: Int) -> Bool { rows[number].authorAndMarks & PostRow.retracted != 0 }
+    package func isRetracted(_ number: Int) -> Bool { authorsAndMarks[number] & Self.retracted != 0 }
 
     /// Whether anything after it was about the post: an edit, a retraction, a reply.
-    package func hasHistory(_ number: Int) -> Bool { rows[number].authorAndMarks & PostRow.referredTo != 0 }
+    package func hasHistory(_ number: Int) -> Bool { authorsAndMarks[number] & Self.referredTo != 0 }
 
     /// Whether an import posted it.
-    package func isImported(_ number: Int) -> Bool { rows[number].authorAndMarks & PostRow.imported != 0 }
+    package func isImported(_ number: Int) -> Bool { authorsAndMarks[number] & Self.imported != 0 }
 
-    mutating func markRetracted(_ number: Int) { rows[number].authorAndMarks |= PostRow.retracted | PostRow.referredTo }
+    mutating func markRetracted(_ number: Int) { authorsAndMarks[number] |= Self.retracted | Self.referredTo }
 
-    mutating func markHistory(_ number: Int) { rows[number].authorAndMarks |= PostRow.referredTo }
+    mutating func markHistory(_ number: Int) { authorsAndMarks[number] |= Self.referredTo }
 
     /// How many were posted up to a position: O(log *n*).
     package func count(through position: Position) -> Int {
         // Nearly always it is all of them.
-        if rows.count > 0, self.position(rows.count - 1) <= position { return rows.count }
-        return partition(rows.count) { self.position($0) > position }
+        if let last = positions.last, last <= position { return positions.count }
+        return partition(positions.count) { positions[$0] > position }
     }
-}
-
-/// A message or a reply in 12 bytes: there is one for each that was ever posted.
-struct PostRow: Equatable, Sendable, BitwiseCopyable {
-    var low: UInt32
-    var place: UInt32
-    /// The author's number, shifted over the marks.
-    var authorAndMarks: UInt32
-
-    static let retracted: UInt32 = 1
-    static let referredTo: UInt32 = 2
-    static let imported: UInt32 = 4
 }

@@ -1,0 +1,23 @@
+import ChatTesting
+import Testing
+
+@testable import Columns
+
+@Suite struct RowListsTests {
+    /// Against an array for each owner; some have many rows, most a few.
+    @Test(arguments: Seeds.seeds(4)) func everyOwnerHasTheirRowsInOrder(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var lists = RowLists()
+        var expected = [[Int]](repeating: [], count: 20_000)
+        for row in 0..<40_000 {
+            let owner = random.oneIn(3) ? Int.random(in: 0..<5, using: &random) : Int.random(in: 0..<20_000, using: &random)
+            lists.append(to: owner)
+            expected[owner].append(row)
+        }
+        #expect(lists.count == 40_000)
+        for owner in expected.indices where lists.rows(of: owner) != expected[owner] { Issue.record("\(owner)") }
+        #expect(lists.rows(of: 20_000) == [])
+    }
+
+    @Test func noListsHaveNoRows() { #expect(RowLists().rows(of: 0) == [] && RowLists().count == 0) }
+}
