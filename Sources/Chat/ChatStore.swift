@@ -77,7 +77,7 @@ public final class ChatStore: Sendable {
         var (models, statistics) = Self.loadCheckpoint(journal, options.checkpoints)
         let start = models.position
         let end = log.durablePosition
-        if end > start { try Self.replay(log, start + 1...end) { body in body(&models) } }
+        if end > start { try Self.replay(log, start + 1...end, into: &models) }
         statistics.replayed = end - start
         self.log = log
         self.journal = journal

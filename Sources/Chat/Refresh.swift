@@ -27,6 +27,6 @@ extension ChatStore {
     private func takeIn(through last: Position) throws(ChatError) {
         let head = models.withLock { $0.value.position }
         guard head < last else { return }
-        try Self.replay(log, head + 1...last) { body in models.withLock { body(&$0.value) } }
+        try Self.catchUp(log, head + 1...last) { body in models.withLock { body(&$0.value) } }
     }
 }

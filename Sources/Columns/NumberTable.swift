@@ -75,16 +75,18 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
         }
     }
 
-    /// Reads the slots where some keys are looked for, so that looking them up one after another does not wait for memory each time: these reads do not depend on one
-    /// another, and a processor has many of them under way at once.
+    /// Reads what looking up some keys is going to read.
+    ///
+    /// Looking up one key after another waits for memory each time; these reads do not depend on one another, and a processor has many of them under way at once.
     ///
     /// - Returns: Nothing that means anything; it is there so that the reads are.
-    func warm(_ keys: some Sequence<Key>) -> UInt32 {
-        var sum: UInt32 = 0
+    func warm(_ keys: [Key]) -> Key {
+        var sum: Key = 0
         for key in keys {
             let hash = self.hash(key)
             let shelf = shelfIndex(of: hash)
-            sum ^= shelves[shelf].slots[Int(truncatingIfNeeded: hash) & (shelves[shelf].slots.count - 1)]
+            let entry = shelves[shelf].slots[Int(truncatingIfNeeded: hash) & (shelves[shelf].slots.count - 1)]
+            if entry & ~numberMask == tag(of: hash), entry != 0 { sum ^= self.keys[Int(entry & numberMask) - 1] }
         }
         return sum
     }
@@ -108,14 +110,18 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
 
     private func tag(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 12) & ~numberMask }
 
+    @inline(__always)
     private func shelfIndex(of hash: UInt64) -> Int { Int(directory[depth == 0 ? 0 : Int(truncatingIfNeeded: hash >> UInt64(64 - depth))]) }
 
     /// Doubles a small shelf; splits a full one in two, by the next bit of the hashes.
     private mutating func enlarge(_ index: Int, of hash: UInt64) {
         let old = shelves[index]
+        // Apart from placing them, so that the reads of the keys, which lie anywhere, do not wait for one another.
+        let entries = old.slots.filter { $0 != 0 }
+        let hashes = entries.map { self.hash(keys[Int($0 & numberMask) - 1]) }
         if old.slots.count < Self.fullShelf || old.depth == Self.maximumDepth {
             var larger = Shelf(depth: old.depth, slotCount: old.slots.count * 2)
-            for entry in old.slots where entry != 0 { larger.place(entry, self.hash(keys[Int(entry & numberMask) - 1])) }
+            for (entry, hash) in zip(entries, hashes) { larger.place(entry, hash) }
             shelves[index] = larger
             return
         }
@@ -124,8 +130,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
             depth += 1
         }
         var halves = (Shelf(depth: old.depth + 1, slotCount: Self.fullShelf), Shelf(depth: old.depth + 1, slotCount: Self.fullShelf))
-        for entry in old.slots where entry != 0 {
-            let hash = self.hash(keys[Int(entry & numberMask) - 1])
+        for (entry, hash) in zip(entries, hashes) {
             if hash >> UInt64(63 - old.depth) & 1 == 0 { halves.0.place(entry, hash) } else { halves.1.place(entry, hash) }
         }
         shelves[index] = halves.0
@@ -147,6 +152,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
     }
 
     /// A folded multiplication of the two seeded halves, so that all bits of the key reach all bits of the result, and a mix of it.
+    @inline(__always)
     private func hash(_ key: Key) -> UInt64 {
         let low = UInt64(truncatingIfNeeded: key) ^ seed.low
         let high = (Key.bitWidth > 64 ? UInt64(truncatingIfNeeded: key >> Key(64)) : 0) ^ seed.high

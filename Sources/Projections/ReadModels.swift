@@ -26,12 +26,33 @@ public struct ReadModels: Projection, Equatable {
     /// Takes in the next event.
     public mutating func apply(_ event: Event, at position: Position) { apply(event.row, event.content, at: position) }
 
-    /// Takes in the next event, of which the content matters only where its kind is indexed.
-    package mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position) {
+    private mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position) {
         let numbers = state.resolvingEvolve(event, content, at: position)
         timelines.apply(event, content, at: position, numbers)
         membership.apply(event, at: position, numbers)
         users.apply(event, content, at: position, numbers)
         activity.apply(event, at: position, numbers)
     }
+}
+
+extension ReadModels {
+    /// Takes in the next events.
+    package mutating func apply(_ events: EventRows) { applyBesideState(events, state.resolvingEvolve(events)) }
+
+    /// Takes in the next events but for the state, which has taken them in and resolved them: what comes of it does not depend on whether that is done elsewhere.
+    ///
+    /// One read model after another, because each finds its own part of memory again.
+    package mutating func applyBesideState(_ events: EventRows, _ numbers: [EventNumbers]) {
+        events.forEach { event, content, position in
+            timelines.apply(event, content, at: position, numbers[Int(position - events.first)])
+        }
+        events.forEach { event, _, position in membership.apply(event, at: position, numbers[Int(position - events.first)]) }
+        events.forEach { event, content, position in
+            users.apply(event, content, at: position, numbers[Int(position - events.first)])
+        }
+        events.forEach { event, _, position in activity.apply(event, at: position, numbers[Int(position - events.first)]) }
+    }
+
+    /// Exchanges the state for another one: gives it away, so that it can be moved on elsewhere by the same events, and takes it back.
+    package mutating func exchangeState(_ other: inout ChatState) { swap(&state, &other) }
 }

@@ -31,7 +31,9 @@ import Testing
         return kept
     }
 
-    @Test(arguments: [1, 1_023, 1_024, 1_025, 4_096, 4_097, 5_120, 9_000]) func aReplayOfAnyLengthIsThatOfOneEventAfterAnother(count: Int) throws {
+    @Test(arguments: [1, 1_023, 1_024, 1_025, 4_096, 4_097, 5_120, 9_000]) func aReplayOfAnyLengthIsThatOfOneEventAfterAnother(count: Int)
+        throws
+    {
         let kept = try log(count)
         let replayed = try ChatStore.open(log: ArrayLog(kept))
         var models = ReadModels()
@@ -42,6 +44,9 @@ import Testing
         #expect(replayed.readModels == models)
         #expect(replayed.readModels.position == Position(count))
         #expect(replayed.readModels.digests == models.digests)
+        var caughtUp = ReadModels()
+        try ChatStore.catchUp(replayed.log, 1...Position(count)) { body in body(&caughtUp) }
+        #expect(caughtUp == models)
     }
 
     /// In whichever portion it lies, a record that is no event ends the opening and is named.
@@ -70,7 +75,7 @@ import Testing
         unsafe try file.write(zeros.span.bytes, at: 100_000)
         #expect(throws: ChatError.self) { try reader.forEachEvent { _ in true } }
         var models = ReadModels()
-        let error = #expect(throws: ChatError.self) { try ChatStore.replay(reader.log, 1...6_001) { $0(&models) } }
+        let error = #expect(throws: ChatError.self) { try ChatStore.replay(reader.log, 1...6_001, into: &models) }
         guard case .journal(let damage) = error, damage.code == .damaged, let positions = damage.positions else {
             Issue.record("\(String(describing: error))")
             return

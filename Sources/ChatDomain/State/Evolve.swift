@@ -128,6 +128,25 @@ extension ChatState {
     }
 }
 
+extension ChatState {
+    /// Moves the state on by consecutive events, as ``resolvingEvolve(_:_:at:)`` does by one.
+    package mutating func resolvingEvolve(_ events: EventRows) -> [EventNumbers] {
+        _ = userNumbers.warm(events.rows.map(\.user))
+        _ = messages.ids.warm(
+            events.rows.compactMap { event in
+                switch event.kind {
+                case .messagePosted, .messageEdited, .messageRetracted: event.post
+                case .replyPosted: event.message
+                default: nil
+                }
+            })
+        var numbers: [EventNumbers] = []
+        numbers.reserveCapacity(events.rows.count)
+        events.forEach { event, content, position in numbers.append(resolvingEvolve(event, content, at: position)) }
+        return numbers
+    }
+}
+
 /// The rows that an event is about; -1 where there is none.
 package struct EventNumbers {
     /// Who did it, or whom it concerns.

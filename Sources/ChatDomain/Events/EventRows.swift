@@ -1,0 +1,41 @@
+/// Consecutive events as rows, with the contents of those that have one which is indexed.
+package struct EventRows: Sendable {
+    /// The position of the first event.
+    package private(set) var first: Position
+    package private(set) var rows: [EventRow] = []
+    private var contents: [(index: Int, content: Content)] = []
+
+    /// Begins with the event at a position.
+    package init(from first: Position, capacity: Int) {
+        self.first = first
+        rows.reserveCapacity(capacity)
+    }
+
+    /// The position of the last event; that before the first while there is none.
+    package var last: Position { first + Position(rows.count) - 1 }
+
+    /// Decodes the next event.
+    ///
+    /// - Throws: ``EventDecodingError`` if the record is no event; nothing is added then.
+    package mutating func append(kept: RawSpan, erasable: RawSpan?) throws(EventDecodingError) {
+        let row = try EventRow(kept: kept)
+        if let kind = row.kind, kind.isIndexed { contents.append((rows.count, try Content(indexedOf: row, erasable: erasable))) }
+        rows.append(row)
+    }
+
+    /// Calls a closure with the events in order; the content of one that has none that is indexed is `none`.
+    @inline(__always)
+    package func forEach(_ body: (EventRow, borrowing Content, Position) -> Void) {
+        var position = first
+        var next = 0
+        for index in rows.indices {
+            if next < contents.count, contents[next].index == index {
+                body(rows[index], contents[next].content, position)
+                next += 1
+            } else {
+                body(rows[index], .none, position)
+            }
+            position += 1
+        }
+    }
+}
