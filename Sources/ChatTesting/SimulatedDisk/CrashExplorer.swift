@@ -1,8 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 internal import Synchronization
 
 /// Cuts the power at every moment of a workload, in many ways, and checks what is found afterwards.
@@ -63,10 +58,7 @@ public struct CrashExplorer<Model: Sendable> {
     ///   does not exist in this workload.
     /// - Complexity: Time in proportion to the number of states. Memory: for each operation of the workload, the size of the file it changes.
     public func run() throws -> CrashReport {
-        if let text = ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH"], !text.isEmpty {
-            guard let path = CrashPath(text) else { throw CrashReplayError.notAPath(text) }
-            return path.name == name ? try replay(path) : CrashReport(isReplay: true)
-        }
+        if let path = try CrashPath.requested() { return path.name == name ? try replay(path) : CrashReport(isReplay: true) }
         var report = CrashReport()
         for moment in try moments(on: disk.crash(.everything), model, workload) {
             report.crashes += 1

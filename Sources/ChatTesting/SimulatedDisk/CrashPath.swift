@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The way to one crash state: a name, then for every crash the operation before which the power was cut and the values that were picked.
 ///
 /// As text, `append/41:0.1.1>7:1.0` is the workload "append" cut before its 41st operation, then the recovery cut before its 7th.
@@ -38,5 +44,21 @@ public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
     /// The text form.
     public var description: String {
         name + "/" + steps.map { "\($0.operation):" + $0.picks.map(String.init).joined(separator: ".") }.joined(separator: ">")
+    }
+}
+
+extension CrashPath {
+    /// Whether `CHATJOURNAL_CRASH` asks for one state alone.
+    public static var isRequested: Bool { requestedText != nil }
+
+    /// The state that `CHATJOURNAL_CRASH` asks for; nil when it is not set.
+    static func requested() throws -> CrashPath? {
+        guard let text = requestedText else { return nil }
+        guard let path = CrashPath(text) else { throw CrashReplayError.notAPath(text) }
+        return path
+    }
+
+    private static var requestedText: String? {
+        ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH"].flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -58,8 +58,16 @@ extension CrashExplorer {
     /// Tries the states; each failure is an issue, and so is it if there are fewer states than a workload like this has.
     func check(atLeast states: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let report = try run()
+        report.printReplay()
         if !report.failures.isEmpty { Issue.record("\(report)", sourceLocation: sourceLocation) }
         #expect(report.isReplay || report.states >= states, "\(report)", sourceLocation: sourceLocation)
+    }
+}
+
+extension CrashReport {
+    /// Prints that a state was replayed: a path that no explorer of the tests has leads nowhere, and would pass for one that is sound.
+    func printReplay() {
+        if isReplay && states > 0 { print("replayed: \(self)") }
     }
 }
 

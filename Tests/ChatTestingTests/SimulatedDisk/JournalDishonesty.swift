@@ -37,4 +37,7 @@ enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
         explorer.crashesInRecovery = 0
         return explorer
     }
+
+    /// One life after another on such a disk.
+    func series() -> CrashSeries<JournalModel> { CrashSeries { explorer(seed: $0) } }
 }

@@ -70,6 +70,9 @@ struct JournalFault: CustomTestStringConvertible {
         return explorer
     }
 
+    /// Lives with one fault after another.
+    static func series() -> CrashSeries<JournalModel> { CrashSeries { JournalFault(seed: $0).explorer() } }
+
     private func live(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ random: inout SeededRandom) throws {
         let writer = try ModelWriter(disk, witness)
         for _ in 0..<5 { try writer.append(&random, wait: random.oneIn(2)) }

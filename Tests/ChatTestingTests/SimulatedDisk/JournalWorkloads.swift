@@ -39,6 +39,15 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
         return explorer
     }
 
+    /// Longer lives like this one, with more outcomes of each crash.
+    func series() -> CrashSeries<JournalModel> {
+        CrashSeries { seed in
+            var explorer = explorer(seed: seed, commits: 12)
+            explorer.outcomesPerCrash = 256
+            return explorer
+        }
+    }
+
     private func run(
         _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ commits: Int, _ random: inout SeededRandom
     ) throws {
