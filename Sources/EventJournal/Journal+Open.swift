@@ -120,6 +120,9 @@ extension Journal {
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
         recovery.report.created = created
         recovery.report.removedFiles = try repairs.removeTemporaries(listing)
+        // Whoever gave the files their names may have been killed before it made the names durable, also where the slots say clean: those of
+        // a new journal do before its first segment has a name. Nothing may be acknowledged in a file that a power cut takes away.
+        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
         if !recovery.report.wasClean { try repairs.settle(&recovery) }
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
         try journal.begin(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
@@ -128,7 +131,8 @@ extension Journal {
 
     /// Makes what is missing of a new journal: the durable file, then the first segment.
     ///
-    /// True when anything was made.
+    /// True when anything was made. A journal without a segment was never open, so nobody has a head of it: where one is expected, or nothing
+    /// is to be made, it stays as it is, and recovery says what is wrong.
     private static func create(
         _ directory: JournalDirectory, _ options: JournalOptions, _ listing: inout DirectoryListing
     ) throws(JournalError) -> Bool {
@@ -147,6 +151,7 @@ extension Journal {
             throw JournalError(
                 .damaged, "The journal's segments are missing.", path: directory.path, positions: 1...slots.newest.position)
         }
+        guard options.create && options.expectedHead == nil else { return false }
         _ = try makeSegment(
             in: directory, journal: slots.newest.journal, first: 1, chain: Chain.start(slots.newest.journal), &entropy
         ).take()
