@@ -95,12 +95,12 @@ import Testing
         #expect(throws: CrashReplayError.self) { try Self.explorer(.none).replay(path) }
     }
 
-    @Test(arguments: ["", "a", "a/", "a/1", "a/x:1", "a/1:1.", "a/1:1>", "a/1:1.x", "a/1:1:1"])
+    @Test(arguments: ["", "a", "a/", "a/1", "a/x:1", "a/1:1.", "a/1:1>", "a/1:1.x", "a/1:1:1", "a/1:kil", "a/1:kill.1"])
     func textsThatAreNoPathsAreRefused(_ text: String) {
         #expect(CrashPath(text) == nil)
     }
 
-    @Test(arguments: ["a/1:", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsPrintAsTheyAreRead(_ text: String) {
+    @Test(arguments: ["a/1:", "a/4:kill>5:1", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsPrintAsTheyAreRead(_ text: String) {
         #expect(CrashPath(text)?.description == text)
     }
 

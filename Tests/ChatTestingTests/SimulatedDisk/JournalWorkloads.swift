@@ -36,6 +36,7 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
             try JournalRecovery.check(disk, witness, isAttended: self == .attended)
         }
         explorer.seed = seed
+        explorer.crashesAfterKill = 2
         return explorer
     }
 
@@ -44,6 +45,7 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
         CrashSeries { seed in
             var explorer = explorer(seed: seed, commits: 12)
             explorer.outcomesPerCrash = 256
+            explorer.crashesAfterKill = 16
             return explorer
         }
     }
