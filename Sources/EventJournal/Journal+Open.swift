@@ -107,6 +107,9 @@ extension Journal {
         locked directory: JournalDirectory, _ options: JournalOptions, _ lock: any StorageLock
     ) throws(JournalError) -> Journal {
         var listing = try directory.list()
+        // Whoever gave the files their names may have been killed before it made the names durable, also where the slots say clean: those of
+        // a new journal do before its first segment has a name. Nothing may be built on a file that a power cut can still take away.
+        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
         let repairs = Repairs(directory: directory)
         let created = try create(directory, options, &listing)
         // The lock file is a name that can be removed by hand; the durable file cannot be without losing the journal, so it is locked as well.
@@ -120,9 +123,6 @@ extension Journal {
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
         recovery.report.created = created
         recovery.report.removedFiles = try repairs.removeTemporaries(listing)
-        // Whoever gave the files their names may have been killed before it made the names durable, also where the slots say clean: those of
-        // a new journal do before its first segment has a name. Nothing may be acknowledged in a file that a power cut takes away.
-        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
         if !recovery.report.wasClean { try repairs.settle(&recovery) }
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
         try journal.begin(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)

@@ -21,8 +21,9 @@ struct JournalFault: CustomTestStringConvertible {
         JournalFault(3, .fails(.full), at: .occurrence(3, of: .write), ".segment"),
         JournalFault(4, .fails(.full), at: .chance(1, of: [.allocate]), ""),
         JournalFault(5, .fails(.failed), at: .occurrence(3, of: .rename), ""),
-        // The first segment has its name then, and a later opening finds it: who took it for durable would lose the journal with it.
-        JournalFault(10, .fails(.failed), at: .occurrence(3, of: .syncDirectory), ""),
+        // The durable file or the first segment has its name then, and a later opening finds it: who took it for durable would lose it.
+        JournalFault(10, .fails(.failed), at: .occurrence(2, of: .syncDirectory), ""),
+        JournalFault(11, .fails(.failed), at: .occurrence(3, of: .syncDirectory), ""),
         // Syncs that somebody waits for, in either durability: who believed a second one, or what is read, would lose it.
         JournalFault(7, .fails(.failed), at: .occurrence(1, of: .sync), ".segment"),
         JournalFault(8, .fails(.failed), at: .occurrence(3, of: .sync), ".segment"),
