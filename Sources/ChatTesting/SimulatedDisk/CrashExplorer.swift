@@ -40,7 +40,7 @@ public struct CrashExplorer<Model: Sendable> {
     /// power; 0 for no such moments.
     ///
     /// Recovery finds all that was written, and none of it any more durable than it was: what it takes over without making it durable is
-    /// lost with the power. A disk on which something is pending before recovery has begun comes from such a moment.
+    /// lost with the power. ``SimulatedDisk/processWasKilled`` tells it of such a moment.
     public var crashesAfterKill = 0
     /// What the choice of outcomes follows from, where not all are tried.
     public var seed: UInt64 = 1
@@ -119,7 +119,7 @@ public struct CrashExplorer<Model: Sendable> {
 
     /// The disk as a crash leaves it that picked these values; nil for a process that was killed, of which nothing is left but what it did.
     private func disk(_ moment: CrashMoment<Model>, _ picks: [Int]?) -> SimulatedDisk {
-        SimulatedDisk(picks.map(moment.image.crashed) ?? moment.image, seed: seed)
+        SimulatedDisk(picks.map(moment.image.crashed) ?? moment.image, seed: seed, processWasKilled: picks == nil)
     }
 
     private func tryState(_ moment: CrashMoment<Model>, _ picks: [Int]?, _ report: inout CrashReport) {

@@ -10,16 +10,14 @@ enum JournalRecovery {
     static func check(
         _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
     ) throws {
-        // Something is pending on a disk only where it kept its power, and a process was killed.
-        let hasPower = !disk.pendingChoices.isEmpty
         let shown = try checkReader(disk, witness.model, "read-only")
-        if hasPower, shown ?? 0 < witness.model.written {
+        if disk.processWasKilled, shown ?? 0 < witness.model.written {
             throw Surprise("\(shown ?? 0) commits are there of \(witness.model.written) written")
         }
         if let shown {
             witness.update { model in
                 // From now on exactly this much is there, also when the writer's recovery is cut off; but a reader makes nothing durable.
-                if !hasPower { model.promised = max(model.promised, shown) }
+                if !disk.processWasKilled { model.promised = max(model.promised, shown) }
                 model.commits = Array(model.commits.prefix(shown))
             }
         }
