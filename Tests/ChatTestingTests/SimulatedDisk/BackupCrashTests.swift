@@ -14,6 +14,7 @@ import Testing
             try BackupLife.recover(disk, witness)
         }
         explorer.crashesInRecovery = longest == 160 ? 1 : 0
+        explorer.crashesAfterKill = 2
         explorer.exhaustiveOutcomes = 4
         explorer.outcomesPerCrash = 4
         try explorer.check(atLeast: 300)
@@ -31,6 +32,7 @@ extension BackupCrashTests {
             try BackupLife.recover(disk, witness)
         }
         explorer.crashesInRecovery = 0
+        explorer.crashesAfterKill = 4
         explorer.exhaustiveOutcomes = 16
         explorer.outcomesPerCrash = 4
         try explorer.check(atLeast: 100)
