@@ -107,6 +107,9 @@ extension Journal {
         locked directory: JournalDirectory, _ options: JournalOptions, _ lock: any StorageLock
     ) throws(JournalError) -> Journal {
         var listing = try directory.list()
+        // Whoever gave the files their names may have been killed before it made the names durable, also where the slots say clean: those of
+        // a new journal do before its first segment has a name. Nothing may be built on a file that a power cut can still take away.
+        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
         let repairs = Repairs(directory: directory)
         let created = try create(directory, options, &listing)
         // The lock file is a name that can be removed by hand; the durable file cannot be without losing the journal, so it is locked as well.
@@ -128,7 +131,8 @@ extension Journal {
 
     /// Makes what is missing of a new journal: the durable file, then the first segment.
     ///
-    /// True when anything was made.
+    /// True when anything was made. A journal without a segment was never open, so nobody has a head of it: where one is expected, or nothing
+    /// is to be made, it stays as it is, and recovery says what is wrong.
     private static func create(
         _ directory: JournalDirectory, _ options: JournalOptions, _ listing: inout DirectoryListing
     ) throws(JournalError) -> Bool {
@@ -147,6 +151,7 @@ extension Journal {
             throw JournalError(
                 .damaged, "The journal's segments are missing.", path: directory.path, positions: 1...slots.newest.position)
         }
+        guard options.create && options.expectedHead == nil else { return false }
         _ = try makeSegment(
             in: directory, journal: slots.newest.journal, first: 1, chain: Chain.start(slots.newest.journal), &entropy
         ).take()

@@ -13,7 +13,7 @@ struct CorpusTests {
         [UInt8](try Data(contentsOf: Self.folder.appending(path: target).appending(path: name)))
     }
 
-    @Test(arguments: ["store-events", "store-commands", "store-imports"]) func thereAreInputs(target: String) throws {
+    @Test(arguments: ["store-events", "store-commands", "store-imports", "cursors"]) func thereAreInputs(target: String) throws {
         #expect(try !Self.inputs(target).isEmpty)
     }
 
@@ -27,5 +27,9 @@ struct CorpusTests {
 
     @Test(arguments: try inputs("store-imports")) func imports(name: String) throws {
         try StoreHarness.checkImports(try bytes("store-imports", name))
+    }
+
+    @Test(arguments: try inputs("cursors")) func cursors(name: String) throws {
+        try CursorHarness.check(try bytes("cursors", name))
     }
 }

@@ -229,12 +229,28 @@ import Testing
     }
 
     @Test func aJournalWhoseMakingWasInterruptedIsNotThereYet() throws {
-        let storage = FaultyStorage(MemoryStorage())
+        let memory = MemoryStorage()
+        let storage = FaultyStorage(memory)
         let options = JournalOptions(storage: storage, idleDelay: nil)
         storage.fail { $0.path.hasSuffix(".segment.tmp") ? StorageError(.failed, $0.operation, path: $0.path, errno: 5) : nil }
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .ioFailed)
         storage.fail(nil)
-        #expect(journalError { _ = try Journal.openReadOnly("journal", options: options) }?.code == .notFound)
+        let before = memory.allContents()
+        let id = try DurableSlots(JournalDirectory("journal", storage), .read).newest.journal
+        func code(_ change: (inout JournalOptions) -> Void, _ open: (JournalOptions) throws -> Void) -> JournalError.Code? {
+            var options = options
+            change(&options)
+            return journalError { try open(options) }?.code
+        }
+        // Nobody had it open, unless somebody has a head of it: then its segments are gone, and no new one may take their place.
+        let head = JournalHead(journal: id, position: 0, chain: Chain.start(id))
+        for open in [{ _ = try Journal.openReadOnly("journal", options: $0) }, { _ = try Journal.open("journal", options: $0) }] {
+            #expect(code({ $0.create = false }, open) == .notFound)
+            #expect(code({ $0.expectedHead = head }, open) == .damaged)
+            #expect(code({ $0.expectedHead = JournalHead(journal: id, position: 1, chain: 0) }, open) == .damaged)
+            #expect(code({ $0.expectedHead = JournalHead(journal: JournalID(bits: 1), position: 0, chain: 0) }, open) == .headMismatch)
+        }
+        #expect(memory.allContents() == before)
         #expect(try Journal.open("journal", options: options).recovery.created)
     }
 }

@@ -106,6 +106,25 @@ import Testing
         }
     }
 
+    /// What a disk leaves of a footer that lies in two sectors and acknowledged a sync that it lost: one flaw, and one finding of all of it.
+    @Test(arguments: [4, 40, 41]) func aFooterWhoseBeginningIsZerosIsOneFinding(zeros: Int) throws {
+        let (storage, entries) = try journal(segments: 3)
+        let name = DirectoryListing.segmentName(1)
+        var bytes = storage.allContents()["j/" + name] ?? []
+        let opened = try SegmentFile(
+            JournalDirectory("j", storage), first: 1, .read, journal: try Journal.openReadOnly("j", options: options(storage)).id)
+        let footer = Int(try #require(try opened.footer()).offset)
+        for index in footer..<(footer + zeros) { bytes[index] = 0 }
+        storage.setContents(bytes, of: "j/" + name)
+        var findings: [JournalFinding] = []
+        try Journal.verify("j", options: options(storage)) { findings.append($0) }
+        #expect(findings.map(\.problem) == ["footer"] && findings.first?.segment == name)
+        #expect(findings.first?.bytes == UInt64(footer)..<UInt64(bytes.count))
+        let journal = try Journal.open("j", options: options(storage))
+        #expect(journal.recovery.damagedFooters == [name])
+        #expect(try journal.entries() == entries)
+    }
+
     @Test func aSealedSegmentThatIsCutIsRefusedOrReadAll() throws {
         let (storage, entries) = try journal(segments: 3)
         let name = "j/" + DirectoryListing.segmentName(1)

@@ -153,6 +153,9 @@ BUGS = [
     Bug("15", "creation: parent directory not synced", [
         ("Journal+Open.swift",
          "            try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }\n", "")]),
+    Bug("15a", "opening: names that a killed process made not synced", [
+        ("Journal+Open.swift",
+         "        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }\n", "")]),
     Bug("15b", "backup: parent directory not synced", [
         ("Copying/BackupTarget.swift",
          "        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),

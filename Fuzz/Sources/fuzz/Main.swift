@@ -20,7 +20,7 @@ struct Main {
 
 /// What can be fuzzed.
 enum FuzzTarget: String, CaseIterable {
-    case journal, commits, events, lines
+    case journal, commits, events, lines, cursors
     case storeEvents = "store-events"
     case storeCommands = "store-commands"
     case storeImports = "store-imports"
@@ -32,6 +32,7 @@ enum FuzzTarget: String, CaseIterable {
         case .commits: try CommitHarness.check(input)
         case .events: try EventHarness.check(input)
         case .lines: try LineHarness.check(input)
+        case .cursors: try CursorHarness.check(input)
         case .storeEvents: try StoreHarness.checkEvents(input)
         case .storeCommands: try StoreHarness.checkCommands(input)
         case .storeImports: try StoreHarness.checkImports(input)

@@ -1,8 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 internal import Synchronization
 
 /// Cuts the power at every moment of a workload, in many ways, and checks what is found afterwards.
@@ -10,7 +5,8 @@ internal import Synchronization
 /// The workload runs once, on a ``SimulatedDisk``, and tells its ``CrashWitness`` what it has begun and what it was promised. For each of
 /// the moments between two operations at which the disk differs, and for each of the outcomes tried (see ``outcomesPerCrash``), a disk is
 /// made as the crash leaves it, and `recovery` runs on it: it opens what is there, checks it against the model, and goes on working.
-/// Some of the recoveries are cut off in the same manner (see ``crashesInRecovery``), and recovery runs again on what they leave.
+/// Some of the recoveries are cut off in the same manner (see ``crashesInRecovery``), and recovery runs again on what they leave. At each
+/// moment the process may also be killed under a disk that keeps its power (see ``crashesAfterKill``), before recovery is cut off.
 ///
 /// A state for which `recovery` throws is a ``CrashFailure`` with the text that replays it. `CHATJOURNAL_CRASH` set to that text makes
 /// ``run()`` of the explorer with this name try this one state, and of all others nothing.
@@ -40,6 +36,12 @@ public struct CrashExplorer<Model: Sendable> {
     public var outcomesPerCrash = 64
     /// The number of states tried in which a recovery was cut off, for each state of a first crash.
     public var crashesInRecovery = 1
+    /// The number of states tried in which a recovery was cut off, for each moment at which the process was killed while the disk kept its
+    /// power; 0 for no such moments.
+    ///
+    /// Recovery finds all that was written, and none of it any more durable than it was: what it takes over without making it durable is
+    /// lost with the power. ``SimulatedDisk/processWasKilled`` tells it of such a moment.
+    public var crashesAfterKill = 0
     /// What the choice of outcomes follows from, where not all are tried.
     public var seed: UInt64 = 1
     /// The disk that the workload begins with; a copy of it is used.
@@ -63,10 +65,7 @@ public struct CrashExplorer<Model: Sendable> {
     ///   does not exist in this workload.
     /// - Complexity: Time in proportion to the number of states. Memory: for each operation of the workload, the size of the file it changes.
     public func run() throws -> CrashReport {
-        if let text = ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH"], !text.isEmpty {
-            guard let path = CrashPath(text) else { throw CrashReplayError.notAPath(text) }
-            return path.name == name ? try replay(path) : CrashReport(isReplay: true)
-        }
+        if let path = try CrashPath.requested() { return path.name == name ? try replay(path) : CrashReport(isReplay: true) }
         var report = CrashReport()
         for moment in try moments(on: disk.crash(.everything), model, workload) {
             report.crashes += 1
@@ -74,6 +73,10 @@ public struct CrashExplorer<Model: Sendable> {
                 moment.image, exhaustive: exhaustiveOutcomes, limit: outcomesPerCrash, seed: seed ^ UInt64(moment.operation) << 32)
             for picks in outcomes.picks {
                 tryState(moment, picks, &report)
+                if report.failures.count >= 10 { return report }
+            }
+            if crashesAfterKill > 0 {
+                tryState(moment, nil, &report)
                 if report.failures.count >= 10 { return report }
             }
         }
@@ -93,10 +96,10 @@ public struct CrashExplorer<Model: Sendable> {
                 throw CrashReplayError.noSuchState(path, step: index)
             }
             let radices = moment.image.radices
-            guard step.picks.count == radices.count, zip(step.picks, radices).allSatisfy({ $0 >= 0 && $0 < $1 }) else {
+            if let picks = step.picks, picks.count != radices.count || !zip(picks, radices).allSatisfy({ $0 >= 0 && $0 < $1 }) {
                 throw CrashReplayError.noSuchState(path, step: index)
             }
-            disk = SimulatedDisk(moment.image.crashed(step.picks), seed: seed)
+            disk = self.disk(moment, step.picks)
             model = moment.model
         }
         report.states = 1
@@ -114,22 +117,30 @@ public struct CrashExplorer<Model: Sendable> {
         return witness.moments
     }
 
-    private func tryState(_ moment: CrashMoment<Model>, _ picks: [Int], _ report: inout CrashReport) {
+    /// The disk as a crash leaves it that picked these values; nil for a process that was killed, of which nothing is left but what it did.
+    private func disk(_ moment: CrashMoment<Model>, _ picks: [Int]?) -> SimulatedDisk {
+        SimulatedDisk(picks.map(moment.image.crashed) ?? moment.image, seed: seed, processWasKilled: picks == nil)
+    }
+
+    private func tryState(_ moment: CrashMoment<Model>, _ picks: [Int]?, _ report: inout CrashReport) {
         report.states += 1
         let steps = [CrashPath.Step(operation: moment.operation, picks: picks)]
-        let disk = SimulatedDisk(moment.image.crashed(picks), seed: seed)
+        let disk = disk(moment, picks)
         do {
-            guard crashesInRecovery > 0 else { return try recovery(disk, CrashWitness(moment.model)) }
+            let crashes = picks == nil ? crashesAfterKill : crashesInRecovery
+            guard crashes > 0 else { return try recovery(disk, CrashWitness(moment.model)) }
             let inner = try moments(on: disk, moment.model, recovery)
-            tryRecoveries(inner, after: steps, &report)
+            tryRecoveries(inner, crashes, after: steps, &report)
         } catch {
             report.failures.append(CrashFailure(path: CrashPath(name: name, steps: steps), error: "\(error)"))
         }
     }
 
-    private func tryRecoveries(_ moments: [CrashMoment<Model>], after steps: [CrashPath.Step], _ report: inout CrashReport) {
+    private func tryRecoveries(
+        _ moments: [CrashMoment<Model>], _ crashes: Int, after steps: [CrashPath.Step], _ report: inout CrashReport
+    ) {
         var random = SeededRandom(seed: seed ^ UInt64(report.states))
-        for _ in 0..<crashesInRecovery {
+        for _ in 0..<crashes {
             let moment = moments[Int.random(in: moments.indices, using: &random)]
             let outcome: CrashOutcome = random.oneIn(8) ? .nothing : random.oneIn(8) ? .everything : .random(seed: random.next())
             let picks = moment.image.canonical(outcome.picks(moment.image.radices))

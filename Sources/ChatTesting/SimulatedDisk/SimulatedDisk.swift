@@ -40,6 +40,9 @@ public final class SimulatedDisk: Sendable {
         var watch: (@Sendable (_ operation: Int, DiskImage) -> Void)?
     }
 
+    /// Whether a ``CrashExplorer`` has killed the process that used the disk, which kept its power: what is read need not be durable.
+    public let processWasKilled: Bool
+
     let state: Mutex<State>
 
     /// Makes an empty disk: a root directory with nothing in it.
@@ -52,7 +55,8 @@ public final class SimulatedDisk: Sendable {
         self.init(DiskImage(tearing: tearsSectors ? SectorTearing(seed: seed) : nil), seed: seed)
     }
 
-    init(_ image: DiskImage, seed: UInt64) {
+    init(_ image: DiskImage, seed: UInt64, processWasKilled: Bool = false) {
+        self.processWasKilled = processWasKilled
         state = Mutex(State(image: image, random: SeededRandom(seed: seed)))
     }
 

@@ -115,8 +115,12 @@ struct BackupTarget {
             for name in temporaries { try directory.storage.remove(directory.file(name)) }
         }
         guard !hasDurable else {
-            // A run that was cut off may have renamed a segment and not come to this.
-            return try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.path) }
+            // A run that was killed may have renamed a segment, or given one its footer, and not come to the sync.
+            let last = try segments.last.map { (segment) throws(JournalError) in try load(segment) }
+            return try storage { () throws(StorageError) in
+                try last?.file.sync()
+                try directory.storage.syncDirectory(directory.path)
+            }
         }
         try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
         let slot = DurableSlot(sequence: 0, position: 0, chain: chain, journal: journal, durability: .synced, isClean: true)

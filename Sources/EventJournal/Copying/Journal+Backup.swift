@@ -32,8 +32,8 @@ extension Journal {
 
     /// Makes or continues a copy of this journal, as ``backup(_:to:options:)`` does, while it is open.
     ///
-    /// Blocks the calling thread, and nobody else. Under `.written` it first waits for the disk, so that no power cut can leave the journal
-    /// with less than its copy.
+    /// Blocks the calling thread, and nobody else. What is not durable, under `.written` or left by a writer that was killed, is synced first, so
+    /// that no power cut can leave the journal with less than its copy.
     ///
     /// - Parameters:
     ///   - destination: The copy's directory.
@@ -45,9 +45,22 @@ extension Journal {
     public func backup(
         to destination: String, upTo position: Position? = nil, on storage: (any Storage)? = nil
     ) throws(JournalError) -> BackupReport {
-        if !isReadOnly && durability == .written { try synchronize() }
+        if isReadOnly {
+            syncWhatIsShown()
+        } else if durability == .written {
+            try synchronize()
+        }
         let source = try snapshotForBackup(upTo: position)
         return try Backup.run(source, to: JournalDirectory(destination, storage ?? directory.storage))
+    }
+
+    /// Syncs what a reader has found, which a writer that was killed, or works under `.written`, has not.
+    ///
+    /// As well as it can be: a storage that can only be read, or no longer be synced, is one to copy what there is from.
+    private func syncWhatIsShown() {
+        let last = state.withLock { $0.active }
+        try? last.file.sync()
+        try? directory.storage.syncDirectory(directory.path)
     }
 
     private func snapshotForBackup(upTo position: Position?) throws(JournalError) -> BackupSource {

@@ -53,8 +53,9 @@ struct Recovery {
         }
         let listing = try request.directory.list()
         guard !listing.segments.isEmpty else {
-            if slots.newest.position == 0 {
-                // A crash while the journal was being made: nothing was ever in it, and the next writer finishes it.
+            if slots.newest.position == 0 && request.expectedHead == nil {
+                // A crash while the journal was being made: no opening has returned before its first segment was durable under its name,
+                // so nothing was ever in it, and the next writer finishes it. A head, though, is had of an open journal alone.
                 throw JournalError(.notFound, "The journal was not yet made in whole.", path: request.directory.path)
             }
             throw JournalError(.damaged, "The journal has no segments.", path: request.directory.path)

@@ -19,7 +19,6 @@ struct Repairs {
     /// any slot attests it; then it gets its footer, because another segment will follow it.
     func settle(_ recovery: inout Recovery) throws(JournalError) {
         let segment = recovery.last
-        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.path) }
         if let start = recovery.rewriteOffset {
             try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in try segment.file.write(bytes, at: offset) }
         }

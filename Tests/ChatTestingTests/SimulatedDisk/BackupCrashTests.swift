@@ -14,6 +14,7 @@ import Testing
             try BackupLife.recover(disk, witness)
         }
         explorer.crashesInRecovery = longest == 160 ? 1 : 0
+        explorer.crashesAfterKill = 2
         explorer.exhaustiveOutcomes = 4
         explorer.outcomesPerCrash = 4
         try explorer.check(atLeast: 300)
@@ -31,6 +32,7 @@ extension BackupCrashTests {
             try BackupLife.recover(disk, witness)
         }
         explorer.crashesInRecovery = 0
+        explorer.crashesAfterKill = 4
         explorer.exhaustiveOutcomes = 16
         explorer.outcomesPerCrash = 4
         try explorer.check(atLeast: 100)
@@ -58,8 +60,16 @@ extension CrashExplorer {
     /// Tries the states; each failure is an issue, and so is it if there are fewer states than a workload like this has.
     func check(atLeast states: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let report = try run()
+        report.printReplay()
         if !report.failures.isEmpty { Issue.record("\(report)", sourceLocation: sourceLocation) }
         #expect(report.isReplay || report.states >= states, "\(report)", sourceLocation: sourceLocation)
+    }
+}
+
+extension CrashReport {
+    /// Prints that a state was replayed: a path that no explorer of the tests has leads nowhere, and would pass for one that is sound.
+    func printReplay() {
+        if isReplay && states > 0 { print("replayed: \(self)") }
     }
 }
 

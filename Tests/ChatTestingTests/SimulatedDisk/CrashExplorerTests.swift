@@ -15,8 +15,8 @@ import Testing
         var acknowledged: UInt8 = 0
     }
 
-    static func explorer(_ mistake: Mistake) -> CrashExplorer<Counter> {
-        CrashExplorer("counter-\(mistake)", model: Counter()) { disk, witness in
+    static func explorer(_ mistake: Mistake, name: String? = nil) -> CrashExplorer<Counter> {
+        CrashExplorer(name ?? "counter-\(mistake)", model: Counter()) { disk, witness in
             for value in 1...3 as ClosedRange<UInt8> { try store(value, mistake, disk, witness) }
         } recovery: { disk, witness in
             let bytes = try disk.sectors(of: "number") ?? [0, 0]
@@ -65,17 +65,42 @@ import Testing
         #expect(!report.failures.isEmpty)
     }
 
+    /// A mistake that only some seeds have, so that a series finds it after explorers that find nothing.
+    static func series() -> CrashSeries<Counter> {
+        CrashSeries { seed in
+            var explorer = Self.explorer(seed % 4 == 3 ? .directoryNotSynced : .none, name: "series-\(seed)")
+            explorer.crashesInRecovery = 2
+            explorer.seed = seed
+            return explorer
+        }
+    }
+
+    @Test func aFailureOfASeriesReplays() throws {
+        var series = Self.series()
+        let report = try series.run(states: .max)
+        if report.isReplay { return }
+        #expect(series.nextSeed == 104 && !report.failures.isEmpty, "\(report)")
+        for failure in report.failures {
+            let path = try #require(CrashPath("\(failure.path)"))
+            // By a series that has tried nothing yet.
+            #expect(try Self.series().replay(path)?.failures == [failure])
+        }
+        for text in ["series/1:", "other-103/1:", "series-x/1:", "series-0103/1:"] {
+            #expect(try series.replay(try #require(CrashPath(text))) == nil, "\(text)")
+        }
+    }
+
     @Test(arguments: ["counter/999:1", "counter/3:2.2", "counter/3:7>1:"]) func aPathThatDoesNotExistIsRefused(_ text: String) throws {
         let path = try #require(CrashPath(text))
         #expect(throws: CrashReplayError.self) { try Self.explorer(.none).replay(path) }
     }
 
-    @Test(arguments: ["", "a", "a/", "a/1", "a/x:1", "a/1:1.", "a/1:1>", "a/1:1.x", "a/1:1:1"])
+    @Test(arguments: ["", "a", "a/", "a/1", "a/x:1", "a/1:1.", "a/1:1>", "a/1:1.x", "a/1:1:1", "a/1:kil", "a/1:kill.1"])
     func textsThatAreNoPathsAreRefused(_ text: String) {
         #expect(CrashPath(text) == nil)
     }
 
-    @Test(arguments: ["a/1:", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsPrintAsTheyAreRead(_ text: String) {
+    @Test(arguments: ["a/1:", "a/4:kill>5:1", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsPrintAsTheyAreRead(_ text: String) {
         #expect(CrashPath(text)?.description == text)
     }
 

@@ -7,9 +7,9 @@ import Testing
 ///
 /// These are some thousands of states. The long run tries as many as the environment variable asks for, best in a release build:
 ///
-///     CHATJOURNAL_CRASH_STATES=1000000 swift test -c release --filter JournalCrashTests
+///     CHATJOURNAL_CRASH_STATES=1000000 swift test -c release -Xswiftc -enable-testing --filter JournalCrashTests
 ///
-/// A failure prints the way to its state; `CHATJOURNAL_CRASH='...' swift test` tries that state alone.
+/// A failure prints the way to its state; `CHATJOURNAL_CRASH='...' swift test` tries that state alone, also one of the long run.
 @Suite struct JournalCrashTests {
     @Test(arguments: JournalWorkload.allCases) func everyPromiseIsKept(_ workload: JournalWorkload) throws {
         var explorer = workload.explorer(seed: 1, commits: 6)
@@ -61,35 +61,32 @@ import Testing
     }
 
     static let longRun = ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH_STATES"].flatMap { Int($0) }
+    /// The path of a failure of the long run is tried without it.
+    static let isLongRun = longRun != nil || CrashPath.isRequested
 
-    @Test(.enabled(if: longRun != nil, "set CHATJOURNAL_CRASH_STATES"), arguments: JournalWorkload.allCases)
+    @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES"), arguments: JournalWorkload.allCases)
     func everyPromiseIsKeptInTheLongRun(_ workload: JournalWorkload) throws {
-        let share = (Self.longRun ?? 0) / JournalWorkload.allCases.count
-        try run(share) { seed in
-            var explorer = workload.explorer(seed: seed, commits: 12)
-            explorer.outcomesPerCrash = 256
-            return explorer
-        }
+        try run(share: JournalWorkload.allCases.count, workload.series())
     }
 
-    @Test(.enabled(if: longRun != nil, "set CHATJOURNAL_CRASH_STATES")) func everyPromiseIsKeptAfterAFaultInTheLongRun() throws {
-        try run((Self.longRun ?? 0) / 5) { seed in JournalFault(seed: seed).explorer() }
+    @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES")) func everyPromiseIsKeptAfterAFaultInTheLongRun() throws {
+        try run(share: 5, JournalFault.series())
     }
 
-    @Test(.enabled(if: longRun != nil, "set CHATJOURNAL_CRASH_STATES"), arguments: JournalDishonesty.allCases)
+    @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES"), arguments: JournalDishonesty.allCases)
     func whatADishonestDiskTakesIsDetectedInTheLongRun(_ dishonesty: JournalDishonesty) throws {
-        try run((Self.longRun ?? 0) / 10) { seed in dishonesty.explorer(seed: seed) }
+        try run(share: 10, dishonesty.series())
     }
 
-    /// Explores one seed after another until so many states have been tried.
-    private func run(_ states: Int, _ explorer: (UInt64) -> CrashExplorer<JournalModel>) throws {
-        var report = CrashReport()
-        var seed: UInt64 = 100
-        while report.states < states && report.failures.isEmpty && !report.isReplay {
-            report += try explorer(seed).run()
-            seed += 1
+    /// Explores one seed after another until this share of the states has been tried.
+    private func run(share: Int, _ series: CrashSeries<JournalModel>) throws {
+        var series = series
+        let report = try series.run(states: (Self.longRun ?? 0) / share)
+        if report.isReplay {
+            report.printReplay()
+        } else {
+            print("\(report); seeds below \(series.nextSeed)")
         }
-        print("\(report); seeds up to \(seed - 1)")
         if !report.failures.isEmpty { Issue.record("\(report)") }
     }
 }

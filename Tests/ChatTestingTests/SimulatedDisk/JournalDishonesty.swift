@@ -26,7 +26,8 @@ enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
             try writer.close()
         } recovery: { disk, witness in
             do {
-                // A footer that was lost is done without; verifying says so.
+                // Of a footer that was lost with a sync, whole or in part, the records are there, and are read in its place: verifying says so,
+                // which is detection. Anything else that it finds is something that opening has let pass.
                 try JournalRecovery.check(disk, witness, tolerated: ["footer"])
             } catch let error as JournalError where [.damaged, .headMismatch, .notFound].contains(error.code) {
                 // Refused, which is all that can be asked; a repaired or restored journal is another one.
@@ -37,4 +38,7 @@ enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
         explorer.crashesInRecovery = 0
         return explorer
     }
+
+    /// One life after another on such a disk.
+    func series() -> CrashSeries<JournalModel> { CrashSeries { explorer(seed: $0) } }
 }

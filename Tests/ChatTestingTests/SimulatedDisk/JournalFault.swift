@@ -21,6 +21,9 @@ struct JournalFault: CustomTestStringConvertible {
         JournalFault(3, .fails(.full), at: .occurrence(3, of: .write), ".segment"),
         JournalFault(4, .fails(.full), at: .chance(1, of: [.allocate]), ""),
         JournalFault(5, .fails(.failed), at: .occurrence(3, of: .rename), ""),
+        // The durable file or the first segment has its name then, and a later opening finds it: who took it for durable would lose it.
+        JournalFault(10, .fails(.failed), at: .occurrence(2, of: .syncDirectory), ""),
+        JournalFault(11, .fails(.failed), at: .occurrence(3, of: .syncDirectory), ""),
         // Syncs that somebody waits for, in either durability: who believed a second one, or what is read, would lose it.
         JournalFault(7, .fails(.failed), at: .occurrence(1, of: .sync), ".segment"),
         JournalFault(8, .fails(.failed), at: .occurrence(3, of: .sync), ".segment"),
@@ -66,9 +69,13 @@ struct JournalFault: CustomTestStringConvertible {
             try JournalRecovery.check(disk, witness)
         }
         explorer.seed = seed
+        explorer.crashesAfterKill = mustShow ? 1 : 16
         explorer.disk = SimulatedDisk(seed: seed)
         return explorer
     }
+
+    /// Lives with one fault after another.
+    static func series() -> CrashSeries<JournalModel> { CrashSeries { JournalFault(seed: $0).explorer() } }
 
     private func live(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ random: inout SeededRandom) throws {
         let writer = try ModelWriter(disk, witness)

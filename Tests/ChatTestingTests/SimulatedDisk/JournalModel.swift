@@ -13,6 +13,8 @@ struct JournalModel: Sendable {
     var commits: [[Record]] = []
     /// How many of them must be there.
     var promised = 0
+    /// How many of them must be there as long as the disk keeps its power: those that were acknowledged in any way.
+    var written = 0
     /// The latest token of which all must be there.
     var head: JournalHead?
     /// The head of the copy that the last finished backup made.
@@ -106,7 +108,7 @@ struct ModelWriter {
         let head = journal.head
         witness.update { model in
             model.commits = Array(model.commits.prefix(count))
-            model.promised = count
+            (model.promised, model.written) = (count, count)
             model.head = head
             model.exists = true
         }
@@ -122,6 +124,7 @@ struct ModelWriter {
         witness.update { $0.commits.append(records) }
         try journal.reserve(draft.encodedByteCount)
         let positions = try journal.append(draft, expecting: journal.lastPosition)
+        witness.update { $0.written = $0.commits.count }
         if wait { try self.wait(positions.upperBound) }
     }
 

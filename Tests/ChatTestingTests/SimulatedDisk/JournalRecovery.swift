@@ -11,10 +11,13 @@ enum JournalRecovery {
         _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
     ) throws {
         let shown = try checkReader(disk, witness.model, "read-only")
+        if disk.processWasKilled, shown ?? 0 < witness.model.written {
+            throw Surprise("\(shown ?? 0) commits are there of \(witness.model.written) written")
+        }
         if let shown {
-            // From now on exactly this much is there, also when the writer's recovery is cut off.
             witness.update { model in
-                model.promised = max(model.promised, shown)
+                // From now on exactly this much is there, also when the writer's recovery is cut off; but a reader makes nothing durable.
+                if !disk.processWasKilled { model.promised = max(model.promised, shown) }
                 model.commits = Array(model.commits.prefix(shown))
             }
         }

@@ -36,7 +36,18 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
             try JournalRecovery.check(disk, witness, isAttended: self == .attended)
         }
         explorer.seed = seed
+        explorer.crashesAfterKill = 2
         return explorer
+    }
+
+    /// Longer lives like this one, with more outcomes of each crash.
+    func series() -> CrashSeries<JournalModel> {
+        CrashSeries { seed in
+            var explorer = explorer(seed: seed, commits: 12)
+            explorer.outcomesPerCrash = 256
+            explorer.crashesAfterKill = 16
+            return explorer
+        }
     }
 
     private func run(

@@ -54,6 +54,7 @@ import Testing
             try store.close()
         }
         explorer.crashesInRecovery = 1
+        explorer.crashesAfterKill = 1
         explorer.exhaustiveOutcomes = 8
         explorer.outcomesPerCrash = 3
         let report = try explorer.run()

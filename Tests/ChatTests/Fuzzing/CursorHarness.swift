@@ -1,0 +1,183 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+
+@testable import Chat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What has to hold of the cursor of a page that a client gives back: of its text and its JSON, and of what a store does with it.
+///
+/// The input is the text, and JSON, as it came. Its bytes are the fields of a cursor as well, which a fuzzer would hardly write as text:
+///
+/// | byte | is |
+/// | --- | --- |
+/// | 0 | the page's limit, less one (three bits); 8: newer; 16: a bound near the end of the journal; 32: another journal |
+/// | 1 | the list |
+/// | 2 to 9 | the bound, least byte first |
+/// | 10 to 25 | the bits of the id of another journal and of things that there are not |
+enum CursorHarness {
+    /// An invariant that does not hold.
+    struct Violation: Error {
+        var message: String
+    }
+
+    static func check(_ input: [UInt8]) throws {
+        let story = try story.get()
+        let text = String(decoding: input, as: UTF8.self)
+        let byText = PageCursor(text)
+        if let cursor = byText {
+            try require(cursor.description == text, "\(text) is read as \(cursor)")
+            try checkRoundTrip(cursor)
+            try story.check(cursor, limit: 2)
+        }
+        if let cursor = try decode(Data(input)) { try checkRoundTrip(cursor) }
+        let quoted = try decode(try JSONEncoder().encode(text))
+        try require(quoted == byText, "as JSON \(text) is \(String(describing: quoted)), not \(String(describing: byText))")
+        let (cursor, limit) = fields(input, story)
+        try checkRoundTrip(cursor)
+        try story.check(cursor, limit: limit)
+    }
+
+    /// One text for each cursor, of bytes that need no care anywhere.
+    private static func checkRoundTrip(_ cursor: PageCursor) throws {
+        let text = cursor.description
+        try require(PageCursor(text) == cursor, "\(text) is not read as it was written")
+        try require(
+            text.utf8.count <= 114 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }, "\(text) needs care")
+        try require(try decode(try JSONEncoder().encode(cursor)) == cursor, "\(text) is another one after its JSON")
+    }
+
+    private static func decode(_ json: Data) throws -> PageCursor? {
+        do {
+            return try JSONDecoder().decode(PageCursor.self, from: json)
+        } catch is DecodingError {
+            return nil
+        }
+    }
+
+    private static func fields(_ input: [UInt8], _ story: Story) -> (cursor: PageCursor, limit: Int) {
+        let bytes = Array((input.prefix(26) + repeatElement(0, count: 26)).prefix(26))
+        let bound = bytes[2..<10].reversed().reduce(Position(0)) { $0 << 8 | Position($1) }
+        let bits = bytes[10...].reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        let lists = story.lists + [.timeline(ThreadID(bits: bits)), .replies(MessageID(bits: bits))]
+        let cursor = PageCursor(
+            journal: bytes[0] & 32 == 0 ? story.end.journal : JournalID(bits: bits), list: lists[Int(bytes[1]) % lists.count],
+            direction: bytes[0] & 8 == 0 ? .older : .newer, bound: bytes[0] & 16 == 0 ? bound : bound % (story.end.position + 3))
+        return (cursor, 1 + Int(bytes[0] & 7))
+    }
+
+    fileprivate static func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        if !condition { throw Violation(message: message()) }
+    }
+
+    private static let story = Result { try Story() }
+}
+
+/// A store in which something was said, the same for every input.
+private struct Story {
+    let store: ChatStore
+    let end: JournalHead
+    /// Lists that there are, one of them with nothing in it.
+    let lists: [PageCursor.List] = [
+        .threads, .timeline(ThreadID(bits: 1)), .timeline(ThreadID(bits: 2)), .replies(MessageID(bits: 1)), .replies(MessageID(bits: 2)),
+    ]
+
+    /// What is shown of a list.
+    private struct Shown {
+        var positions: [Position]
+        var older: PageCursor?
+        var newer: PageCursor
+    }
+
+    init() throws {
+        store = try ChatStore.inMemory(
+            options: StoreOptions(
+                journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: nil))
+        let ann = UserID(bits: 1)
+        var commands: [Command] = [.registerUser(user: ann, username: "Ann")]
+        for thread in 1...2 { commands.append(.openThread(thread: ThreadID(bits: UInt128(thread)), name: "Thread \(thread)", by: ann)) }
+        for number in 1...9 as ClosedRange<UInt128> {
+            commands.append(.postMessage(message: MessageID(bits: number), thread: ThreadID(bits: 1), author: ann, body: "\(number)"))
+            commands.append(.reply(reply: ReplyID(bits: number), message: MessageID(bits: 1), author: ann, body: "\(number)"))
+        }
+        for command in commands { try store.execute(command) }
+        end = store.head
+    }
+
+    /// A cursor is refused for one of two reasons, or leads to what stands on its side of the bound, and on to all the rest.
+    func check(_ cursor: PageCursor, limit: Int) throws {
+        for list in lists {
+            let isOurs = cursor.journal == end.journal && cursor.list == list
+            let last = cursor.direction == .older ? end.position + 1 : end.position
+            switch answer(list, cursor, limit) {
+            case .success(let shown):
+                try CursorHarness.require(isOurs && cursor.bound <= last, "\(cursor) was taken for \(list)")
+                let isInside = shown.positions.allSatisfy { cursor.direction == .older ? $0 < cursor.bound : $0 > cursor.bound }
+                try CursorHarness.require(isInside && shown.positions.count <= limit, "\(cursor) leads to \(shown.positions)")
+                try checkWays(from: cursor, limit)
+            case .failure(.foreignCursor): try CursorHarness.require(!isOurs, "\(cursor) is foreign to \(list)")
+            case .failure(.rejected(let rejection)) where rejection.code == .invalidPosition:
+                try CursorHarness.require(isOurs && cursor.bound > last, "\(cursor) is refused: \(rejection)")
+            case .failure(let error): throw error
+            }
+        }
+        guard cursor.journal == end.journal, !lists.contains(cursor.list), cursor.bound <= end.position else { return }
+        guard case .failure(.rejected(let rejection)) = answer(cursor.list, cursor, limit),
+            [.unknownThread, .unknownMessage].contains(rejection.code)
+        else { throw CursorHarness.Violation(message: "\(cursor) leads to a list that there is not") }
+    }
+
+    /// From a bound on, older and newer pages hold all that there is, once and in order.
+    private func checkWays(from cursor: PageCursor, _ limit: Int) throws {
+        var start = cursor
+        // The two bounds of one place: nothing stands between them.
+        if cursor.direction == .newer { start.bound += 1 }
+        start.direction = .older
+        var positions: [Position] = []
+        var older: PageCursor? = start
+        while let next = older {
+            let shown = try page(next.list, next, limit)
+            positions = shown.positions + positions
+            older = shown.older
+            try CursorHarness.require(older == nil || !shown.positions.isEmpty, "\(next) leads to nothing, and on")
+        }
+        // Nothing is older than position 0, and everything newer.
+        if start.bound > 0 {
+            var newer = start
+            (newer.direction, newer.bound) = (.newer, start.bound - 1)
+            while true {
+                let shown = try page(newer.list, newer, limit)
+                positions += shown.positions
+                if shown.positions.isEmpty { break }
+                newer = shown.newer
+            }
+            let all = try page(start.list, nil, .max).positions
+            try CursorHarness.require(positions == all, "from \(start) on there are \(positions), not \(all)")
+        }
+    }
+
+    private func answer(_ list: PageCursor.List, _ cursor: PageCursor, _ limit: Int) -> Result<Shown, ChatError> {
+        Result { () throws(ChatError) in try page(list, cursor, limit) }
+    }
+
+    private func page(_ list: PageCursor.List, _ cursor: PageCursor?, _ limit: Int) throws(ChatError) -> Shown {
+        let page = Page(limit: limit)
+        switch list {
+        case .threads:
+            let found = try store.threadsPage(page, at: cursor)
+            return Shown(positions: found.entries.map(\.lastPosition), older: found.older, newer: found.newer)
+        case .timeline(let thread):
+            let found = try store.timelinePage(thread, page, at: cursor)
+            return Shown(positions: found.entries.map(\.position), older: found.older, newer: found.newer)
+        case .replies(let message):
+            let found = try store.repliesPage(to: message, page, at: cursor)
+            return Shown(positions: found.entries.map(\.position), older: found.older, newer: found.newer)
+        }
+    }
+}
