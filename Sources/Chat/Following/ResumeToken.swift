@@ -90,7 +90,8 @@ extension ChatStore {
         let head = log.head
         guard token.head.position <= head.position, token.position <= shownPosition else { throw .futureToken }
         let isContained =
-            try wrapping { () throws(JournalError) in try journal?.contains(token.head) } ?? (token.head.position < head.position || token.head == head)
+            try wrapping { () throws(JournalError) in try journal?.contains(token.head) }
+            ?? (token.head.position < head.position || token.head == head)
         guard isContained else { throw .rolledBackToken }
     }
 }
