@@ -30,13 +30,20 @@ extension ChatStore {
             var events: [RecordedEvent] = []
             // So many at a time, so that a reader that is far behind does not take memory for all of them.
             let positions = head + 1...min(last, head + 4_096)
-            try Self.read(log, positions, contents: .indexed) { event, position in
-                events.append(RecordedEvent(position: position, event: event))
-                return true
+            var failure: ChatError?
+            do throws(ChatError) {
+                try Self.read(log, positions, contents: .indexed) { event, position in
+                    events.append(RecordedEvent(position: position, event: event))
+                    return true
+                }
+            } catch {
+                failure = error
             }
+            // What stands before a record that cannot be read is right.
             models.withLock { models in
                 for one in events { models.value.apply(one.event, at: one.position) }
             }
+            if let failure { throw failure }
             head = positions.upperBound
         }
     }

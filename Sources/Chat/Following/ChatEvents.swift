@@ -35,8 +35,8 @@ public struct ChatEvents: AsyncSequence, Sendable {
     /// Begins to follow; nothing is read before the first event is asked for.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(follower: follower) }
 
-    /// One who follows a store.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    /// One who follows a store; a copy is another, who goes on from the same place.
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private var follower: Follower
         private var events: [RecordedEvent] = []
         /// Of the next event in the portion.

@@ -142,8 +142,7 @@ extension EventFeed {
             do throws(ChatError) {
                 // After what the log has told, not after what has been taken in: a store that is read-only may show less.
                 seen = try await Self.more(of: store.log, after: seen)
-                try store.refresh()
-                try advance(store)
+                try refresh(store)
             } catch {
                 end(pump: number, with: error)
                 return
@@ -156,6 +155,16 @@ extension EventFeed {
             }
             if isOver { return }
         }
+    }
+
+    /// Takes in what is new, on a reader what the writer has added first.
+    private func refresh(_ store: ChatStore) throws(ChatError) {
+        do throws(ChatError) { try store.refresh() } catch {
+            // What stands before the place that cannot be read is right, and comes first.
+            try advance(store)
+            throw error
+        }
+        try advance(store)
     }
 
     private static func more(of log: any CommitLog, after position: Position) async throws(ChatError) -> Position {

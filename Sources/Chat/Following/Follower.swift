@@ -56,16 +56,25 @@ struct Follower: Sendable {
     /// Refuses a place from which nobody can follow on, and a viewer whom there is not.
     private mutating func check() throws(ChatError) {
         if isChecked { return }
-        if let token {
-            try store.check(token)
-        } else {
+        do throws(ChatError) { try checkAsShown() } catch {
+            // The writer may have gone beyond what a reader shows.
+            guard store.log.isReadOnly else { throw error }
             try store.refresh()
-            guard position <= store.shownPosition else { throw .rejected(.invalidPosition) }
-        }
-        if let viewer = filter.viewer {
-            try store.query(.now) { models, now throws(ChatError) in try models.requireUser(viewer, asOf: now) }
+            try checkAsShown()
         }
         isChecked = true
+    }
+
+    private func checkAsShown() throws(ChatError) {
+        if let token {
+            try store.check(token)
+        } else if position > store.shownPosition {
+            throw .rejected(.invalidPosition)
+        }
+        // Also finds out that the store has been closed.
+        try store.query(.now) { models, now throws(ChatError) in
+            if let viewer = filter.viewer { try models.requireUser(viewer, asOf: now) }
+        }
     }
 
     /// What there is for a consumer who was at the end: paced a portion of it, bounded all of it or an error.

@@ -12,7 +12,7 @@ public import EventJournal
 public struct ResumeToken: Hashable, Sendable {
     /// Everything up to here has been seen.
     public let position: Position
-    /// The history to which the position belongs: that up to the end of its own commit, or where that is inside one, up to the durable end when the token was made.
+    /// The history to which the position belongs: up to the end of its commit; of a log that is no journal, up to the durable end when the token was made.
     public let head: JournalHead
 
     /// The journal that the token was made from.
@@ -36,7 +36,7 @@ extension ResumeToken: LosslessStringConvertible {
 
     /// Reads the text form; nil when it is anything else or its check digits do not fit.
     public init?(_ text: String) {
-        // The longest there is has 124 bytes.
+        // The longest there is has 117 bytes.
         guard text.utf8.count <= 128 else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 8, parts[0] == "ct1", let position = Position(parts[1]),
@@ -72,12 +72,9 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a position beyond; ``ChatError/journal(_:)`` if the journal is closed or cannot be read.
     /// - Complexity: Reads a commit, and up to some 4 KiB before it; nothing for the last position.
     public func resumeToken(after position: Position) throws(ChatError) -> ResumeToken {
-        let chain = try wrapping { () throws(JournalError) in
-            // Beyond the end there is none, which the next lines tell.
-            position <= log.durablePosition ? try journal?.chain(at: position) : nil
-        }
-        let head = chain.map { JournalHead(journal: log.id, position: position, chain: $0) } ?? log.head
-        guard position <= shownPosition, let token = ResumeToken(position: position, head: head) else { throw .rejected(.invalidPosition) }
+        guard position <= shownPosition else { throw .rejected(.invalidPosition) }
+        let head = try wrapping { () throws(JournalError) in try journal?.head(at: position) } ?? log.head
+        guard let token = ResumeToken(position: position, head: head) else { throw .rejected(.invalidPosition) }
         return token
     }
 
@@ -86,12 +83,9 @@ extension ChatStore {
     /// A log that is no journal knows the chain value of its head alone: one that was made there is compared, of another the identity and the position.
     func check(_ token: ResumeToken) throws(ChatError) {
         guard token.journal == log.id else { throw .foreignToken }
-        try refresh()
         let head = log.head
         guard token.head.position <= head.position, token.position <= shownPosition else { throw .futureToken }
-        let isContained =
-            try wrapping { () throws(JournalError) in try journal?.contains(token.head) }
-            ?? (token.head.position < head.position || token.head == head)
-        guard isContained else { throw .rolledBackToken }
+        let isContained = try wrapping { () throws(JournalError) in try journal?.contains(token.head) }
+        guard isContained ?? (token.head.position < head.position || token.head == head) else { throw .rolledBackToken }
     }
 }

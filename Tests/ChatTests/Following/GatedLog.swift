@@ -10,6 +10,8 @@ final class GatedLog: CommitLog {
         var recordsRead = 0
         var waits = 0
         var waiting = 0
+        var damaged: Position?
+        var failure: JournalError?
     }
 
     let journal: Journal
@@ -25,6 +27,17 @@ final class GatedLog: CommitLog {
     var gate: Position {
         get { state.withLock { $0.gate } }
         set { state.withLock { $0.gate = newValue } }
+    }
+
+    /// A position that cannot be read.
+    var damaged: Position? {
+        get { state.withLock { $0.damaged } }
+        set { state.withLock { $0.damaged = newValue } }
+    }
+    /// What a wait for more ends with while nothing more is durable, as if the log had stopped.
+    var failure: JournalError? {
+        get { state.withLock { $0.failure } }
+        set { state.withLock { $0.failure = newValue } }
     }
 
     /// How many records were read.
@@ -56,10 +69,14 @@ final class GatedLog: CommitLog {
     func forEachRecord(
         in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
+        let damaged = damaged
+        var isDamaged = false
         try journal.forEachRecord(in: positions) { position, recordState, kept, erasable in
             state.withLock { $0.recordsRead += 1 }
-            return body(position, recordState, kept, erasable)
+            isDamaged = position == damaged
+            return isDamaged ? false : body(position, recordState, kept, erasable)
         }
+        if isDamaged, let damaged { throw JournalError(.damaged, "planted", positions: damaged...damaged) }
     }
 
     func waitForMore(after position: Position) async throws(JournalError) -> Position {
@@ -68,8 +85,9 @@ final class GatedLog: CommitLog {
             $0.waiting += 1
         }
         defer { state.withLock { $0.waiting -= 1 } }
-        _ = try await journal.waitForMore(after: position)
         while durablePosition <= position {
+            if let failure { throw failure }
+            if gate > position { return min(gate, try await journal.waitForMore(after: position)) }
             if Task.isCancelled { throw JournalError(.cancelled, "cancelled") }
             await Task.yield()
         }
