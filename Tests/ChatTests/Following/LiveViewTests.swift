@@ -144,10 +144,18 @@ import Testing
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 3)
         try await showing(timeline.follow) {
             try fixture.post("first")
-            await until { timeline.messages.map(\.body) } _: { $0 == ["first"] }
+            await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["first"]
+            }
             try await fixture.untilWaiting()
             for number in 0..<20 { try fixture.post("\(number)") }
-            await until { timeline.messages.map(\.body) } _: { $0 == ["17", "18", "19"] }
+            await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["17", "18", "19"]
+            }
             #expect(timeline.hasEarlier)
             await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["14", "15", "16", "17", "18", "19"])
