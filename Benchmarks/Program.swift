@@ -13,11 +13,11 @@ struct Program {
     var repetitions = 5
     var writesOnly = false
 
-    static func main() {
+    static func main() async {
         do {
             var program = Program()
             try program.parse(Array(CommandLine.arguments.dropFirst()))
-            try program.run()
+            try await program.run()
         } catch {
             print("Benchmarks: \(error)")
             exit(error is UsageError ? 64 : 1)
@@ -46,13 +46,15 @@ struct Program {
         }
     }
 
-    private func run() throws {
+    private func run() async throws {
         let temporary = FileManager.default.temporaryDirectory.appending(path: "chat-journal-\(UUID().uuidString)").path()
         let path = "\(directory ?? temporary)/history-\(messages)"
         if writesOnly { return try WrittenHistory.write(to: path, messages: messages) }
         defer { if directory == nil { remove(temporary) } }
         var report = Report(isJSON: isJSON, filter: filter)
         report.describeMachine()
+        try await FollowerBenchmarks(directory: directory ?? temporary).run(&report)
+        if report.filter == "F" { return report.finish() }
         // By another process, so that the memory of the writing is not taken for that of the reading.
         try writeHistory(in: directory ?? temporary, path)
         try ReadModelBenchmarks(history: try WrittenHistory(at: path, messages: messages), repetitions: repetitions).run(&report)

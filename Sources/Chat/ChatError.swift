@@ -15,6 +15,14 @@ public enum ChatError: Error, Sendable {
     case batchTooLarge
     /// The cursor of a page belongs to another journal, or to another list of this one.
     case foreignCursor
+    /// The token to resume from belongs to another journal.
+    case foreignToken
+    /// The token to resume from is from beyond the last durable position: the journal is an older or a shortened copy, or the reader has not come so far.
+    case futureToken
+    /// The token to resume from is of a history that the journal does not have: an older copy was restored, and written on.
+    case rolledBackToken
+    /// A follower with a bounded backlog was too slow: what follows this position has not been delivered.
+    case lagged(from: Position)
     /// The task was cancelled before the command was decided; nothing happened.
     case cancelled
 }
@@ -29,6 +37,10 @@ extension ChatError: CustomStringConvertible {
         case .newerEvents: "newerEvents: the journal holds events of a newer version and can only be read"
         case .batchTooLarge: "batchTooLarge: the commands of the batch are more than one commit can hold"
         case .foreignCursor: "foreignCursor: the cursor belongs to another journal or to another list"
+        case .foreignToken: "foreignToken: the token belongs to another journal"
+        case .futureToken: "futureToken: the token is from beyond the last durable position"
+        case .rolledBackToken: "rolledBackToken: the token is of a history that the journal does not have"
+        case .lagged(let position): "lagged: the follower was too slow, and what follows position \(position) was not delivered"
         case .cancelled: "cancelled: the task was cancelled before the command was decided"
         }
     }

@@ -20,6 +20,8 @@ public final class ChatStore: Sendable {
     /// Whether a close has ended the checkpoints.
     private let closing = Mutex(false)
     let textCache: Mutex<TextCache>
+    /// What those who follow the store share.
+    let feed: EventFeed
 
     /// Opens a journal to write and to read, and makes it if there is none.
     ///
@@ -88,6 +90,7 @@ public final class ChatStore: Sendable {
         decider = Mutex(Decider(nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
         self.models = Mutex(Models(value: models))
         textCache = Mutex(TextCache(capacity: options.textCacheByteCount))
+        feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount))
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
         }

@@ -2,47 +2,22 @@ public import ChatDomain
 import EventJournal
 import Synchronization
 
-/// Which events to show: those that satisfy every condition that is set.
-public struct EventFilter: Hashable, Sendable {
-    /// Only events of this thread, and the read markers in it.
-    public var thread: ThreadID?
-    /// Only events by or about this user.
-    public var user: UserID?
-    /// Only events of these kinds.
-    public var kinds: Set<EventKind>?
-
-    /// Makes a filter; without conditions it lets everything pass.
-    public init(thread: ThreadID? = nil, user: UserID? = nil, kinds: Set<EventKind>? = nil) {
-        self.thread = thread
-        self.user = user
-        self.kinds = kinds
-    }
-
-    /// Whether a fact satisfies the filter.
-    public func matches(_ fact: Fact) -> Bool {
-        if let thread, fact.thread != thread { return false }
-        if let user, fact.user != user { return false }
-        if let kinds { return fact.kind.map(kinds.contains) ?? false }
-        return true
-    }
-}
-
 extension ChatStore {
     /// Calls a closure with the events after a position, in order, up to the durable end at the time of the call.
     ///
     /// - Parameters:
     ///   - position: The events after this one; 0 for all.
-    ///   - filter: Which of them.
+    ///   - filter: Which of them; a viewer's rights are those of each event's own position.
     ///   - body: Is given each event; returns whether to go on.
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; nothing is skipped.
     /// - Complexity: O(*n*) in the events after the position; memory does not grow with them.
     public func forEachEvent(
         after position: Position = 0, matching filter: EventFilter = EventFilter(), _ body: (RecordedEvent) -> Bool
     ) throws(ChatError) {
-        let end = log.durablePosition
+        let end = shownPosition
         guard position < end else { return }
         try Self.read(log, position + 1...end, contents: .all) { event, position in
-            filter.matches(event.fact) ? body(RecordedEvent(position: position, event: event)) : true
+            shows(event, at: position, through: filter) ? body(RecordedEvent(position: position, event: event)) : true
         }
     }
 

@@ -22,18 +22,23 @@ public struct StoreOptions: Sendable {
     public var checkpoints: CheckpointOptions?
     /// How many bytes of memory the texts of posts that were shown lately may take, so that a busy thread is not read from the journal each time; 0 for none.
     public var textCacheByteCount: Int
+    /// How many of the last events are kept in memory once somebody follows the store, for all followers together.
+    ///
+    /// Fewer where they have more than 4 MiB of text. Whoever is further behind reads the log.
+    public var recentEventCount: Int
 
     /// Makes options.
     public init(
         journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator(),
         checkpoints: CheckpointOptions? = CheckpointOptions(),
-        textCacheByteCount: Int = 16 << 20
+        textCacheByteCount: Int = 16 << 20, recentEventCount: Int = 4_096
     ) {
         self.journal = journal
         self.clock = clock
         self.ids = ids
         self.checkpoints = checkpoints
         self.textCacheByteCount = textCacheByteCount
+        self.recentEventCount = recentEventCount
     }
 }
 

@@ -6,7 +6,17 @@ extension Journal {
     /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, `damaged`, `ioFailed`.
     /// - Complexity: Reads the commit, and up to some 4 KiB before it; nothing for the last position and for the ends of segments.
     public func chain(at position: Position) throws(JournalError) -> UInt64? {
-        if position == 0 { return Chain.start(id) }
+        let head = try head(at: position)
+        return head.position == position ? head.chain : nil
+    }
+
+    /// The token of the journal up to the end of the commit that holds a position.
+    ///
+    /// - Throws: As ``chain(at:)``.
+    /// - Complexity: As ``chain(at:)``.
+    public func head(at position: Position) throws(JournalError) -> JournalHead {
+        func head(_ chain: UInt64) -> JournalHead { JournalHead(journal: id, position: position, chain: chain) }
+        if position == 0 { return head(Chain.start(id)) }
         let place = try state.withLock { (state) throws(JournalError) -> ChainPlace in
             if position == state.lastPosition, !state.isClosed { return .known(state.lastChain) }
             if let next = state.start(after: position) { return .known(next.chain) }
@@ -16,9 +26,9 @@ extension Journal {
             }
         }
         switch place {
-        case .known(let chain): return chain
-        case .segment(let segment): return try chain(at: position, in: segment)
-        case .sealed(let start, let next): return try chain(at: position, in: try sealed.segment(from: start, to: next))
+        case .known(let chain): return head(chain)
+        case .segment(let segment): return try self.head(at: position, in: segment)
+        case .sealed(let start, let next): return try self.head(at: position, in: try sealed.segment(from: start, to: next))
         }
     }
 
@@ -37,10 +47,10 @@ extension Journal {
         case sealed(SegmentStart, SegmentStart)
     }
 
-    private func chain(at position: Position, in segment: Segment) throws(JournalError) -> UInt64? {
+    private func head(at position: Position, in segment: Segment) throws(JournalError) -> JournalHead {
         let first = segment.header.firstPosition
-        guard let start = segment.index.commit(before: position - first) else { return nil }
-        var finder = ChainFinder(position: position)
+        guard let start = segment.index.commit(before: position - first) else { throw noCommit(at: position, segment) }
+        var finder = CommitFinder(position: position)
         var window = FileWindow(segment.file)
         var walk = CommitWalk(
             segment: segment, from: start.offset, position: first + start.relativePosition, recordsLeft: 0, through: position...position)
@@ -53,7 +63,14 @@ extension Journal {
         } catch {
             throw error.inSegment(segment.name)
         }
-        return finder.chain
+        guard let commit = finder.commit else { throw noCommit(at: position, segment) }
+        return JournalHead(journal: id, position: commit.lastPosition, chain: commit.chain)
+    }
+
+    private func noCommit(at position: Position, _ segment: Segment) -> JournalError {
+        JournalError(
+            .damaged, "No commit holds the position.", path: directory.file(segment.name), segment: segment.name,
+            positions: position...position)
     }
 }
 
@@ -150,16 +167,17 @@ extension JournalState {
     }
 }
 
-/// Takes the chain value of the commit that ends at a position.
-private struct ChainFinder: CommitVisitor {
+/// Takes the header of the commit that holds a position.
+private struct CommitFinder: CommitVisitor {
     let position: Position
-    var chain: UInt64?
+    var commit: CommitHeader?
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+        if header.firstPosition <= position { commit = header }
+        return true
+    }
 
     mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
 
-    mutating func end(_ header: CommitHeader, at offset: UInt64) {
-        if header.lastPosition == position { chain = header.chain }
-    }
+    mutating func end(_ header: CommitHeader, at offset: UInt64) {}
 }

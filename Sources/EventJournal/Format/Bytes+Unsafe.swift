@@ -114,7 +114,7 @@ extension [UInt8] {
 }
 
 /// CRC32C (Castagnoli), as RFC 3720 section 12.1 defines it: initial value and final complement included.
-enum CRC32C {
+package enum CRC32C {
     /// The checksum of the bytes, continuing from that of what came before them.
     @inline(__always)
     static func checksum(of bytes: RawSpan, continuing crc: UInt32 = 0) -> UInt32 {
@@ -125,7 +125,7 @@ enum CRC32C {
     }
 
     /// The checksum of a whole array.
-    static func checksum(of bytes: [UInt8]) -> UInt32 {
+    package static func checksum(of bytes: [UInt8]) -> UInt32 {
         bytes.withBytes(0..<bytes.count) { span in checksum(of: span) }
     }
 

@@ -20,7 +20,8 @@ extension Command {
         let store = try arguments.openReadOnly()
         let kind = arguments[option: "kind"].flatMap(EventKind.init(name:))
         let filter = EventFilter(
-            thread: try arguments.thread(option: "thread", in: store), user: try arguments.user(option: "user", in: store),
+            threads: try arguments.thread(option: "thread", in: store).map { [$0] },
+            users: try arguments.user(option: "user", in: store).map { [$0] },
             kinds: kind.map { [$0] })
         try output.writeEvents(of: store, after: after, matching: filter, asJSON: arguments.has("json"))
         if arguments.has("follow") { try output.follow(store, matching: filter, after: after, asJSON: arguments.has("json")) }

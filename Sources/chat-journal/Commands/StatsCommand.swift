@@ -40,7 +40,8 @@ private struct StatsError: Error, CustomStringConvertible {
         switch error {
         case .journal(let error): error.code == .damaged
         case .undecodable: true
-        case .rejected, .newerEvents, .batchTooLarge, .foreignCursor, .cancelled: false
+        case .rejected, .newerEvents, .batchTooLarge, .foreignCursor, .foreignToken, .futureToken, .rolledBackToken, .lagged, .cancelled:
+            false
         }
     }
 

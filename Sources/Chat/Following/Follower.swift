@@ -1,0 +1,153 @@
+import ChatDomain
+import EventJournal
+import Synchronization
+
+/// One who follows: where they stand, what they want, and how the next events are found.
+struct Follower: Sendable {
+    let store: ChatStore
+    let filter: EventFilter
+    let backlog: Backlog
+    /// Everything up to here was delivered, or the filter did not let it pass.
+    private(set) var position: Position
+    /// What the position is to be checked against, once.
+    private let token: ResumeToken?
+    private var isChecked = false
+    /// Whether the end has been reached once, so that what comes is new.
+    private var isLive = false
+
+    init(_ store: ChatStore, after position: Position, _ token: ResumeToken?, _ filter: EventFilter, _ backlog: Backlog) {
+        (self.store, self.position, self.token, self.filter, self.backlog) = (store, position, token, filter, backlog)
+    }
+
+    /// The next events, at least one, and the follower who has been given them; nil once the store is closed or the task cancelled.
+    ///
+    /// Not on the caller's actor: events that are not among the last ones are read from the log.
+    @concurrent static func next(of follower: Follower) async throws(ChatError) -> (Follower, [RecordedEvent])? {
+        var follower = follower
+        do throws(ChatError) {
+            guard let events = try await follower.next() else { return nil }
+            return (follower, events)
+        } catch {
+            if error.isClosed { return nil }
+            throw error
+        }
+    }
+
+    private mutating func next() async throws(ChatError) -> [RecordedEvent]? {
+        try check()
+        while !Task.isCancelled {
+            let events = isLive ? try waitingEvents() : try nextPortion()
+            if let events, !events.isEmpty { return events }
+            if events == nil {
+                isLive = true
+                switch await store.feed.wait(after: position, matching: filter, of: store) {
+                case .look(let seen): position = seen
+                case .ended, .cancelled: return nil
+                case .failed(let error): throw error
+                }
+            } else {
+                // A filter may let nothing pass for long: others, and a cancellation, have their turn.
+                await Task.yield()
+            }
+        }
+        return nil
+    }
+
+    /// Refuses a place from which nobody can follow on, and a viewer whom there is not.
+    private mutating func check() throws(ChatError) {
+        if isChecked { return }
+        do throws(ChatError) { try checkAsShown() } catch {
+            // The writer may have gone beyond what a reader shows.
+            guard store.log.isReadOnly else { throw error }
+            try store.refresh()
+            try checkAsShown()
+        }
+        isChecked = true
+    }
+
+    private func checkAsShown() throws(ChatError) {
+        if let token {
+            try store.check(token)
+        } else if position > store.shownPosition {
+            throw .rejected(.invalidPosition)
+        }
+        // Also finds out that the store has been closed.
+        try store.query(.now) { models, now throws(ChatError) in
+            if let viewer = filter.viewer { try models.requireUser(viewer, asOf: now) }
+        }
+    }
+
+    /// What there is for a consumer who was at the end: paced a portion of it, bounded all of it or an error.
+    private mutating func waitingEvents() throws(ChatError) -> [RecordedEvent]? {
+        guard case .bounded(let limit) = backlog else { return try nextPortion() }
+        let start = position
+        // First all that there is, so that it is known how much waits.
+        try store.feed.advance(store)
+        var waiting: [RecordedEvent] = []
+        while true {
+            switch store.feed.look(after: position, limit: Self.portionCount) {
+            case .end: return position == start ? nil : waiting
+            case .older: throw .lagged(from: start)
+            case .recent(let events):
+                waiting += select(events)
+                if waiting.count > max(1, limit) { throw .lagged(from: start) }
+            }
+        }
+    }
+
+    /// The next events that match, out of a portion of those that follow; nil at the end.
+    private mutating func nextPortion() throws(ChatError) -> [RecordedEvent]? {
+        switch store.feed.look(after: position, limit: Self.portionCount) {
+        case .recent(let events): return select(events)
+        case .older(let end):
+            let portion = try store.portion(position + 1...min(end, position + Self.scanCount), matching: filter)
+            position = portion.through
+            return portion.events
+        case .end: return try store.feed.advance(store) > position ? try nextPortion() : nil
+        }
+    }
+
+    private mutating func select(_ events: [RecordedEvent]) -> [RecordedEvent] {
+        position = events.last?.position ?? position
+        return events.filter { store.shows($0.event, at: $0.position, through: filter) }
+    }
+}
+
+extension Follower {
+    /// How many events a follower is given at a time, at most.
+    static let portionCount = 256
+    /// The bytes of text after which a portion that is read ends, at least.
+    static let portionByteCount = 64 << 10
+    /// How many records are read at a time for a filter that lets few pass.
+    static let scanCount: Position = 4_096
+}
+
+/// Some events, and how far they go.
+struct Portion {
+    var events: [RecordedEvent] = []
+    /// What stands up to here has been read.
+    var through: Position
+}
+
+extension ChatStore {
+    /// Reads the first events at some positions that match, as many as a follower is given at a time.
+    ///
+    /// - Throws: ``ChatError`` if the first record cannot be read or is no event; before a later one the portion ends.
+    func portion(_ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) throws(ChatError) -> Portion {
+        var portion = Portion(through: positions.lowerBound - 1)
+        var byteCount = 0
+        do throws(ChatError) {
+            try Self.read(log, positions, contents: .all) { event, position in
+                portion.through = position
+                guard shows(event, at: position, through: filter) else { return true }
+                portion.events.append(RecordedEvent(position: position, event: event))
+                byteCount += event.textByteCount
+                return portion.events.count < Follower.portionCount && byteCount < Follower.portionByteCount
+            }
+        } catch {
+            // What was read is right, and the error comes again for whoever reads on.
+            if portion.through < positions.lowerBound { throw error }
+        }
+        return portion
+    }
+}

@@ -1,0 +1,109 @@
+public import ChatDomain
+import EventJournal
+public import Observation
+import Projections
+
+/// The latest messages of a thread, for a screen: kept current for as long as ``follow()`` runs.
+///
+/// In SwiftUI: `List(timeline.messages, id: \.id) { ... }.task { await timeline.follow() }`. A message stands there once, in the order of the journal; edits, retractions,
+/// reply counts and the names of authors change in place. The journal is read outside the main actor.
+@MainActor @Observable public final class LiveTimeline: LiveView {
+    /// What there is to show, oldest first.
+    public internal(set) var state = LiveState<[TimelineEntry]>.loading
+    /// The first message of the thread, once it is known.
+    private var beginning: Position?
+
+    @ObservationIgnored let store: ChatStore
+    @ObservationIgnored let source: TimelineSource
+
+    /// Makes a timeline; nothing is read before ``follow()``.
+    ///
+    /// - Parameters:
+    ///   - store: Where the thread is.
+    ///   - thread: Whose messages.
+    ///   - viewer: Who looks at it, nil for the operator; once they leave the thread it is refused.
+    ///   - limit: How many messages are there at first, and how many ``loadEarlier()`` adds.
+    public init(_ store: ChatStore, thread: ThreadID, viewer: UserID? = nil, limit: Int = 50) {
+        self.store = store
+        source = TimelineSource(thread: thread, viewer: viewer, limit: max(1, limit))
+    }
+
+    /// The messages to show, oldest first.
+    public var messages: [TimelineEntry] { state.value ?? [] }
+
+    /// Whether there may be messages before the first one that is shown.
+    public var hasEarlier: Bool { messages.first.map { $0.position != beginning } ?? false }
+
+    /// Reads the messages and keeps them current until the task is cancelled, the store is closed or something fails, which ``state`` tells; may be called again.
+    public func follow() async { await followSource() }
+
+    /// Adds the messages before the first one that is shown, if there are any.
+    public func loadEarlier() async {
+        guard case .loaded(let messages) = state, hasEarlier, let first = messages.first?.position else { return }
+        state = .updating(messages)
+        do throws(ChatError) {
+            let earlier = try await source.messages(before: first, in: store)
+            // All may have been read anew meanwhile, and others may have come.
+            guard case .updating(let now) = state, now.first?.position == first else { return }
+            if earlier.count < source.limit { beginning = earlier.first?.position ?? first }
+            state = .loaded(earlier + now)
+        } catch {
+            if !error.isClosed { fail(with: error) }
+        }
+    }
+}
+
+/// The messages of a thread.
+struct TimelineSource: LiveSource {
+    enum Change: Sendable {
+        case message(TimelineEntry)
+        case name(UserID, String?)
+    }
+
+    let thread: ThreadID
+    let viewer: UserID?
+    let limit: Int
+
+    /// Not of the thread alone: its authors take other names.
+    var filter: EventFilter {
+        EventFilter(
+            kinds: [.messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .threadLeft, .usernameChanged],
+            viewer: viewer)
+    }
+
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> [TimelineEntry] {
+        try store.timeline(thread, Page(limit: limit), viewer: viewer, asOf: .position(position))
+    }
+
+    @concurrent func messages(before position: Position, in store: ChatStore) async throws(ChatError) -> [TimelineEntry] {
+        try store.timeline(thread, Page(limit: limit, before: position), viewer: viewer)
+    }
+
+    func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
+        if case .usernameChanged(let fact) = event.event.fact { return .name(fact.user, event.event.username?.text) }
+        guard event.event.fact.thread == thread else { return nil }
+        switch event.event.fact {
+        case .messagePosted(let fact): return .message(try store.message(fact.message, viewer: viewer))
+        case .messageEdited(let fact), .messageRetracted(let fact): return .message(try store.message(fact.message, viewer: viewer))
+        case .replyPosted(let fact): return .message(try store.message(fact.message, viewer: viewer))
+        case .replyRetracted(let fact): return .message(try store.message(fact.message, viewer: viewer))
+        default:
+            // Somebody left, and may not look at it any more if it is the viewer.
+            _ = try store.thread(thread, viewer: viewer)
+            return nil
+        }
+    }
+
+    func apply(_ change: Change, to messages: inout [TimelineEntry]) {
+        switch change {
+        case .message(let message):
+            if let index = messages.lastIndex(where: { $0.position <= message.position }) {
+                if messages[index].id == message.id { messages[index] = message } else { messages.insert(message, at: index + 1) }
+            } else if messages.isEmpty {
+                messages.append(message)
+            }
+        case .name(let user, let name):
+            for index in messages.indices where messages[index].author.id == user { messages[index].author.username = name }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import Foundation
+import Testing
+
+@Suite struct EventFilterTests {
+    private func decode(_ text: String) throws -> EventFilter { try JSONDecoder().decode(EventFilter.self, from: Data(text.utf8)) }
+
+    @Test func aFilterIsReadAsItIsWritten() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(EventFilter()), as: UTF8.self) == "{}")
+        let filter = EventFilter(
+            threads: [ThreadID(bits: 2), ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.replyPosted, .messagePosted],
+            outwardCodes: [try #require(OutwardCode("SW1A")), try #require(OutwardCode("E1"))], viewer: UserID(bits: 4))
+        let text = String(decoding: try encoder.encode(filter), as: UTF8.self)
+        func id(_ digit: Int) -> String { "\"00000000-0000-0000-0000-00000000000\(digit)\"" }
+        #expect(
+            text
+                == #"{"kinds":["messagePosted","replyPosted"],"outwardCodes":["E1","SW1A"],"threads":["#
+                + id(1) + "," + id(2) + #"],"users":["# + id(3) + #"],"viewer":"# + id(4) + "}")
+        #expect(try decode(text) == filter)
+        #expect(try decode(#"{"threads":[],"kinds":null}"#) == EventFilter(threads: []))
+    }
+
+    /// A misspelt condition would let everything pass.
+    @Test(
+        arguments: [
+            #"{"veiwer":"00000000-0000-0000-0000-000000000004"}"#, #"{"kinds":["messagePost"]}"#, #"{"threads":["SW1A"]}"#,
+            #"{"viewer":7}"#,
+            #"{"outwardCodes":["SW1A 1AA"]}"#, #"{"users":"00000000-0000-0000-0000-000000000004"}"#, "[]",
+        ]) func whatIsNoFilterIsRefused(text: String)
+    {
+        #expect(throws: DecodingError.self) { try decode(text) }
+    }
+
+    /// A set that is empty lets nothing pass; one that is not set, everything.
+    @Test func everyConditionHasToHold() {
+        let fact = Fact.messagePosted(
+            MessagePosted(thread: ThreadID(bits: 1), number: 1, message: MessageID(bits: 2), author: UserID(bits: 3)))
+        #expect(EventFilter().matches(fact) && EventFilter().matches(.unknown(kind: 99)) && EventFilter().matches(.lost))
+        #expect(EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted]).matches(fact))
+        #expect(!EventFilter(threads: []).matches(fact) && !EventFilter(users: []).matches(fact) && !EventFilter(kinds: []).matches(fact))
+        #expect(!EventFilter(outwardCodes: []).matches(fact) && !EventFilter(kinds: Set(EventKind.allCases)).matches(.unknown(kind: 99)))
+        #expect(!EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 4)]).matches(fact))
+    }
+}

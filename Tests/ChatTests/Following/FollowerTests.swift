@@ -1,0 +1,186 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Synchronization
+import Testing
+
+/// How following begins, goes on and ends.
+// The limit only ends a wait for what never comes.
+@Suite(.timeLimit(.minutes(3))) struct FollowerTests {
+    private typealias Fixture = FollowingFixture
+
+    @Test func whatIsThereComesFirstAndThenWhatIsToCome() async throws {
+        let fixture = try Fixture()
+        var events = fixture.store.events(after: 2).makeAsyncIterator()
+        #expect(try await events.next(3) == [3, 4, 5])
+        #expect(events.position == 5)
+        try fixture.post("Milk?")
+        #expect(try await events.next(2) == [6, 7])
+        #expect(try await events.next(0) == [])
+        let waiting = fixture.follow(fixture.store.events(after: 7))
+        try await fixture.untilWaiting()
+        try fixture.post("Bread?")
+        #expect(try await events.next()?.event.body == "Bread?")
+        try fixture.store.close()
+        #expect(try await waiting.value == [8])
+    }
+
+    /// What was delivered is seen by whoever asks afterwards, and what is not durable by nobody.
+    @Test func nothingComesBeforeItIsDurable() async throws {
+        let fixture = try Fixture()
+        fixture.log.gate = 6
+        let following = fixture.follow(fixture.store.events(after: 0))
+        try await fixture.untilWaiting()
+        let posting = Task {
+            try await fixture.store.execute(.postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
+        }
+        try await Fixture.until { fixture.log.journal.durablePosition == 7 }
+        #expect(try await fixture.store.events(after: 5).prefix(1) == [6])
+        for _ in 0..<100 { await Task.yield() }
+        #expect(fixture.store.feed.waiterCount == 1)
+        fixture.log.gate = .max
+        _ = try await posting.value
+        try await Fixture.until { fixture.store.feed.look(after: 6, limit: 1).positions == [7] }
+        try await fixture.untilWaiting()
+        try fixture.store.close()
+        #expect(try await following.value == [1, 2, 3, 4, 5, 6, 7])
+    }
+
+    @Test func aCloseEndsThoseWhoWaitAndThoseWhoRead() async throws {
+        let fixture = try Fixture()
+        let waiting = (0..<5).map { _ in fixture.follow(fixture.store.events(after: 4)) }
+        try await fixture.untilWaiting(5)
+        var reading = fixture.store.events().makeAsyncIterator()
+        #expect(try await reading.next(2) == [1, 2])
+        try fixture.store.close()
+        for task in waiting { #expect(try await task.value == [5, 6]) }
+        // What it was given already is delivered; the end comes where there would be more.
+        #expect(try await reading.next(10) == [3, 4, 5, 6])
+        #expect(try await reading.next() == nil)
+        #expect(try await fixture.store.events().prefix(1) == [])
+        #expect(!fixture.store.feed.isPumping)
+    }
+
+    @Test func aCancellationEndsOneAtOnceAndNobodyElse() async throws {
+        let fixture = try Fixture()
+        let first = fixture.follow(fixture.store.events(after: 6))
+        let second = fixture.follow(fixture.store.events(after: 6))
+        try await fixture.untilWaiting(2)
+        first.cancel()
+        #expect(try await first.value == [])
+        #expect(fixture.store.feed.waiterCount == 1 && fixture.store.feed.isPumping)
+        try fixture.post("Milk?")
+        try await Fixture.until { fixture.store.feed.look(after: 6, limit: 1).positions == [7] }
+        try await fixture.untilWaiting(1)
+        second.cancel()
+        #expect(try await second.value == [7])
+        // Nobody waits, so nothing waits on the log.
+        #expect(!fixture.store.feed.isPumping)
+        try await Fixture.until { fixture.log.waiting == 0 }
+        // And who comes later is served as before.
+        let third = fixture.follow(fixture.store.events(after: 6))
+        try await fixture.untilWaiting()
+        try fixture.post("Bread?")
+        try await Fixture.until { fixture.store.feed.look(after: 7, limit: 1).positions == [8] }
+        try await fixture.untilWaiting()
+        third.cancel()
+        #expect(try await third.value == [7, 8])
+    }
+
+    @Test func aTaskThatIsCancelledIsGivenNothingMore() async throws {
+        let fixture = try Fixture()
+        let hasBegun = Mutex(false)
+        let task = Task {
+            var events = fixture.store.events().makeAsyncIterator()
+            let first = try await events.next(2)
+            hasBegun.withLock { $0 = true }
+            while !Task.isCancelled { await Task.yield() }
+            return first + (try await events.next(2)) + [events.position]
+        }
+        try await Fixture.until { hasBegun.withLock { $0 } }
+        task.cancel()
+        #expect(try await task.value == [1, 2, 2])
+    }
+
+    @Test func aPositionBeyondTheEndAndAViewerWhoIsNobodyAreRefused() async throws {
+        let fixture = try Fixture()
+        let beyond = await chatError { _ = try await fixture.store.events(after: 7).prefix(1) }
+        guard case .rejected(.invalidPosition) = beyond else { return _ = Issue.record("\(String(describing: beyond))") }
+        let nobody = await chatError { _ = try await fixture.store.events(matching: EventFilter(viewer: UserID(bits: 9))).prefix(1) }
+        guard case .rejected(.unknownUser) = nobody else { return _ = Issue.record("\(String(describing: nobody))") }
+    }
+
+    /// Live, from the ring and from the log: all before the place comes, and the place is named.
+    @Test(arguments: [1, 4_096]) func damageIsAnErrorThatNamesThePlace(recentEventCount: Int) async throws {
+        let fixture = try Fixture(recentEventCount: recentEventCount)
+        let live = Task {
+            var events = fixture.store.events(after: 6).makeAsyncIterator()
+            let positions = try await events.next(2)
+            return (positions, await chatError { _ = try await events.next() }, try await events.next())
+        }
+        try await fixture.untilWaiting()
+        fixture.log.damaged = 9
+        _ = try await fixture.store.execute(
+            [7, 8, 9, 10].map { number in
+                CommandRequest(.postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
+            })
+        let (positions, error, afterwards) = try await live.value
+        #expect(positions == [7, 8] && afterwards == nil)
+        #expect(error?.journalError?.code == .damaged && error?.journalError?.positions == 9...9)
+        var replay = fixture.store.events().makeAsyncIterator()
+        #expect(try await replay.next(8) == [1, 2, 3, 4, 5, 6, 7, 8])
+        let again = await chatError { _ = try await replay.next() }
+        #expect(again?.journalError?.positions == 9...9)
+        #expect(replay.position == 8)
+        // For who goes on behind the place, it is as if nothing were.
+        fixture.log.damaged = nil
+        #expect(try await fixture.store.events(after: 9).prefix(1) == [10])
+    }
+
+    @Test func aLogThatHasStoppedIsAnError() async throws {
+        let fixture = try Fixture()
+        let task = fixture.follow(fixture.store.events(after: 5))
+        try await fixture.untilWaiting()
+        fixture.log.gate = 6
+        fixture.log.failure = JournalError(.syncFailed, "planted")
+        // Something wakes the log's own wait, which then finds out.
+        let waiting = Task { try fixture.post("Milk?") }
+        let error = await chatError { _ = try await task.value }
+        #expect(error?.journalError?.code == .syncFailed)
+        fixture.log.gate = .max
+        _ = try await waiting.value
+    }
+
+    /// Posts of many bytes end a portion, and so many events do.
+    @Test func aPortionIsBounded() async throws {
+        let fixture = try Fixture(recentEventCount: 1, segmentSize: 1 << 20)
+        for _ in 0..<3 {
+            _ = try await fixture.store.execute(
+                (0..<120).map { _ in
+                    CommandRequest(.postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "short"))
+                })
+        }
+        let first = try #require(try await Follower.next(of: fixture.store.events(after: 6).follower))
+        #expect(first.1.map(\.position) == Array(7...262))
+        let body = String(repeating: "x", count: 16_000)
+        for _ in 0..<20 { try fixture.post(body) }
+        let second = try #require(try await Follower.next(of: fixture.store.events(after: 366).follower))
+        #expect(second.1.map(\.position) == Array(367...371))
+        #expect(try await fixture.store.events().prefix(386) == Array(1...386))
+    }
+}
+
+extension ChatError {
+    /// The journal's error, if it is one.
+    var journalError: JournalError? {
+        if case .journal(let error) = self { error } else { nil }
+    }
+}
+
+extension EventFeed.View {
+    /// The positions of what is among the last events.
+    var positions: [Position]? {
+        if case .recent(let events) = self { events.map(\.position) } else { nil }
+    }
+}

@@ -1,0 +1,162 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Foundation
+import Synchronization
+import Testing
+
+/// Random moments of subscribing against concurrent writers and roll-overs: exactly the events after the position that pass the filter, once, in order, and durable.
+///
+/// `CHATJOURNAL_FOLLOW_ROUNDS` says how many rounds, of which each has a seed and some followers; 200 unless it is set.
+@Suite struct FollowingContractTests {
+    @Test func everyFollowerIsGivenTheEventsAfterTheirPositionOnce() async throws {
+        let rounds = ProcessInfo.processInfo.environment["CHATJOURNAL_FOLLOW_ROUNDS"].flatMap { Int($0) } ?? 200
+        for seed in Seeds.seeds(rounds) {
+            let round = try FollowingRound(seed: seed)
+            try await round.run()
+            let problems = round.problems
+            #expect(problems == [], "seed \(seed)")
+            if !problems.isEmpty { return }
+        }
+    }
+}
+
+/// One round: a journal, those who write it, and those who follow.
+private final class FollowingRound: Sendable {
+    struct Follower {
+        var start: Position
+        var filter: EventFilter
+        var received: [RecordedEvent] = []
+        var isOver = false
+    }
+
+    private let seed: UInt64
+    private let store: ChatStore
+    private let log: GatedLog
+    private let followers: Mutex<[Follower]>
+    private let found = Mutex<[String]>([])
+
+    var problems: [String] { found.withLock { $0 } }
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        var random = SeededRandom(seed: Self.mixed(seed, 0))
+        let options = JournalOptions(
+            durability: random.oneIn(2) ? .synced : .written, segmentSize: pick([700, 2_000, 20_000], &random), storage: MemoryStorage(),
+            entropy: SeededEntropy(seed: seed))
+        log = GatedLog(try Journal.open("journal", options: options))
+        store = try ChatStore.open(
+            log: log,
+            options: StoreOptions(
+                clock: ManualClock(), ids: SeededIDs(seed: seed), recentEventCount: pick([1, 3, 17, 4_096], &random)))
+        followers = Mutex([])
+    }
+
+    func run() async throws {
+        var random = SeededRandom(seed: Self.mixed(seed, 1))
+        try await write(Int.random(in: 0...40, using: &random), as: 0)
+        let endsByClosing = random.oneIn(2)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for number in 0..<3 { tasks.addTask { try await self.follow(as: number) } }
+            try await withThrowingTaskGroup(of: Void.self) { writers in
+                for number in 1...2 { writers.addTask { try await self.write(20, as: number) } }
+                try await writers.waitForAll()
+            }
+            // The last one subscribes when all is written.
+            tasks.addTask { try await self.follow(as: 3) }
+            await untilEverythingCame()
+            let all = try store.allEvents()
+            if endsByClosing { try store.close() } else { tasks.cancelAll() }
+            try await tasks.waitForAll()
+            check(all)
+        }
+        if !endsByClosing { try store.close() }
+    }
+
+    private func write(_ count: Int, as writer: Int) async throws {
+        var generator = CommandGenerator(seed: Self.mixed(seed, 10 + writer))
+        var random = SeededRandom(seed: Self.mixed(seed, 20 + writer))
+        var left = count
+        while left > 0 {
+            // Now and then many at once, more than the ring may hold.
+            let batch = (0..<min(left, random.oneIn(5) ? 12 : 1)).map { _ in generator.nextRequest() }
+            left -= batch.count
+            _ = try await store.execute(batch)
+            if random.oneIn(3) { await Task.yield() }
+        }
+    }
+
+    private func follow(as number: Int) async throws {
+        var random = SeededRandom(seed: Self.mixed(seed, 30 + number))
+        for _ in 0..<Int.random(in: 0...20, using: &random) { await Task.yield() }
+        let start = Position.random(in: 0...log.durablePosition, using: &random)
+        let filter = try filter(&random)
+        let index = followers.withLock { followers in
+            followers.append(Follower(start: start, filter: filter))
+            return followers.count - 1
+        }
+        let events =
+            random.oneIn(3)
+            ? store.events(after: try store.resumeToken(after: start), matching: filter) : store.events(after: start, matching: filter)
+        for try await event in events {
+            let durable = log.durablePosition
+            if event.position > durable { note("the event at \(event.position) came when \(durable) was durable") }
+            followers.withLock { $0[index].received.append(event) }
+            // Some are slower than the events come.
+            while random.oneIn(4) { await Task.yield() }
+        }
+        followers.withLock { $0[index].isOver = true }
+    }
+
+    /// A filter about somebody and something that there is.
+    private func filter(_ random: inout SeededRandom) throws -> EventFilter {
+        let facts = try store.allEvents().map(\.event.fact)
+        let users = Array(Set(facts.compactMap(\.user))).sorted()
+        let threads = Array(Set(facts.compactMap(\.thread))).sorted()
+        var filter = EventFilter()
+        if random.oneIn(3), !threads.isEmpty { filter.threads = [pick(threads, &random), pick(threads, &random)] }
+        if random.oneIn(4), !users.isEmpty { filter.users = [pick(users, &random), pick(users, &random)] }
+        if random.oneIn(4) { filter.kinds = Set((0..<4).map { _ in pick(EventKind.allCases, &random) }) }
+        if random.oneIn(4) { filter.outwardCodes = Set(["SW1A", "E1"].compactMap { OutwardCode($0) }) }
+        if random.oneIn(2), let viewer = users.randomElement(using: &random), try store.isUser(viewer) {
+            filter.viewer = viewer
+        }
+        return filter
+    }
+
+    /// Waits until everybody has been given as much as they are to be given; what is too much comes to light at the end.
+    private func untilEverythingCame() async {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            guard let all = try? store.allEvents() else { return note("the events cannot be read") }
+            let followers = followers.withLock { $0 }
+            let late = followers.filter { $0.received.count < NaiveFilter.events(all, after: $0.start, matching: $0.filter).count }
+            if followers.count == 4, late.isEmpty { return }
+            if ContinuousClock.now > deadline { return note("\(late) wait for ever") }
+            for _ in 0..<20 { await Task.yield() }
+        }
+    }
+
+    private func check(_ all: [RecordedEvent]) {
+        for follower in followers.withLock({ $0 }) {
+            let expected = NaiveFilter.events(all, after: follower.start, matching: follower.filter)
+            if follower.received != expected {
+                note("after \(follower.start) \(follower.filter): \(follower.received.map(\.position)), not \(expected.map(\.position))")
+            }
+            if !follower.isOver { note("a follower did not end") }
+        }
+    }
+
+    /// A seed of its own for each part of the round.
+    private static func mixed(_ seed: UInt64, _ part: Int) -> UInt64 {
+        var random = SeededRandom(seed: seed)
+        return (0...part).reduce(0) { _, _ in random.next() }
+    }
+
+    private func note(_ problem: String) { found.withLock { $0.append(problem) } }
+}
+
+private func pick<Value>(_ values: [Value], _ random: inout SeededRandom) -> Value {
+    values[Int.random(in: values.indices, using: &random)]
+}

@@ -1,0 +1,262 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Observation
+import Projections
+import Synchronization
+import Testing
+
+/// The observable views, as a screen uses them.
+@Suite(.timeLimit(.minutes(3))) @MainActor struct LiveViewTests {
+    private typealias Fixture = FollowingFixture
+
+    /// Waits until an observed property satisfies a condition, as a screen does: woken by Observation, never by asking again.
+    private func until<Value>(_ value: @escaping @MainActor () -> Value, _ condition: (Value) -> Bool) async {
+        while true {
+            let changes = AsyncStream<Void>.makeStream()
+            let now = withObservationTracking(value) { changes.continuation.finish() }
+            if condition(now) { return }
+            for await _ in changes.stream {}
+        }
+    }
+
+    /// Runs a screen's task for as long as a body runs.
+    private func showing(_ follow: @escaping @MainActor () async -> Void, _ body: () async throws -> Void) async throws {
+        let task = Task { await follow() }
+        defer { task.cancel() }
+        try await body()
+        task.cancel()
+        await task.value
+    }
+
+    @Test func aTimelineIsKeptCurrent() async throws {
+        let fixture = try Fixture()
+        let ids = (0..<5).map { MessageID(bits: UInt128(100 + $0)) }
+        for (number, id) in ids.enumerated() {
+            try await fixture.store.execute(.postMessage(message: id, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
+        }
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 2)
+        guard case .loading = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        #expect(!timeline.hasEarlier)
+        try await showing(timeline.follow) {
+            await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["3", "4"]
+            }
+            try fixture.post("5")
+            await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["3", "4", "5"]
+            }
+            // In place; what is not shown changes nothing, and is as it is by then once it is shown.
+            try await fixture.store.execute(.edit(.message(ids[4]), by: Fixture.ann, body: "four"))
+            try await fixture.store.execute(.edit(.message(ids[2]), by: Fixture.ann, body: "two"))
+            try await fixture.store.execute(.retract(.message(ids[3]), by: Fixture.ann))
+            try await fixture.store.execute(.reply(reply: nil, message: ids[4], author: Fixture.bob, body: "Yes"))
+            try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
+            await until {
+                timeline.messages.last?.author.username
+            } _: {
+                $0 == "Anne"
+            }
+            #expect(timeline.messages.map(\.body) == [nil, "four", "5"] && timeline.messages.map(\.replyCount) == [0, 1, 0])
+            #expect(timeline.hasEarlier)
+            await timeline.loadEarlier()
+            #expect(timeline.messages.map(\.body) == ["1", "two", nil, "four", "5"] && timeline.hasEarlier)
+            await timeline.loadEarlier()
+            #expect(timeline.messages.map(\.body) == ["0", "1", "two", nil, "four", "5"] && !timeline.hasEarlier)
+            let entries = try fixture.store.timeline(Fixture.garden)
+            #expect(timeline.messages == entries)
+            // Whoever leaves does not go on looking.
+            try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+            await until {
+                timeline.state.error
+            } _: {
+                $0 != nil
+            }
+        }
+        guard case .failed(.rejected(.notAMember), last: nil) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        let back = try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: Fixture.garden))
+        #expect(back.positions != nil)
+        try await showing(timeline.follow) {
+            await until {
+                timeline.messages.count
+            } _: {
+                $0 == 2
+            }
+        }
+    }
+
+    /// Whatever comes while it is read and shown, in the end it is what the query says, each message once.
+    @Test(arguments: Seeds.seeds(10)) func aTimelineEndsAsTheQuerySays(seed: UInt64) async throws {
+        let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
+        var random = SeededRandom(seed: seed)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 5)
+        let (threads, user) = (LiveThreads(fixture.store), LiveUser(fixture.store, user: Fixture.bob))
+        let tasks = [Task { await timeline.follow() }, Task { await threads.follow() }, Task { await user.follow() }]
+        var posted: [MessageID] = []
+        for number in 0..<60 {
+            let (author, id) = (random.oneIn(2) ? Fixture.ann : Fixture.bob, posted.randomElement(using: &random) ?? MessageID(bits: 0))
+            let command: Command =
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0: .edit(.message(id), by: author, body: "edit \(number)")
+                case 1: .retract(.message(id), by: author)
+                case 2: .reply(reply: nil, message: id, author: author, body: "reply \(number)")
+                case 3: .changeUsername(user: author, username: "Name \(number)")
+                case 4: .openThread(thread: nil, name: "Thread \(number)", by: author)
+                case 5: .markRead(user: Fixture.bob, thread: Fixture.garden, upTo: fixture.store.head.position)
+                default: .postMessage(message: nil, thread: Fixture.garden, author: author, body: "post \(number)")
+                }
+            if case .success(let receipt) = try await fixture.store.execute([CommandRequest(command)])[0] {
+                posted += [receipt.message].compactMap { $0 }
+            }
+            if random.oneIn(8) { await timeline.loadEarlier() }
+            if random.oneIn(3) { await Task.yield() }
+        }
+        let (entries, summaries, view) = (
+            try fixture.store.timeline(Fixture.garden, Page(limit: 1_000)), try fixture.store.threads(), try fixture.store.user(Fixture.bob)
+        )
+        await until {
+            timeline.messages
+        } _: {
+            $0.count >= 5 && $0 == Array(entries.suffix($0.count))
+        }
+        await until {
+            threads.threads
+        } _: {
+            $0 == summaries
+        }
+        await until {
+            user.user
+        } _: {
+            $0 == view
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    /// More comes than anybody keeps for it while the main actor is busy: all is read anew.
+    @Test func aTimelineThatLagsIsReadAnew() async throws {
+        let fixture = try Fixture(recentEventCount: 4)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 3)
+        try await showing(timeline.follow) {
+            try fixture.post("first")
+            await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["first"]
+            }
+            try await fixture.untilWaiting()
+            for number in 0..<20 { try fixture.post("\(number)") }
+            await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["17", "18", "19"]
+            }
+            #expect(timeline.hasEarlier)
+            await timeline.loadEarlier()
+            #expect(timeline.messages.map(\.body) == ["14", "15", "16", "17", "18", "19"])
+        }
+    }
+
+    @Test func threadsComeAndGoWithTheirViewer() async throws {
+        let fixture = try Fixture()
+        let threads = LiveThreads(fixture.store, viewer: Fixture.cat, limit: 2)
+        try await showing(threads.follow) {
+            await until {
+                threads.state.value?.count
+            } _: {
+                $0 == 0
+            }
+            try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))
+            await until {
+                threads.threads.map(\.name)
+            } _: {
+                $0 == ["Garden"]
+            }
+            for name in ["Shed", "Roof"] { try await fixture.store.execute(.openThread(thread: nil, name: name, by: Fixture.cat)) }
+            await until {
+                threads.threads.map(\.name)
+            } _: {
+                $0 == ["Shed", "Roof"]
+            }
+            try fixture.post("Milk?")
+            await until {
+                threads.threads.map(\.name)
+            } _: {
+                $0 == ["Roof", "Garden"]
+            }
+            #expect(threads.threads.last?.messages == 1)
+            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: Fixture.garden))
+            await until {
+                threads.threads.map(\.name)
+            } _: {
+                $0 == ["Roof"]
+            }
+        }
+    }
+
+    @Test func aUserSeesWhatIsUnread() async throws {
+        let fixture = try Fixture()
+        let bob = LiveUser(fixture.store, user: Fixture.bob)
+        try await showing(bob.follow) {
+            await until {
+                bob.user?.username
+            } _: {
+                $0 == "Bob"
+            }
+            let position = try fixture.post("Milk?")
+            await until {
+                bob.user?.threads.first?.unread
+            } _: {
+                $0 == 1
+            }
+            #expect(bob.user?.threads.first?.lastMessage?.body == "Milk?")
+            try await fixture.store.execute(.markRead(user: Fixture.bob, thread: Fixture.garden, upTo: position))
+            await until {
+                bob.user?.threads.first?.unread
+            } _: {
+                $0 == 0
+            }
+        }
+        let nobody = LiveUser(fixture.store, user: UserID(bits: 99))
+        await nobody.follow()
+        guard case .failed(.rejected(.unknownUser), last: nil) = nobody.state else { return _ = Issue.record("\(nobody.state)") }
+    }
+
+    /// What was shown last stays where the journal fails, and a store that is closed ends it without a word.
+    @Test func aFailureIsTold() async throws {
+        let fixture = try Fixture()
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden)
+        try fixture.post("Milk?")
+        try await showing(timeline.follow) {
+            await until {
+                timeline.messages.count
+            } _: {
+                $0 == 1
+            }
+            fixture.log.damaged = 8
+            try fixture.post("Bread?")
+            await until {
+                timeline.state.error
+            } _: {
+                $0 != nil
+            }
+        }
+        guard case .failed(.journal(let error), let last) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        #expect(error.code == .damaged && last?.map(\.body) == ["Milk?"])
+        fixture.log.damaged = nil
+        let task = Task { await timeline.follow() }
+        await until {
+            timeline.messages.count
+        } _: {
+            $0 == 2
+        }
+        try fixture.store.close()
+        await task.value
+        guard case .loaded = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+    }
+}

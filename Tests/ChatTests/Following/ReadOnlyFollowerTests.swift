@@ -1,0 +1,83 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+/// Following what another process writes.
+@Suite(.timeLimit(.minutes(3))) struct ReadOnlyFollowerTests {
+    private func options(_ storage: MemoryStorage, _ durability: Durability) -> StoreOptions {
+        StoreOptions(
+            journal: JournalOptions(durability: durability, segmentSize: 2_000, storage: storage, entropy: SeededEntropy(seed: 1)),
+            clock: ManualClock(),
+            ids: SeededIDs(seed: 1), recentEventCount: 16)
+    }
+
+    /// Without anybody who refreshes the reader; what was delivered is seen by its queries, a viewer's rights among them.
+    @Test(arguments: [Durability.synced, .written]) func aReaderFollowsTheWriter(durability: Durability) async throws {
+        let storage = MemoryStorage()
+        let writer = try ChatStore.open("journal", options: options(storage, durability))
+        let viewer = UserID(bits: 1)
+        try await writer.execute(.registerUser(user: viewer, username: "Ann"))
+        try await writer.execute(.setPostcode(user: viewer, postcode: "SW1A 1AA"))
+        let reader = try ChatStore.openReadOnly("journal", options: options(storage, durability))
+        #expect(reader.head.position == 4)
+        let following = Task {
+            var positions: [Position] = []
+            for try await event in reader.events(after: 2) {
+                positions.append(event.position)
+                #expect(reader.shownPosition >= event.position)
+            }
+            return positions
+        }
+        let viewing = Task {
+            try await reader.events(after: 2, matching: EventFilter(kinds: [.messagePosted], viewer: viewer)).prefix(100)
+        }
+        let thread = ThreadID(try #require(OutwardCode("SW1A")))
+        for number in 0..<100 { try await writer.execute(.postMessage(message: nil, thread: thread, author: viewer, body: "\(number)")) }
+        #expect(try await viewing.value == Array(5...104))
+        #expect(try reader.timeline(thread).last?.body == "99")
+        try await FollowingFixture.until { reader.feed.look(after: 103, limit: 1).positions == [104] && reader.feed.waiterCount == 1 }
+        try reader.close()
+        #expect(try await following.value == Array(3...104))
+        try writer.close()
+    }
+
+    /// A position that the writer has reached and the reader has not is no position of the future.
+    @Test func aReaderLooksBeforeItRefuses() async throws {
+        let storage = MemoryStorage()
+        let writer = try ChatStore.open("journal", options: options(storage, .synced))
+        let reader = try ChatStore.openReadOnly("journal", options: options(storage, .synced))
+        for number in 0..<10 {
+            try await writer.execute(.registerUser(user: UserID(bits: UInt128(number) + 1), username: "User \(number)"))
+        }
+        let token = try writer.resumeToken(after: 8)
+        #expect(try await reader.events(after: token).prefix(2) == [9, 10])
+        try await writer.execute(.registerUser(user: UserID(bits: 11), username: "User 11"))
+        #expect(try await reader.events(after: 10, matching: EventFilter(viewer: UserID(bits: 11))).prefix(1) == [11])
+        guard case .rejected(.invalidPosition) = await chatError(of: { _ = try await reader.events(after: 12).prefix(1) }) else {
+            return _ = Issue.record("12 is there")
+        }
+    }
+
+    /// A record that is no event ends it, with its place, once those before it have come.
+    @Test func whatIsNoEventIsAnErrorWithItsPlace() async throws {
+        let storage = MemoryStorage()
+        let writer = try ChatStore.open("journal", options: options(storage, .synced))
+        try await writer.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        let reader = try ChatStore.openReadOnly("journal", options: options(storage, .synced))
+        var events = reader.events().makeAsyncIterator()
+        #expect(try await events.next(1) == [1])
+        try await writer.execute(.registerUser(user: UserID(bits: 2), username: "Bob"))
+        let journal = try #require(writer.journal)
+        var draft = CommitDraft()
+        let kept: [UInt8] = [0, 0]
+        unsafe try draft.append(kept: kept.span.bytes, erasable: [UInt8]().span.bytes)
+        let junk = try journal.append(draft, expecting: 2)
+        try await journal.waitUntilDurable(junk.upperBound)
+        var seen: [Position] = []
+        let error = await chatError { while let event = try await events.next() { seen.append(event.position) } }
+        guard case .undecodable(position: 3, _) = error else { return _ = Issue.record("\(String(describing: error))") }
+        #expect(seen == [2])
+    }
+}

@@ -1,0 +1,178 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+/// What many followers cost, and who is woken by what.
+@Suite(.timeLimit(.minutes(3))) struct SharedFeedTests {
+    private typealias Fixture = FollowingFixture
+
+    /// One wait on the log for all, and an event is read once, however many wait; those whom it does not concern are not woken.
+    @Test func tenThousandIdleFollowersCostOneWaitAndOneReading() async throws {
+        let fixture = try Fixture()
+        let others = (0..<10_000).map { number in
+            fixture.follow(fixture.store.events(after: 6, matching: EventFilter(threads: [ThreadID(bits: UInt128(1_000 + number))])))
+        }
+        let one = Task { try await fixture.store.events(after: 6, matching: EventFilter(threads: [Fixture.garden])).prefix(20) }
+        try await fixture.untilWaiting(10_001)
+        try await Fixture.until { fixture.log.waiting == 1 }
+        let before = fixture.log.recordsRead
+        for number in 0..<20 { try fixture.post("\(number)") }
+        #expect(try await one.value == Array(7...26))
+        #expect(fixture.log.recordsRead - before == 20)
+        #expect(fixture.log.waiting == 1 && fixture.log.waits <= 60 && fixture.store.feed.waiterCount == 10_000)
+        try fixture.store.close()
+        for task in others { #expect(try await task.value == []) }
+    }
+
+    /// Those who want everything share what was read as well.
+    @Test func aThousandFollowersOfEverythingShareOneReading() async throws {
+        let fixture = try Fixture()
+        let tasks = (0..<1_000).map { _ in Task { try await fixture.store.events(after: 6).prefix(50) } }
+        try await fixture.untilWaiting(1_000)
+        let before = fixture.log.recordsRead
+        for number in 0..<50 { try fixture.post("\(number)") }
+        for task in tasks { #expect(try await task.value == Array(7...56)) }
+        #expect(fixture.log.recordsRead - before == 50)
+    }
+
+    /// A viewer waits under the threads in which they are; those change while they wait.
+    @Test(arguments: [nil, [EventKind.messagePosted]] as [Set<EventKind>?])
+    func aViewerWhoWaitsIsWokenByWhatTheyMayReadByThen(kinds: Set<EventKind>?) async throws {
+        let fixture = try Fixture()
+        let shed = try #require(ThreadID("0195b0a8-7c00-7000-8000-0000000a0077"))
+        let filter = EventFilter(kinds: kinds, viewer: Fixture.cat)
+        let task = fixture.follow(fixture.store.events(after: 6, matching: filter))
+        try await fixture.untilWaiting()
+        try fixture.post("not for Cat")  // 7
+        try await fixture.store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.ann))  // 8, 9
+        try await fixture.untilWaiting()
+        try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))  // 10
+        try await Fixture.until { fixture.store.feed.look(after: 9, limit: 1).positions == [10] }
+        try await fixture.untilWaiting()
+        try fixture.post("for Cat")  // 11
+        try await Fixture.until { fixture.store.feed.look(after: 10, limit: 1).positions == [11] }
+        try await fixture.untilWaiting()
+        try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: Fixture.garden))  // 12
+        try fixture.post("not for Cat")  // 13
+        try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: shed))  // 14
+        try fixture.post("for Cat", in: shed)  // 15
+        try await Fixture.until { fixture.store.feed.look(after: 14, limit: 1).positions == [15] }
+        try await fixture.untilWaiting()
+        try fixture.store.close()
+        #expect(try await task.value == (kinds == nil ? [10, 11, 12, 14, 15] : [11, 15]))
+    }
+
+    /// Each kind of event, from Bob's and from Cat's side; what is theirs alone comes to them alone.
+    @Test func aViewerIsShownWhatTheyMayRead() async throws {
+        let fixture = try Fixture()
+        let store = fixture.store
+        let post = MessageID(bits: 40)
+        let code = try #require(OutwardCode("SW1A"))
+        try await store.execute(.postMessage(message: post, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))  // 7
+        try await store.execute(.markRead(user: Fixture.ann, thread: Fixture.garden, upTo: 7))  // 8
+        try await store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 9
+        try await store.execute(.changeUsername(user: Fixture.cat, username: "Kate"))  // 10
+        try await store.execute(.startSession(user: Fixture.ann, session: SessionID(bits: 50), device: "phone"))  // 11
+        try await store.execute(.startSession(user: Fixture.bob, session: SessionID(bits: 51), device: "phone"))  // 12
+        try await store.execute(.setPostcode(user: Fixture.cat, postcode: "SW1A 1AA"))  // 13, 14, 15
+        try await store.execute(.setPostcode(user: Fixture.bob, postcode: "SW1A 1AB"))  // 16, 17
+        try await store.execute(.edit(.message(post), by: Fixture.ann, body: "Oat milk?"))  // 18
+        try await store.execute(.markRead(user: Fixture.bob, thread: Fixture.garden, upTo: 7))  // 19
+        let all = try store.allEvents()
+        func positions(_ filter: EventFilter) async throws -> [Position] {
+            let expected = NaiveFilter.events(all, after: 0, matching: filter).map(\.position)
+            #expect(try await store.events(matching: filter).prefix(expected.count) == expected)
+            var read: [Position] = []
+            try store.forEachEvent(matching: filter) { event in
+                read.append(event.position)
+                return true
+            }
+            #expect(read == expected)
+            return expected
+        }
+        // Of Cat's change of name nobody knows, of Ann's those who share the garden with her; of who lives in SW1A those who are in its thread by then.
+        #expect(try await positions(EventFilter(viewer: Fixture.bob)) == [2, 6, 7, 9, 12, 16, 17, 18, 19])
+        #expect(try await positions(EventFilter(viewer: Fixture.cat)) == [3, 10, 13, 14, 15, 16, 17])
+        #expect(try await positions(EventFilter(viewer: Fixture.ann)) == [1, 4, 5, 6, 7, 8, 9, 11, 18])
+        #expect(try await positions(EventFilter(outwardCodes: [code])) == [13, 14, 15, 16, 17])
+        #expect(try await positions(EventFilter(outwardCodes: [code], viewer: Fixture.bob)) == [16, 17])
+        #expect(try await positions(EventFilter(threads: [Fixture.garden], users: [Fixture.ann], viewer: Fixture.bob)) == [7, 18])
+    }
+
+    /// A change of name wakes those who share a thread with its bearer.
+    @Test func aNameThatChangesWakesThoseWhoSeeIt() async throws {
+        let fixture = try Fixture()
+        let bob = Task { try await fixture.store.events(after: 6, matching: EventFilter(viewer: Fixture.bob)).prefix(1) }
+        let cat = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(viewer: Fixture.cat)))
+        try await fixture.untilWaiting(2)
+        try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
+        #expect(try await bob.value == [7])
+        try fixture.store.close()
+        #expect(try await cat.value == [])
+    }
+
+    /// By default nothing is lost for who is slow, however much comes meanwhile.
+    @Test func aSlowConsumerIsPacedFromTheLog() async throws {
+        let fixture = try Fixture(recentEventCount: 8)
+        var events = fixture.store.events(after: 6).makeAsyncIterator()
+        try fixture.post("first")
+        #expect(try await events.next(1) == [7])
+        for number in 0..<300 { try fixture.post("\(number)") }
+        #expect(try await events.next(300) == Array(8...307))
+    }
+
+    @Test func aBoundedBacklogTellsWhoLags() async throws {
+        let fixture = try Fixture(recentEventCount: 64)
+        let filter = EventFilter(kinds: [.messagePosted])
+        var events = fixture.store.events(after: 0, matching: filter, backlog: .bounded(3)).makeAsyncIterator()
+        // What is there already is history, however much it is.
+        for number in 0..<10 { try fixture.post("\(number)") }
+        #expect(try await events.next(10) == Array(7...16))
+        let live = Task { [events] in
+            var events = events
+            return (try await events.next(1), events)
+        }
+        try await fixture.untilWaiting()
+        try fixture.post("live")
+        let positions: [Position]
+        (positions, events) = try await live.value
+        #expect(positions == [17])
+        // As many as the limit wait, and as many again: nobody is told. What does not match does not count.
+        for _ in 0..<2 {
+            for number in 0..<3 { try fixture.post("\(number)") }
+            for number in 0..<20 {
+                try await fixture.store.execute(
+                    .startSession(user: Fixture.ann, session: SessionID(bits: UInt128.random(in: 0 ... .max)), device: "\(number)"))
+            }
+            let next = try await events.next(3)
+            #expect(next.count == 3)
+        }
+        let position = events.position
+        for number in 0..<4 { try fixture.post("\(number)") }
+        let error = await chatError { _ = try await events.next() }
+        guard case .lagged(from: position) = error else { return _ = Issue.record("\(String(describing: error))") }
+        #expect(try await events.next() == nil)
+        #expect(try await fixture.store.events(after: position, matching: filter).prefix(4).count == 4)
+    }
+
+    /// What waits has given way: to find out how much it was would cost the log.
+    @Test func aBoundedBacklogDoesNotReadTheLog() async throws {
+        let fixture = try Fixture(recentEventCount: 16)
+        let filter = EventFilter(threads: [ThreadID(bits: 99), Fixture.garden], kinds: [.messagePosted])
+        let first = Task {
+            var events = fixture.store.events(after: 6, matching: filter, backlog: .bounded(1_000)).makeAsyncIterator()
+            return (try await events.next(1), events)
+        }
+        try await fixture.untilWaiting()
+        try fixture.post("first")
+        var (positions, events) = try await first.value
+        #expect(positions == [7])
+        for number in 0..<40 { try fixture.post("\(number)") }
+        let before = fixture.log.recordsRead
+        let error = await chatError { _ = try await events.next() }
+        guard case .lagged(from: 7) = error else { return _ = Issue.record("\(String(describing: error))") }
+        #expect(fixture.log.recordsRead - before <= 16)
+    }
+}
