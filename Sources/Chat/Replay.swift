@@ -12,8 +12,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; the read models then end before it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout ReadModels) throws(ChatError) {
-        let decoded = Belt<Portion>()
-        let resolved = Belt<(Portion, [EventNumbers])>()
+        let decoded = Belt<ReplayPortion>()
+        let resolved = Belt<(ReplayPortion, [EventNumbers])>()
         let state = StateBox()
         state.state.withLock { models.exchangeState(&$0) }
         let workers = DispatchGroup()
@@ -21,7 +21,7 @@ extension ChatStore {
         queue.async(group: workers) { decode(log, positions, decoded.put) }
         queue.async(group: workers) {
             state.state.withLock { state in
-                var portion: Portion
+                var portion: ReplayPortion
                 repeat {
                     portion = decoded.take()
                     resolved.put((portion, state.resolvingEvolve(portion.events)))
@@ -56,8 +56,8 @@ extension ChatStore {
     }
 
     /// Reads and decodes events, one portion after another, of which the last one says so.
-    private static func decode(_ log: any CommitLog, _ positions: ClosedRange<Position>, _ body: (Portion) -> Void) {
-        var events = EventRows(from: positions.lowerBound, capacity: Portion.count)
+    private static func decode(_ log: any CommitLog, _ positions: ClosedRange<Position>, _ body: (ReplayPortion) -> Void) {
+        var events = EventRows(from: positions.lowerBound, capacity: ReplayPortion.count)
         var failure: ChatError?
         do throws(ChatError) {
             try wrapping { () throws(JournalError) in
@@ -68,9 +68,9 @@ extension ChatStore {
                         failure = .undecodable(position: position, error)
                         return false
                     }
-                    if events.rows.count == Portion.count {
-                        body(Portion(events: events))
-                        events = EventRows(from: position + 1, capacity: Portion.count)
+                    if events.rows.count == ReplayPortion.count {
+                        body(ReplayPortion(events: events))
+                        events = EventRows(from: position + 1, capacity: ReplayPortion.count)
                     }
                     return true
                 }
@@ -78,12 +78,12 @@ extension ChatStore {
         } catch {
             failure = error
         }
-        body(Portion(events: events, failure: failure, isLast: true))
+        body(ReplayPortion(events: events, failure: failure, isLast: true))
     }
 }
 
 /// Some consecutive events that are handed on together.
-private struct Portion: Sendable {
+private struct ReplayPortion: Sendable {
     var events: EventRows
     /// Why there is no further one.
     var failure: ChatError?

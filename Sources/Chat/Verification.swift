@@ -111,7 +111,7 @@ extension Verification {
     fileprivate mutating func checkHistory(of journal: Journal, deep: Bool) throws(JournalError) {
         var models = ReadModels()
         guard journal.durablePosition > 0 else { return }
-        let checkpoint = deep ? CheckpointVerification(journal) : nil
+        var checkpoint = deep ? CheckpointVerification(journal) : nil
         var areAllEvents = true
         do {
             try journal.read(1...journal.durablePosition) { position, recordState, kept, erasable in
@@ -125,13 +125,14 @@ extension Verification {
                 }
                 for fault in models.state.faults(of: event) { add(fault.problem.rawValue, fault.message, at: position) }
                 models.apply(event, at: position)
-                if let checkpoint, areAllEvents, checkpoint.isDue(position) { findings += checkpoint.findings(models) }
+                if areAllEvents, position == checkpoint?.position { checkpoint?.compare(models) }
             }
         } catch {
             if case .journal(let error) = error { throw error }
         }
         position = models.position
         lostEvents = models.state.lostEvents
+        findings += checkpoint?.findings(journal, models) ?? []
         if deep { findings += DeepVerification(models).findings() }
     }
 

@@ -1,6 +1,6 @@
 /// Numbers 128-bit ids from 0 in the order in which they come, and finds an id's number.
 ///
-/// Not generic, as ``PairIndex`` and ``SparseIndex`` are not, so that its code is made here, once, for this type.
+/// Not generic, as ``PairIndex`` and ``SubsetIndex`` are not, so that its code is made here, once, for this type.
 public struct IDTable: Equatable, Sendable {
     var table = NumberTable<UInt128>()
 

@@ -82,7 +82,7 @@ extension PairIndex: ColumnCoded {
     }
 }
 
-extension SparseIndex: ColumnCoded {
+extension SubsetIndex: ColumnCoded {
     package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
 
     package init(from reader: inout ColumnReader) throws(ColumnError) { table = try NumberTable(from: &reader) }

@@ -24,7 +24,7 @@ public struct PairIndex: Equatable, Sendable {
 }
 
 /// Numbers some of a list's entries from 0 in the order in which they come: what has to be kept for few of them stands in a column beside it.
-public struct SparseIndex: Equatable, Sendable {
+public struct SubsetIndex: Equatable, Sendable {
     var table = NumberTable<UInt32>()
 
     /// Makes an empty index.

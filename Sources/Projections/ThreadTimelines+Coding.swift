@@ -51,7 +51,7 @@ extension PostHistories {
 
     /// Reads histories of so many posts, to which so many replies can lead.
     init(from reader: inout ColumnReader, posts: Int, replies replyCount: Int, head: Position) throws(ColumnError) {
-        numbers = try SparseIndex(from: &reader)
+        numbers = try SubsetIndex(from: &reader)
         try numbers.check(below: posts)
         for change in Change.allCases {
             self[change] = try PackedColumn(from: &reader, atMost: numbers.count)

@@ -90,7 +90,7 @@ struct ThreadTimeline: Equatable, Sendable {
 struct PostHistories: Equatable, Sendable {
     enum Change: CaseIterable { case edit, retraction, reply, replyRetraction }
 
-    var numbers = SparseIndex()
+    var numbers = SubsetIndex()
     /// The newest links of the chains of the posts that have one, by the kind of change.
     var edits = PackedColumn<UInt32>()
     var retractions = PackedColumn<UInt32>()

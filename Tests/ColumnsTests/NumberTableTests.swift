@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: Seeds.seeds(2)) func someEntriesOfAListAreNumbered(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var index = SparseIndex()
+        var index = SubsetIndex()
         var entries: [Int] = []
         var entry = 0
         while entries.count < Self.count {
@@ -67,7 +67,7 @@ import Testing
 
     /// Tables are equal if their keys are, whatever way they grew; a copy is a value of its own.
     @Test func aCopyIsAValueOfItsOwn() {
-        var index = SparseIndex()
+        var index = SubsetIndex()
         for number in 0..<20_000 { _ = index.insert(number * 7) }
         let copy = index
         for number in 20_000..<40_000 { _ = index.insert(number * 7) }

@@ -49,6 +49,21 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
         #expect(whole.activity(asOf: .max).count > 8)
     }
 
+    /// The same at every position of shorter histories, a rebuild among the four.
+    @Test(arguments: Seeds.seeds(3)) func atEveryPositionAllViewsAgree(seed: UInt64) {
+        let events = history(seed: seed, commands: 90)
+        let whole = models(of: events)
+        var incremental = ReadModels()
+        for (index, recorded) in events.enumerated() {
+            incremental.apply(recorded.event, at: recorded.position)
+            let naive = NaiveViews(events: Array(events[...index]))
+            expectEqual(incremental, naive, asOf: recorded.position)
+            expectEqual(whole, naive, asOf: recorded.position)
+            #expect(models(of: events[...index]) == incremental)
+        }
+        #expect(events.count > 40)
+    }
+
     private func expectEqual(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position) {
         let everything = Page(limit: .max)
         #expect(Set(models.threads(everything, asOf: now).map(\.id)) == Set(naive.threads))
