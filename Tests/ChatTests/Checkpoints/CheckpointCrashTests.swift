@@ -58,6 +58,7 @@ import Testing
         explorer.exhaustiveOutcomes = 8
         explorer.outcomesPerCrash = 3
         let report = try explorer.run()
+        if report.isReplay && report.states > 0 { print("replayed: \(report)") }
         if !report.failures.isEmpty { Issue.record("\(report)") }
         #expect(report.isReplay || report.states >= 300, "\(report)")
     }

@@ -1,0 +1,85 @@
+import ChatDomain
+import ChatTesting
+import Dispatch
+import EventJournal
+import Projections
+import Synchronization
+import Testing
+
+@testable import Chat
+
+/// The read models of an open store, built anew and put in the place of those that were kept.
+@Suite struct RebuildTests {
+    @Test(arguments: Seeds.seeds(3)) func soundOnesAreTheSame(seed: UInt64) throws {
+        let store = try StoreFixture(seed: seed).open()
+        #expect(try store.rebuild())
+        var generator = CommandGenerator(seed: seed)
+        for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
+        let kept = store.readModels
+        #expect(try store.rebuild())
+        #expect(store.readModels == kept)
+        // Commands are decided on what was put in their place.
+        for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
+        #expect(store.readModels.position > kept.position)
+        #expect(try store.rebuild())
+    }
+
+    @Test func wrongOnesAreFoundOutAndReplaced() throws {
+        let store = try StoreFixture().open()
+        var generator = CommandGenerator(seed: 1)
+        for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
+        let right = store.readModels
+        var wrong = ReadModels()
+        try store.forEachEvent { one in
+            var event = one.event
+            if one.position > 40, case .messagePosted = event.fact { event.fact = .lost }
+            wrong.apply(event, at: one.position)
+            return true
+        }
+        #expect(wrong != right)
+        store.models.withLock { $0.value = wrong }
+        #expect(try !store.rebuild())
+        #expect(store.readModels == right)
+        #expect(try store.rebuild())
+    }
+
+    @Test func commandsAndQueriesGoOnMeanwhile() throws {
+        let store = try StoreFixture(durability: .written).open()
+        let users = (1...3).map { UserID(bits: $0) }
+        for user in users { try store.execute(.registerUser(user: user, username: "user \(user.bits)")) }
+        DispatchQueue.concurrentPerform(iterations: 4) { number in
+            for round in 0..<40 {
+                #expect(throws: Never.self) {
+                    if number == 3 {
+                        if round.isMultiple(of: 4) { #expect(try store.rebuild()) }
+                    } else {
+                        try store.execute(.startSession(user: users[number], device: "phone"))
+                        #expect(try store.user(users[number]).id == users[number])
+                    }
+                }
+            }
+        }
+        #expect(store.head.position == 123)
+        #expect(try store.rebuild())
+    }
+
+    @Test func aClosedStoreRefuses() throws {
+        let store = try StoreFixture().open()
+        try store.close()
+        #expect(throws: ChatError.self) { try store.rebuild() }
+    }
+
+    @Test func aReaderRebuildsWhatItShows() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        var generator = CommandGenerator(seed: 2)
+        for _ in 0..<60 { _ = try answer(generator.nextRequest(), of: store) }
+        let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
+        for _ in 0..<60 { _ = try answer(generator.nextRequest(), of: store) }
+        #expect(try reader.rebuild())
+        #expect(reader.readModels.position < store.readModels.position)
+        try reader.refresh()
+        #expect(reader.readModels == store.readModels)
+        #expect(try reader.rebuild())
+    }
+}
