@@ -59,6 +59,8 @@ public struct ChatEvents: AsyncSequence, Sendable {
             if isOver { return nil }
             if Task.isCancelled { return end() }
             if next == events.count {
+                // Nothing is held while none comes.
+                (events, next) = ([], 0)
                 let found: (Follower, [RecordedEvent])?
                 do throws(ChatError) { found = try await Follower.next(of: follower) } catch {
                     isOver = true
@@ -66,7 +68,6 @@ public struct ChatEvents: AsyncSequence, Sendable {
                 }
                 guard let found else { return end() }
                 (follower, events) = found
-                next = 0
             }
             defer { next += 1 }
             return events[next]
