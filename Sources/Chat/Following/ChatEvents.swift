@@ -59,17 +59,32 @@ public struct ChatEvents: AsyncSequence, Sendable {
             if isOver { return nil }
             if Task.isCancelled { return end() }
             if next == events.count {
-                let found: (Follower, [RecordedEvent])?
-                do throws(ChatError) { found = try await Follower.next(of: follower) } catch {
+                // Nothing is held while none comes.
+                (events, next) = ([], 0)
+                do throws(ChatError) {
+                    guard try await refill() else { return end() }
+                } catch {
                     isOver = true
                     throw error
                 }
-                guard let found else { return end() }
-                (follower, events) = found
-                next = 0
             }
             defer { next += 1 }
             return events[next]
+        }
+
+        /// Gets the next events, at least one; false at the end.
+        private mutating func refill() async throws(ChatError) -> Bool {
+            while true {
+                let step: Follower.Step
+                (follower, step) = try await Follower.step(of: follower)
+                switch step {
+                case .events(let found):
+                    events = found
+                    return true
+                case .wait: guard try await follower.wait() else { return false }
+                case .end: return false
+                }
+            }
         }
 
         private mutating func end() -> RecordedEvent? {

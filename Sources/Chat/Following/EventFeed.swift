@@ -127,7 +127,8 @@ extension EventFeed {
         guard state.pump == nil else { return }
         state.lastPump += 1
         let (number, position) = (state.lastPump, state.recent.position)
-        state.pump = (number, Task { await pump(number, store, after: position) })
+        // Of nobody's priority, actor or task-local values: it works for everybody.
+        state.pump = (number, Task.detached { await self.pump(number, store, after: position) })
     }
 
     private func stopPump(_ state: inout State) {

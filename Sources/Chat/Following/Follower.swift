@@ -19,38 +19,52 @@ struct Follower: Sendable {
         (self.store, self.position, self.token, self.filter, self.backlog) = (store, position, token, filter, backlog)
     }
 
-    /// The next events, at least one, and the follower who has been given them; nil once the store is closed or the task cancelled.
+    /// What a follower is to do next.
+    enum Step: Sendable {
+        /// Deliver these.
+        case events([RecordedEvent])
+        /// Wait for more: everything has been seen.
+        case wait
+        /// Nothing: the store is closed or the task cancelled.
+        case end
+    }
+
+    /// Finds the next events, at least one, if there are any.
     ///
-    /// Not on the caller's actor: events that are not among the last ones are read from the log.
-    @concurrent static func next(of follower: Follower) async throws(ChatError) -> (Follower, [RecordedEvent])? {
+    /// Not on the caller's actor: events that are not among the last ones are read from the log. It returns for a wait, so that one who waits holds none of its memory.
+    @concurrent static func step(of follower: Follower) async throws(ChatError) -> (Follower, Step) {
         var follower = follower
         do throws(ChatError) {
-            guard let events = try await follower.next() else { return nil }
-            return (follower, events)
+            let step = try await follower.step()
+            return (follower, step)
         } catch {
-            if error.isClosed { return nil }
+            if error.isClosed { return (follower, .end) }
             throw error
         }
     }
 
-    private mutating func next() async throws(ChatError) -> [RecordedEvent]? {
+    private mutating func step() async throws(ChatError) -> Step {
         try check()
         while !Task.isCancelled {
-            let events = isLive ? try waitingEvents() : try nextPortion()
-            if let events, !events.isEmpty { return events }
-            if events == nil {
+            guard let events = isLive ? try waitingEvents() : try nextPortion() else {
                 isLive = true
-                switch await store.feed.wait(after: position, matching: filter, of: store) {
-                case .look(let seen): position = seen
-                case .ended, .cancelled: return nil
-                case .failed(let error): throw error
-                }
-            } else {
-                // A filter may let nothing pass for long: others, and a cancellation, have their turn.
-                await Task.yield()
+                return .wait
             }
+            if !events.isEmpty { return .events(events) }
+            // A filter may let nothing pass for long: others, and a cancellation, have their turn.
+            await Task.yield()
         }
-        return nil
+        return .end
+    }
+
+    /// Waits until something may be there, without holding a thread; false at the end.
+    mutating func wait() async throws(ChatError) -> Bool {
+        switch await store.feed.wait(after: position, matching: filter, of: store) {
+        case .look(let seen): position = seen
+        case .ended, .cancelled: return false
+        case .failed(let error): throw error
+        }
+        return true
     }
 
     /// Refuses a place from which nobody can follow on, and a viewer whom there is not.
