@@ -6,22 +6,39 @@ import Synchronization
 /// Joins the rows of the read models with what the posts say, from the cache of texts or else from the journal.
 extension ChatStore {
     func entries(_ rows: [PostRecord<MessageID>], in thread: ThreadID) throws(ChatError) -> [TimelineEntry] {
-        let texts = try texts(of: rows)
-        return zip(rows, texts).map { row, text in
-            TimelineEntry(
-                position: row.position, id: row.id, thread: thread, author: Person(id: row.author, username: row.authorName),
-                body: row.isRetracted ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted,
-                replyCount: row.replyCount)
+        var places = TextPlaces(capacity: rows.count)
+        for row in rows { places.add(row.position, row.editPosition) }
+        let texts = try texts(at: places)
+        var entries: [TimelineEntry] = []
+        entries.reserveCapacity(rows.count)
+        for index in rows.indices {
+            let row = rows[index]
+            let text = texts[index]
+            entries.append(
+                TimelineEntry(
+                    position: row.position, id: row.id, thread: thread, author: Person(id: row.author, username: row.authorName),
+                    body: row.isRetracted ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted,
+                    replyCount: row.replyCount))
         }
+        return entries
     }
 
     func entries(_ rows: [PostRecord<ReplyID>], to message: MessageID) throws(ChatError) -> [ReplyEntry] {
-        let texts = try texts(of: rows)
-        return zip(rows, texts).map { row, text in
-            ReplyEntry(
-                position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
-                body: row.isRetracted ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted)
+        var places = TextPlaces(capacity: rows.count)
+        for row in rows { places.add(row.position, row.editPosition) }
+        let texts = try texts(at: places)
+        var entries: [ReplyEntry] = []
+        entries.reserveCapacity(rows.count)
+        for index in rows.indices {
+            let row = rows[index]
+            let text = texts[index]
+            entries.append(
+                ReplyEntry(
+                    position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
+                    body: row.isRetracted ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted)
+            )
         }
+        return entries
     }
 
     func entry(_ row: PostRecord<MessageID>, in thread: ThreadID) throws(ChatError) -> TimelineEntry {
@@ -29,15 +46,17 @@ extension ChatStore {
     }
 
     /// What posts said as of their rows, and when they were written and edited.
-    private func texts<ID>(of rows: [PostRecord<ID>]) throws(ChatError) -> [PostText] {
-        let posted = try texts(at: rows.map(\.position))
-        let edits = try texts(at: rows.compactMap(\.editPosition))
-        var edit = edits.startIndex
-        return zip(rows, posted).map { row, posted in
-            guard row.editPosition != nil else { return PostText(body: posted.body, createdAt: posted.createdAt) }
-            defer { edit += 1 }
-            return PostText(body: edits[edit].body, createdAt: posted.createdAt, editedAt: edits[edit].createdAt)
+    private func texts(at places: TextPlaces) throws(ChatError) -> [PostText] {
+        let posted = try texts(at: places.posted)
+        let edits = try texts(at: places.edits)
+        var texts: [PostText] = []
+        texts.reserveCapacity(posted.count)
+        for index in posted.indices { texts.append(PostText(body: posted[index].body, createdAt: posted[index].createdAt)) }
+        for (edit, index) in places.edited.enumerated() {
+            texts[index].body = edits[edit].body
+            texts[index].editedAt = edits[edit].createdAt
         }
+        return texts
     }
 
     /// The texts of the events at some positions, in the order of these.
@@ -84,6 +103,28 @@ extension ChatStore {
         }
         if let undecodable { throw undecodable }
         precondition(next == indices.endIndex, "the journal gives each record that it is asked for, or an error")
+    }
+}
+
+/// Where the texts of some posts stand.
+///
+/// Filled and read by loops over indices: pairs of generic rows, mapped, took as long as all else that a page of texts in memory takes.
+private struct TextPlaces {
+    /// Of each post.
+    var posted: [Position] = []
+    /// Of the latest edits, of those that have one.
+    var edits: [Position] = []
+    /// Which posts these are.
+    var edited: [Int] = []
+
+    init(capacity: Int) { posted.reserveCapacity(capacity) }
+
+    mutating func add(_ position: Position, _ edit: Position?) {
+        if let edit {
+            edits.append(edit)
+            edited.append(posted.count)
+        }
+        posted.append(position)
     }
 }
 

@@ -68,8 +68,11 @@ extension ReadModels {
     public func messages(of thread: ThreadID, _ page: Page, asOf position: Position) -> [PostRecord<MessageID>] {
         guard let thread = number(ofThread: thread, asOf: position) else { return [] }
         let numbers = timelines.threads[thread].messages
-        return page.indices(count: messageCount(ofThread: thread, asOf: position)) { state.messages.position(Int(numbers[$0])) }
-            .map { record(ofMessage: Int(numbers[$0]), asOf: position) }
+        let indices = page.indices(count: messageCount(ofThread: thread, asOf: position)) { state.messages.position(Int(numbers[$0])) }
+        var records: [PostRecord<MessageID>] = []
+        records.reserveCapacity(indices.count)
+        for index in indices { records.append(record(ofMessage: Int(numbers[index]), asOf: position)) }
+        return records
     }
 
     /// A page of the replies to a message.
@@ -190,27 +193,27 @@ extension ReadModels {
     }
 
     private func record(ofMessage message: Int, asOf position: Position) -> PostRecord<MessageID> {
-        let histories = timelines.messageHistories
+        // The histories are not taken out of their place: a copy of them counts a reference for each of their columns.
         let hasHistory = state.messages.hasHistory(message)
         let author = state.messages.author(message)
         return PostRecord(
             id: MessageID(bits: state.messages.id(message)), position: state.messages.position(message),
-            editPosition: hasHistory ? histories.latest(.edit, of: message, asOf: position) : nil, author: state.userID(author),
-            authorName: users.username(author, asOf: position)?.text, isRetracted: isRetracted(message, asOf: position),
+            editPosition: hasHistory ? timelines.messageHistories.latest(.edit, of: message, asOf: position) : nil,
+            author: state.userID(author), authorName: users.name(author, asOf: position), isRetracted: isRetracted(message, asOf: position),
             replyCount: hasHistory
-                ? histories.count(.reply, of: message, asOf: position) - histories.count(.replyRetraction, of: message, asOf: position) : 0,
+                ? timelines.messageHistories.count(.reply, of: message, asOf: position)
+                    - timelines.messageHistories.count(.replyRetraction, of: message, asOf: position) : 0,
             isImported: state.messages.isImported(message))
     }
 
     private func record(ofReply reply: Int, asOf position: Position) -> PostRecord<ReplyID> {
-        let histories = timelines.replyHistories
         let hasHistory = state.replies.hasHistory(reply)
         let author = state.replies.author(reply)
         return PostRecord(
             id: ReplyID(bits: state.replies.id(reply)), position: state.replies.position(reply),
-            editPosition: hasHistory ? histories.latest(.edit, of: reply, asOf: position) : nil, author: state.userID(author),
-            authorName: users.username(author, asOf: position)?.text,
-            isRetracted: hasHistory && histories.latest(.retraction, of: reply, asOf: position) != nil, replyCount: 0,
+            editPosition: hasHistory ? timelines.replyHistories.latest(.edit, of: reply, asOf: position) : nil,
+            author: state.userID(author), authorName: users.name(author, asOf: position),
+            isRetracted: hasHistory && timelines.replyHistories.latest(.retraction, of: reply, asOf: position) != nil, replyCount: 0,
             isImported: state.replies.isImported(reply))
     }
 }

@@ -73,6 +73,13 @@ extension UserViews {
         user < users.count && users[user].registeredAt > 0 && users[user].registeredAt <= position
     }
 
+    /// The text of a user's name as of a position, nil if it is not known.
+    func name(_ user: Int, asOf position: Position) -> String? {
+        guard user < users.count else { return nil }
+        let value = nameVersions.value(users[user].name, asOf: position)
+        return value == 0 ? nil : names[Int(value) - 1].text
+    }
+
     /// The name of a user as of a position, nil if it is not known.
     func username(_ user: Int, asOf position: Position) -> Username? {
         guard user < users.count, let version = nameVersions.version(users[user].name, asOf: position), version.value > 0 else {

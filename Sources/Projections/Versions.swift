@@ -53,6 +53,12 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
         return link == 0 ? nil : self[link]
     }
 
+    /// The value that held as of a position, 0 if there was none yet.
+    func value(_ newest: Link, asOf position: Position) -> Value {
+        let link = link(newest, asOf: position)
+        return link == 0 ? 0 : value(link)
+    }
+
     /// How many versions of a chain there were as of a position.
     func count(_ newest: Link, asOf position: Position) -> Int { Int(rank(link(newest, asOf: position))) }
 
