@@ -13,7 +13,9 @@ struct CorpusTests {
         [UInt8](try Data(contentsOf: Self.folder.appending(path: target).appending(path: name)))
     }
 
-    @Test(arguments: ["store-events", "store-commands", "store-imports", "cursors"]) func thereAreInputs(target: String) throws {
+    static let targets = ["store-events", "store-commands", "store-imports", "cursors", "checkpoints"]
+
+    @Test(arguments: targets) func thereAreInputs(target: String) throws {
         #expect(try !Self.inputs(target).isEmpty)
     }
 
@@ -31,5 +33,18 @@ struct CorpusTests {
 
     @Test(arguments: try inputs("cursors")) func cursors(name: String) throws {
         try CursorHarness.check(try bytes("cursors", name))
+    }
+
+    @Test(arguments: try inputs("checkpoints")) func checkpoints(name: String) throws {
+        let isTaken = try CheckpointHarness.check(try bytes("checkpoints", name))
+        if name.hasPrefix("sound") {
+            #expect(isTaken, "sections or header are others now: write `soundInputs()` in the place of the sound ones")
+        }
+    }
+
+    /// What fuzzing begins with has to get behind the first check.
+    @Test func theStoresOwnCheckpointIsTaken() throws {
+        let (sections, file) = try CheckpointHarness.soundInputs()
+        for input in [sections, [1] + file.dropFirst(), file] { #expect(try CheckpointHarness.check(input)) }
     }
 }

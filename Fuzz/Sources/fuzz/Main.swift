@@ -20,7 +20,7 @@ struct Main {
 
 /// What can be fuzzed.
 enum FuzzTarget: String, CaseIterable {
-    case journal, commits, events, lines, cursors
+    case journal, commits, events, lines, cursors, checkpoints
     case storeEvents = "store-events"
     case storeCommands = "store-commands"
     case storeImports = "store-imports"
@@ -33,6 +33,7 @@ enum FuzzTarget: String, CaseIterable {
         case .events: try EventHarness.check(input)
         case .lines: try LineHarness.check(input)
         case .cursors: try CursorHarness.check(input)
+        case .checkpoints: try CheckpointHarness.check(input)
         case .storeEvents: try StoreHarness.checkEvents(input)
         case .storeCommands: try StoreHarness.checkCommands(input)
         case .storeImports: try StoreHarness.checkImports(input)

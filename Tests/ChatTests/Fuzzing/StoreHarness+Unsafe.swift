@@ -108,7 +108,7 @@ enum StoreHarness {
 
     /// Asks every query about every id that there is; a refusal is an answer.
     @discardableResult
-    private static func askEverything(_ store: ChatStore) throws -> [String] {
+    static func askEverything(_ store: ChatStore) throws -> [String] {
         var answers: [String] = []
         func ask(_ answer: () throws(ChatError) -> Any) {
             do throws(ChatError) {

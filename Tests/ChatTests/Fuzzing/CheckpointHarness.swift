@@ -1,0 +1,123 @@
+import ChatDomain
+import ChatTesting
+import Columns
+import Projections
+import Synchronization
+
+@testable import Chat
+@testable import EventJournal
+
+/// What has to hold of a store whose checkpoint holds any bytes: it opens, with the checkpoint or without it, and nothing that it is asked or told afterwards traps.
+///
+/// The first byte of the input says what the rest is: 0 the sections, their lengths in two bytes each before them, in a file of which every checksum is right; 1 a file whose
+/// header's checksum is made right; 2 a file as it is.
+enum CheckpointHarness {
+    private static let directory = "journal"
+    private static let path = directory + "/" + DirectoryListing.checkpointName(ReadModels.name)
+
+    /// Whether the checkpoint was taken.
+    @discardableResult
+    static func check(_ input: [UInt8]) throws -> Bool {
+        let story = try story.get()
+        let storage = story.storage.copy()
+        let rest = Array(input.dropFirst())
+        switch (input.first ?? 0) % 3 {
+        case 0: try storage.setContents(story.file(of: sections(rest)), of: path)
+        case 1: storage.setContents(sealed(rest), of: path)
+        default: storage.setContents(rest, of: path)
+        }
+        let store = try ChatStore.open(directory, options: options(storage))
+        // Without it the store replays, as any does.
+        let isLoaded = store.statistics.checkpoints?.loaded != nil
+        if isLoaded {
+            try StoreHarness.askEverything(store)
+            for request in story.requests { _ = try store.execute([request]) }
+            try StoreHarness.askEverything(store)
+        }
+        try store.close()
+        return isLoaded
+    }
+
+    private static func options(_ storage: MemoryStorage) -> StoreOptions {
+        let journal = JournalOptions(segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 1), idleDelay: nil)
+        return StoreOptions(journal: journal, clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: .loadingOnly)
+    }
+
+    private static func sections(_ bytes: [UInt8]) -> [[UInt8]] {
+        let count = ReadModels.componentNames.count
+        var rest = bytes.dropFirst(2 * count)
+        return (0..<count).map { index in
+            let lengths = bytes.dropFirst(2 * index).prefix(2)
+            let section = rest.prefix(lengths.reversed().reduce(0) { $0 << 8 | Int($1) })
+            rest = rest.dropFirst(section.count)
+            return Array(section)
+        }
+    }
+
+    private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count >= CheckpointHeader.fixedSize else { return bytes }
+        let end = CheckpointHeader.fixedSize + (Int(bytes[10]) | Int(bytes[11]) << 8) * CheckpointHeader.sectionSize
+        guard bytes.count >= end + CheckpointHeader.checksumByteCount else { return bytes }
+        var sealed = bytes
+        sealed.store(bytes.withBytes(0..<end) { CRC32C.checksum(of: $0) }, at: end)
+        return sealed
+    }
+
+    private static let story = Result { try Story() }
+
+    /// A journal in which something was said, the same for every input, and what is said next.
+    private struct Story {
+        let storage = MemoryStorage()
+        let requests: [CommandRequest]
+
+        init() throws {
+            var generator = CommandGenerator(seed: 3)
+            let store = try ChatStore.open(directory, options: options(storage))
+            for _ in 0..<24 { _ = try store.execute([generator.nextRequest()]) }
+            try store.close()
+            requests = (0..<12).map { _ in generator.nextRequest() }
+        }
+
+        /// The file of a checkpoint of these sections at the end of the journal.
+        func file(of sections: [[UInt8]]) throws -> [UInt8] {
+            let storage = storage.copy()
+            let journal = try Journal.open(directory, options: options(storage).journal)
+            let file = try journal.beginCheckpoint(
+                ReadModels.name, version: ReadModels.checkpointVersion, at: journal.lastPosition, sections: ReadModels.componentNames)
+            for section in sections {
+                file.beginSection()
+                // A section of two bytes' length is one block.
+                if !section.isEmpty { file.write(section) }
+            }
+            _ = try file.finish()
+            let bytes = storage.allContents()[path] ?? []
+            try journal.close()
+            return bytes
+        }
+    }
+}
+
+/// The inputs that fuzzing begins with.
+extension CheckpointHarness {
+    /// The checkpoint that the store itself would write, as sections and as a file.
+    static func soundInputs() throws -> (sections: [UInt8], file: [UInt8]) {
+        let story = try story.get()
+        var options = options(story.storage.copy())
+        options.checkpoints = nil
+        let models = try ChatStore.openReadOnly(directory, options: options).models.withLock { $0.value }.copyForCheckpoint()
+        let sections = ReadModels.componentNames.map { name in
+            let section = Bytes()
+            var writer = ColumnWriter(section)
+            models.write(component: name, to: &writer)
+            writer.finish()
+            return section.bytes
+        }
+        let lengths = sections.flatMap { [UInt8(truncatingIfNeeded: $0.count), UInt8(truncatingIfNeeded: $0.count >> 8)] }
+        return ([0] + lengths + sections.joined(), [2] + (try story.file(of: sections)))
+    }
+
+    private final class Bytes: ColumnSink {
+        var bytes: [UInt8] = []
+        func write(_ block: [UInt8]) { bytes += block }
+    }
+}
