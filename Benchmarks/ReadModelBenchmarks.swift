@@ -104,7 +104,10 @@ struct ReadModelBenchmarks {
                 workload: "M memory, by message", subject: "Chat", value: Double(end - beforeMessages) / messages, unit: "B/msg", bar: "40")
         )
         try report.add(
-            Figure(workload: "M memory, users and joins too", subject: "Chat", value: Double(end - before) / messages, unit: "B/msg"))
+            Figure(
+                workload: "M memory, users and joins too", subject: "Chat", value: Double(end - before) / messages, unit: "B/msg", bar: "40"
+            )
+        )
         guard models.position == journal.durablePosition else { throw UsageError("the replay ended early") }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// Not generic, as ``PairIndex`` and ``SubsetIndex`` are not, so that its code is made here, once, for this type.
 public struct IDTable: Equatable, Sendable {
-    var table = NumberTable<UInt128>()
+    var table = NumberTable<Column<UInt128>>()
 
     /// Makes an empty table.
     public init() {}

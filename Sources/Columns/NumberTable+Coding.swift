@@ -15,7 +15,7 @@ extension NumberTable: ColumnCoded {
     }
 
     package init(from reader: inout ColumnReader) throws(ColumnError) {
-        keys = try Column(from: &reader)
+        keys = try Keys(keysFrom: &reader)
         seed = (try reader.read(), try reader.read())
         numberBits = try reader.read()
         let depth: UInt32 = try reader.read()
@@ -37,9 +37,8 @@ extension NumberTable: ColumnCoded {
     }
 
     private func readShelf(_ reader: inout ColumnReader, depth: Int, slotCount: UInt64) throws(ColumnError) -> Shelf {
-        // A power of two, because a hash is masked with it.
-        try require(slotCount.nonzeroBitCount == 1 && slotCount >= 16 && slotCount <= UInt32.max, "a shelf of \(slotCount) slots")
-        // A larger one would be split into two that do not hold its keys; only one that cannot be split any more grows on.
+        try require(slotCount >= 16 && slotCount <= UInt32.max, "a shelf of \(slotCount) slots")
+        // A larger one is never made but where it cannot be split any more.
         try require(slotCount <= Self.fullShelf || depth == Self.maximumDepth, "a shelf of \(slotCount) slots at depth \(depth)")
         let slots: [UInt32] = try reader.readArray(Int(slotCount))
         // One pass without branches, of which vectors can be made: there are some two slots for each message.
@@ -54,7 +53,7 @@ extension NumberTable: ColumnCoded {
         }
         let count = Int(taken)
         // A search ends at an empty slot, and takes one off a number.
-        try require(count * 4 <= slots.count * 3 && taken == numbered, "a shelf of \(count) keys in \(slots.count) slots")
+        try require(count * 16 <= slots.count * 13 && taken == numbered, "a shelf of \(count) keys in \(slots.count) slots")
         try require(Int(largest) <= keys.count, "a slot of key \(largest), where there are \(keys.count)")
         return Shelf(depth: depth, count: count, slots: slots)
     }

@@ -1,13 +1,15 @@
 /// An open-addressing table that numbers keys from 0 in the order in which they come.
 ///
 /// By hand, because a `Dictionary` keeps the key beside the value at a load of at most 3/4 and hashes with SipHash: here a key costs its own bytes and one slot of
-/// 4 bytes at a load of 3/8 to 3/4, and rows can be plain columns beside it. The slots lie in shelves which split one by one as they fill (extendible hashing; Fagin and
+/// 4 bytes at a load of 13/24 to 13/16, and rows can be plain columns beside it. The slots lie in shelves which split one by one as they fill (extendible hashing; Fagin and
 /// others, 1979), so that no insertion ever waits for the whole table to be built anew. The bits of a slot that its number does not need hold a part of the key's
 /// hash, so that a look-up hardly ever reads a wrong key. The hash is seeded, so that callers who choose ids cannot choose collisions;
 /// the order of slots is never shown, so results do not depend on the seed.
-struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sendable {
+struct NumberTable<Keys: KeyList>: Sendable {
+    typealias Key = Keys.Key
+
     /// The keys by their numbers.
-    var keys = Column<Key>()
+    var keys = Keys()
 
     var shelves = [Shelf(depth: 0, slotCount: 16)]
     /// The shelf of the keys whose hashes begin with these bits.
@@ -23,12 +25,33 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
         /// How many leading bits the hashes of the shelf's keys have in common.
         var depth: Int
         var count = 0
-        /// The number + 1 of the key that lives there and bits of its hash, 0 for an empty slot; the count is a power of two.
+        /// The number + 1 of the key that lives there and bits of its hash, 0 for an empty slot.
         var slots: [UInt32]
 
         init(depth: Int, slotCount: Int) {
             self.depth = depth
             slots = [UInt32](repeating: 0, count: slotCount)
+        }
+
+        /// Makes an empty shelf with room for so many keys.
+        init(depth: Int, roomFor count: Int) {
+            var slotCount = 16
+            while count * 16 > slotCount * 13 { slotCount = Self.next(slotCount) }
+            self.init(depth: depth, slotCount: slotCount)
+        }
+
+        /// Whether one more key would be one too many: a search goes on to the next empty slot.
+        var isFull: Bool { (count + 1) * 16 > slots.count * 13 }
+
+        /// The size after one: powers of two, and the middle between any two of them.
+        static func next(_ slotCount: Int) -> Int {
+            slotCount.nonzeroBitCount == 1 ? slotCount / 2 * 3 : 1 << (Int.bitWidth - slotCount.leadingZeroBitCount)
+        }
+
+        /// Where the search for a key begins: its hash's lower half, as a part of the whole.
+        @inline(__always)
+        func home(_ hash: UInt64) -> Int {
+            Int(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) &* UInt64(truncatingIfNeeded: slots.count)) >> 32)
         }
 
         /// Makes a shelf of slots of which so many are taken.
@@ -40,15 +63,14 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
 
         /// Puts an entry where nothing equal to it is.
         mutating func place(_ entry: UInt32, _ hash: UInt64) {
-            let mask = slots.count - 1
-            var slot = Int(truncatingIfNeeded: hash) & mask
-            while slots[slot] != 0 { slot = (slot + 1) & mask }
+            var slot = home(hash)
+            while slots[slot] != 0 { slot = slot + 1 == slots.count ? 0 : slot + 1 }
             slots[slot] = entry
             count += 1
         }
     }
 
-    static var fullShelf: Int { 4_096 }
+    static var fullShelf: Int { 3_072 }
     /// The directory tells apart no more leading bits than these, enough for 2^32 keys: shelves that have more in common, by collisions that chance does not bring
     /// about, grow instead.
     static var maximumDepth: Int { 24 }
@@ -60,10 +82,10 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
     @inline(__always)
     private func find(_ key: Key, _ hash: UInt64) -> Int? {
         let shelf = shelfIndex(of: hash)
-        let mask = shelves[shelf].slots.count - 1
+        let slotCount = shelves[shelf].slots.count
         let numberMask = self.numberMask
         let tag = self.tag(of: hash)
-        var slot = Int(truncatingIfNeeded: hash) & mask
+        var slot = shelves[shelf].home(hash)
         while true {
             let entry = shelves[shelf].slots[slot]
             if entry == 0 { return nil }
@@ -71,7 +93,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
                 let number = Int(entry & numberMask) - 1
                 if keys[number] == key { return number }
             }
-            slot = (slot + 1) & mask
+            slot = slot + 1 == slotCount ? 0 : slot + 1
         }
     }
 
@@ -85,7 +107,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
         for key in keys {
             let hash = self.hash(key)
             let shelf = shelfIndex(of: hash)
-            let entry = shelves[shelf].slots[Int(truncatingIfNeeded: hash) & (shelves[shelf].slots.count - 1)]
+            let entry = shelves[shelf].slots[shelves[shelf].home(hash)]
             if entry & ~numberMask == tag(of: hash), entry != 0 { sum ^= self.keys[Int(entry & numberMask) - 1] }
         }
         return sum
@@ -96,7 +118,7 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
         let hash = self.hash(key)
         if let number = find(key, hash) { return (number, false) }
         var shelf = shelfIndex(of: hash)
-        while (shelves[shelf].count + 1) * 4 > shelves[shelf].slots.count * 3 {
+        while shelves[shelf].isFull {
             enlarge(shelf, of: hash)
             shelf = shelfIndex(of: hash)
         }
@@ -113,14 +135,14 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
     @inline(__always)
     private func shelfIndex(of hash: UInt64) -> Int { Int(directory[depth == 0 ? 0 : Int(truncatingIfNeeded: hash >> UInt64(64 - depth))]) }
 
-    /// Doubles a small shelf; splits a full one in two, by the next bit of the hashes.
+    /// Makes a small shelf larger; splits a full one in two, by the next bit of the hashes.
     private mutating func enlarge(_ index: Int, of hash: UInt64) {
         let old = shelves[index]
         // Apart from placing them, so that the reads of the keys, which lie anywhere, do not wait for one another.
         let entries = old.slots.filter { $0 != 0 }
         let hashes = entries.map { self.hash(keys[Int($0 & numberMask) - 1]) }
         if old.slots.count < Self.fullShelf || old.depth == Self.maximumDepth {
-            var larger = Shelf(depth: old.depth, slotCount: old.slots.count * 2)
+            var larger = Shelf(depth: old.depth, slotCount: Shelf.next(old.slots.count))
             for (entry, hash) in zip(entries, hashes) { larger.place(entry, hash) }
             shelves[index] = larger
             return
@@ -129,9 +151,14 @@ struct NumberTable<Key: FixedWidthInteger & UnsignedInteger & PlainElement>: Sen
             directory = directory.flatMap { [$0, $0] }
             depth += 1
         }
-        var halves = (Shelf(depth: old.depth + 1, slotCount: Self.fullShelf), Shelf(depth: old.depth + 1, slotCount: Self.fullShelf))
+        let bit: UInt64 = 1 << UInt64(63 - old.depth)
+        // Chance makes them nearly even; that they are not leaves no key without room.
+        let upperCount = hashes.count { $0 & bit != 0 }
+        var halves = (
+            Shelf(depth: old.depth + 1, roomFor: entries.count - upperCount), Shelf(depth: old.depth + 1, roomFor: upperCount)
+        )
         for (entry, hash) in zip(entries, hashes) {
-            if hash >> UInt64(63 - old.depth) & 1 == 0 { halves.0.place(entry, hash) } else { halves.1.place(entry, hash) }
+            if hash & bit == 0 { halves.0.place(entry, hash) } else { halves.1.place(entry, hash) }
         }
         shelves[index] = halves.0
         shelves.append(halves.1)

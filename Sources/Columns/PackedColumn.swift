@@ -17,8 +17,11 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
     /// What comes after the pieces, fewer numbers than a piece has.
     @usableFromInline var rest: [Element] = []
 
+    /// Makes an empty list of long pieces.
+    @inlinable public init() { self.init(.long) }
+
     /// Makes an empty list.
-    @inlinable public init(_ pieces: Pieces = .long) { shift = pieces.rawValue }
+    @inlinable public init(_ pieces: Pieces) { shift = pieces.rawValue }
 
     @inlinable var pieceCount: Int { 1 &<< shift }
     @inlinable var mask: Int { pieceCount &- 1 }

@@ -1,6 +1,7 @@
 /// Numbers pairs of numbers (a user and a thread, say) from 0 in the order in which they come, and finds a pair's number.
 public struct PairIndex: Equatable, Sendable {
-    var table = NumberTable<UInt64>()
+    /// The key of a pair has the bits of both by turns, so that small numbers make a small key, which is packed.
+    var table = NumberTable<PackedColumn<UInt64>>()
 
     /// Makes an empty index.
     public init() {}
@@ -11,21 +12,42 @@ public struct PairIndex: Equatable, Sendable {
     /// The pair with a number.
     public func pair(_ number: Int) -> (first: Int, second: Int) {
         let key = table.keys[number]
-        return (Int(key >> 32), Int(key & 0xFFFF_FFFF))
+        return (Int(Self.everyOtherBit(of: key >> 1)), Int(Self.everyOtherBit(of: key)))
     }
 
     /// Finds the number of a pair.
-    public func find(_ first: Int, _ second: Int) -> Int? { table.find(UInt64(first) << 32 | UInt64(second)) }
+    public func find(_ first: Int, _ second: Int) -> Int? { table.find(Self.key(first, second)) }
 
     /// Gives a pair its number: the one it has, or the next.
     public mutating func insert(_ first: Int, _ second: Int) -> (number: Int, isNew: Bool) {
-        table.insert(UInt64(first) << 32 | UInt64(second))
+        table.insert(Self.key(first, second))
+    }
+
+    private static func key(_ first: Int, _ second: Int) -> UInt64 { spread(UInt64(first)) << 1 | spread(UInt64(second)) }
+
+    /// Puts a 0 before each of the lower 32 bits.
+    private static func spread(_ number: UInt64) -> UInt64 {
+        var bits = number & 0xFFFF_FFFF
+        bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
+        bits = (bits | bits << 8) & 0x00FF_00FF_00FF_00FF
+        bits = (bits | bits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        bits = (bits | bits << 2) & 0x3333_3333_3333_3333
+        return (bits | bits << 1) & 0x5555_5555_5555_5555
+    }
+
+    private static func everyOtherBit(of key: UInt64) -> UInt64 {
+        var bits = key & 0x5555_5555_5555_5555
+        bits = (bits | bits >> 1) & 0x3333_3333_3333_3333
+        bits = (bits | bits >> 2) & 0x0F0F_0F0F_0F0F_0F0F
+        bits = (bits | bits >> 4) & 0x00FF_00FF_00FF_00FF
+        bits = (bits | bits >> 8) & 0x0000_FFFF_0000_FFFF
+        return (bits | bits >> 16) & 0xFFFF_FFFF
     }
 }
 
 /// Numbers some of a list's entries from 0 in the order in which they come: what has to be kept for few of them stands in a column beside it.
 public struct SubsetIndex: Equatable, Sendable {
-    var table = NumberTable<UInt32>()
+    var table = NumberTable<PackedColumn<UInt32>>()
 
     /// Makes an empty index.
     public init() {}

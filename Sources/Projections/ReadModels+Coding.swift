@@ -23,7 +23,7 @@ extension ReadModels {
     /// The version of what the sections hold; a checkpoint of another one is ignored.
     ///
     /// It is another one whenever an event means something else to a component, or a component writes other columns.
-    package static let checkpointVersion: UInt32 = 2
+    package static let checkpointVersion: UInt32 = 3
 
     /// The components in the order of their sections; a new one is one line here, and a new ``checkpointVersion``.
     private static var components: [any Section] {

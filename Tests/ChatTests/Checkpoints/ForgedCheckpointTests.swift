@@ -26,8 +26,8 @@ private final class Section: ColumnSink, ColumnSource {
 
 /// Files of which every checksum is right, and what they hold is not.
 @Suite struct ForgedCheckpointTests {
-    /// A shelf of a table that could only be split into two that do not hold its keys: the next insertion would never end.
-    @Test func aShelfThatCannotBeSplitIsRefused() throws {
+    /// A shelf that is larger than any that a table makes before it splits it.
+    @Test func aShelfThatIsTooLargeIsRefused() throws {
         let count = 12_288
         let section = Section()
         var writer = ColumnWriter(section)
