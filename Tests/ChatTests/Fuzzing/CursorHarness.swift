@@ -83,10 +83,11 @@ enum CursorHarness {
 private struct Story {
     let store: ChatStore
     let end: JournalHead
-    /// Lists that there are, one of them with nothing in it.
-    let lists: [PageCursor.List] = [
-        .threads, .timeline(ThreadID(bits: 1)), .timeline(ThreadID(bits: 2)), .replies(MessageID(bits: 1)), .replies(MessageID(bits: 2)),
-    ]
+    /// All the lists that there are, some of them with nothing in them.
+    let lists: [PageCursor.List] =
+        [.threads, .timeline(ThreadID(bits: 1)), .timeline(ThreadID(bits: 2))]
+        + (1...Self.messageCount).map { .replies(MessageID(bits: $0)) }
+    private static let messageCount: UInt128 = 6
 
     /// What is shown of a list.
     private struct Shown {
@@ -102,8 +103,10 @@ private struct Story {
         let ann = UserID(bits: 1)
         var commands: [Command] = [.registerUser(user: ann, username: "Ann")]
         for thread in 1...2 { commands.append(.openThread(thread: ThreadID(bits: UInt128(thread)), name: "Thread \(thread)", by: ann)) }
-        for number in 1...9 as ClosedRange<UInt128> {
+        for number in 1...Self.messageCount {
             commands.append(.postMessage(message: MessageID(bits: number), thread: ThreadID(bits: 1), author: ann, body: "\(number)"))
+        }
+        for number in 1...7 as ClosedRange<UInt128> {
             commands.append(.reply(reply: ReplyID(bits: number), message: MessageID(bits: 1), author: ann, body: "\(number)"))
         }
         for command in commands { try store.execute(command) }
