@@ -1,0 +1,131 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+import Testing
+
+/// A clock that is wrong changes the times that are shown and nothing else.
+@Suite struct ClockTests {
+    /// What a clock tells, given the true time.
+    enum Skew: CaseIterable {
+        case aDayAhead, aDayBehind, jumping, standing, backwards
+
+        fileprivate func read(_ time: Int64, _ random: inout SeededRandom) -> Int64 {
+            let day: Int64 = 86_400_000
+            return switch self {
+            case .aDayAhead: time + day
+            case .aDayBehind: time - day
+            case .jumping: time + Int64.random(in: -day...day, using: &random)
+            case .standing: 1_584_921_600_000
+            case .backwards: 2 * 1_584_921_600_000 - time
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(6), Skew.allCases)
+    func aWrongClockChangesNoOrderNoCountAndNoPage(seed: UInt64, skew: Skew) throws {
+        let straight = try run(seed) { time, _ in time }
+        let wrong = try run(seed) { skew.read($0, &$1) }
+        #expect(wrong.answers == straight.answers)
+        let (events, expected) = (try wrong.store.allEvents(), try straight.store.allEvents())
+        #expect(events.map(untimed) == expected.map(untimed))
+        #expect(zip(events, events.dropFirst()).allSatisfy { $0.event.recordedAt <= $1.event.recordedAt })
+        #expect(try views(of: wrong.store, events.count) == views(of: straight.store, events.count))
+        #expect(events.count > 150)
+    }
+
+    /// Times are found in the journal by halving it, which works because they never go back.
+    @Test(arguments: Seeds.seeds(6)) func momentsAreFoundUnderAJumpingClock(seed: UInt64) throws {
+        let store = try run(seed) { Skew.jumping.read($0, &$1) }.store
+        let events = try store.allEvents()
+        for recorded in events {
+            let time = recorded.event.recordedAt
+            #expect(try store.position(asOf: time) == events.last { $0.event.recordedAt <= time }?.position ?? 0)
+            #expect(try store.position(before: time) == events.last { $0.event.recordedAt < time }?.position ?? 0)
+        }
+    }
+
+    /// Executes the commands of a seed, a second apart, under a clock that makes something of the time; with the store closed and opened again on the way.
+    private func run(
+        _ seed: UInt64, _ read: (Int64, inout SeededRandom) -> Int64
+    ) throws -> (store: ChatStore, answers: [[Position]?]) {
+        let fixture = StoreFixture(seed: seed, segmentSize: 4_096)
+        var store = try fixture.open()
+        var generator = CommandGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
+        var answers: [[Position]?] = []
+        for number in 0..<400 as Range<Int64> {
+            let reading = read(1_584_921_600_000 + 1_000 * number, &random)
+            fixture.clock.advance(byMilliseconds: reading - fixture.clock.now().millisecondsSince1970)
+            let result = try answer(generator.nextRequest(), of: store)
+            answers.append((try? result.get())?.events.map(\.position))
+            if number % 100 == 99 {
+                try store.close()
+                store = try fixture.open()
+            }
+        }
+        return (store, answers)
+    }
+
+    /// An event without the time of its recording.
+    private func untimed(_ recorded: RecordedEvent) -> RecordedEvent {
+        var recorded = recorded
+        recorded.event.recordedAt = Timestamp(millisecondsSince1970: 0)
+        return recorded
+    }
+
+    /// Everything that a store shows but for times, now and as of some moments.
+    private func views(of store: ChatStore, _ count: Int) throws -> [Views] {
+        try [Moment.now, .position(Position(count / 3)), .position(Position(count / 2))].map { moment in
+            let threads = try store.threads(Page(limit: .max), asOf: moment)
+            let facts = try store.allEvents().map(\.event.fact)
+            let users = facts.compactMap { if case .userRegistered(let fact) = $0 { fact.user } else { nil } }
+            return Views(
+                threads: threads.map { Views.Thread(id: $0.id, members: $0.members, messages: $0.messages, last: $0.lastPosition) },
+                timelines: try threads.map { try pages(of: $0.id, store, moment) },
+                users: try users.filter { try store.isUser($0, asOf: moment) }.map { try store.user($0, asOf: moment) }.map { user in
+                    user.threads.map { Views.Membership(thread: $0.id, unread: $0.unread, readUpTo: $0.readUpTo) }
+                })
+        }
+    }
+
+    /// A thread's messages, page by page from the oldest on.
+    private func pages(of thread: ThreadID, _ store: ChatStore, _ moment: Moment) throws -> [[Views.Entry]] {
+        var pages: [[Views.Entry]] = []
+        var page = try store.timeline(thread, Page(limit: 3, after: 0), asOf: moment)
+        while let last = page.last {
+            pages.append(page.map { Views.Entry(position: $0.position, id: $0.id, body: $0.body, replyCount: $0.replyCount) })
+            page = try store.timeline(thread, Page(limit: 3, after: last.position), asOf: moment)
+        }
+        return pages
+    }
+}
+
+/// What a store shows, without times.
+private struct Views: Equatable {
+    struct Thread: Equatable {
+        var id: ThreadID
+        var members: Int
+        var messages: Int
+        var last: Position
+    }
+
+    struct Entry: Equatable {
+        var position: Position
+        var id: MessageID
+        var body: String?
+        var replyCount: Int
+    }
+
+    struct Membership: Equatable {
+        var thread: ThreadID
+        var unread: Int
+        var readUpTo: Position
+    }
+
+    var threads: [Thread]
+    var timelines: [[[Entry]]]
+    /// By user, in the order in which they registered.
+    var users: [[Membership]]
+}

@@ -1,0 +1,157 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Foundation
+import Synchronization
+
+/// One store, eight who use it at the same time, and a record of everything they asked and were answered.
+///
+/// What they ask and how the store is opened follow from the seed; how they meet does not.
+final class ConcurrentHistory: Sendable {
+    static let callerCount = 8
+    static let callsOfEach = 8
+
+    let seed: UInt64
+    /// How the store is opened and used, for the report of a failure.
+    let setting: String
+    private let journal: Journal
+    private let store: ChatStore
+    /// Which callers are threads that block; the others are tasks that wait without one.
+    private let isThread: [Bool]
+    private let time = Atomic<UInt64>(0)
+    private let ready = Atomic<Int>(0)
+    private let recorded = Mutex<[Operation]>([])
+
+    init(seed: UInt64, flaw: UnsteadyLog.Flaw? = nil) throws {
+        var random = SeededRandom(seed: seed)
+        let durability: Durability = random.oneIn(2) ? .synced : .written
+        let segmentSize: UInt64 = [512, 1_000, 20_000][Int.random(in: 0..<3, using: &random)]
+        let isSteady = flaw == nil && random.oneIn(4)
+        let form = Int.random(in: 0..<3, using: &random)
+        isThread = (0..<Self.callerCount).map { form == 0 || form == 1 && $0 % 2 == 0 }
+        setting = "\(durability), segments of \(segmentSize), steady \(isSteady), threads \(isThread)"
+        self.seed = seed
+        journal = try Journal.open(
+            "journal",
+            options: JournalOptions(
+                durability: durability, segmentSize: segmentSize, storage: MemoryStorage(), entropy: SeededEntropy(seed: seed),
+                idleDelay: nil))
+        let log: any CommitLog = isSteady ? journal : UnsteadyLog(journal, seed: seed, flaw: flaw)
+        // On the journal itself the store also writes checkpoints meanwhile.
+        let checkpoints = CheckpointOptions(interval: 20, atClose: nil, afterReplay: nil)
+        store = try ChatStore.open(
+            log: log,
+            options: StoreOptions(
+                clock: JumpingClock(seed: seed), ids: SeededIDs(seed: seed), checkpoints: checkpoints,
+                textCacheByteCount: random.oneIn(2) ? 0 : 4_096))
+    }
+
+    /// Lets everybody loose and gives the whole history once they have finished.
+    func run() async throws -> HistoryChecker {
+        for request in HistoryWorkload.beginning { await perform(.execute([request]), as: 0) }
+        await withTaskGroup(of: Void.self) { tasks in
+            for caller in 0..<Self.callerCount {
+                tasks.addTask { [self] in
+                    if isThread[caller] { await onThread { self.use(as: caller) } } else { await use(as: caller) }
+                }
+            }
+        }
+        // With a flaw the end of it may not be durable yet.
+        try await journal.waitUntilDurable(journal.lastPosition)
+        var events: [RecordedEvent] = []
+        if journal.lastPosition > 0 { events = try store.events(at: 1...journal.lastPosition) }
+        try store.close()
+        return HistoryChecker(recorded.withLock { $0 }, events)
+    }
+
+    private func use(as caller: Int) {
+        var workload = HistoryWorkload(seed: seed, caller: caller)
+        ready.add(1, ordering: .relaxed)
+        while ready.load(ordering: .relaxed) < Self.callerCount { Thread.sleep(forTimeInterval: 0.000_05) }
+        for _ in 0..<Self.callsOfEach { perform(workload.next(knowing: journal.durablePosition), as: caller) }
+    }
+
+    private func use(as caller: Int) async {
+        var workload = HistoryWorkload(seed: seed, caller: caller)
+        ready.add(1, ordering: .relaxed)
+        while ready.load(ordering: .relaxed) < Self.callerCount { await Task.yield() }
+        for _ in 0..<Self.callsOfEach { await perform(workload.next(knowing: journal.durablePosition), as: caller) }
+    }
+
+    private func perform(_ call: Call, as caller: Int) {
+        let invoked = tick()
+        let answer = answer(to: call)
+        record(call, answer, since: invoked, as: caller)
+    }
+
+    private func perform(_ call: Call, as caller: Int) async {
+        let invoked = tick()
+        let answer = await answer(to: call)
+        record(call, answer, since: invoked, as: caller)
+    }
+
+    private func answer(to call: Call) -> Answer {
+        switch call {
+        case .ask(let query): return store.answer(query)
+        case .execute(let batch):
+            do throws(ChatError) {
+                if batch.count == 1 { return .results([.success(try store.execute(batch[0]))]) }
+                return .results(try store.execute(batch))
+            } catch {
+                return Self.answer(error)
+            }
+        }
+    }
+
+    private func answer(to call: Call) async -> Answer {
+        switch call {
+        case .ask(let query): return store.answer(query)
+        case .execute(let batch):
+            do throws(ChatError) {
+                if batch.count == 1 { return .results([.success(try await store.execute(batch[0]))]) }
+                return .results(try await store.execute(batch))
+            } catch {
+                return Self.answer(error)
+            }
+        }
+    }
+
+    /// A refusal of a command that was sent alone is thrown.
+    private static func answer(_ error: ChatError) -> Answer {
+        if case .rejected(let rejection) = error { .results([.failure(rejection)]) } else { .failed(error.description) }
+    }
+
+    private func record(_ call: Call, _ answer: Answer, since invoked: UInt64, as caller: Int) {
+        // Read after the answer was there and before it counts as returned: what was durable then is durable now.
+        let durable = journal.durablePosition
+        let operation = Operation(caller: caller, invoked: invoked, returned: tick(), call: call, answer: answer, durable: durable)
+        recorded.withLock { $0.append(operation) }
+    }
+
+    private func tick() -> UInt64 { time.add(1, ordering: .sequentiallyConsistent).newValue }
+}
+
+/// Runs something on a thread of its own, which may block.
+private func onThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+        let thread = Thread {
+            body()
+            done.resume()
+        }
+        thread.start()
+    }
+}
+
+/// A clock that jumps back and forth by up to a day at each look.
+final class JumpingClock: WallClock {
+    private let random: Mutex<SeededRandom>
+
+    init(seed: UInt64) { random = Mutex(SeededRandom(seed: seed)) }
+
+    func now() -> Timestamp {
+        let noon: Int64 = 1_584_964_800_000
+        let jump = random.withLock { Int64.random(in: -86_400_000...86_400_000, using: &$0) }
+        return Timestamp(millisecondsSince1970: noon + jump)
+    }
+}

@@ -1,0 +1,99 @@
+import ChatDomain
+import ChatTesting
+import Projections
+
+/// What one caller asks of a store: random commands and questions about so few things that callers cannot but meet.
+struct HistoryWorkload {
+    private var random: SeededRandom
+    private let caller: Int
+    private var count = 0
+
+    private static let codes = ["SW1A", "E1"].compactMap { OutwardCode($0) }
+
+    init(seed: UInt64, caller: Int) {
+        random = SeededRandom(seed: seed &* 1_000 &+ UInt64(caller))
+        self.caller = caller
+    }
+
+    /// What is there before the callers begin, so that most of what they do makes sense.
+    static let beginning: [CommandRequest] = [
+        .registerUser(user: UserID(bits: 1), username: "Ann"),
+        .registerUser(user: UserID(bits: 2), username: "Bob"),
+        .openThread(thread: ThreadID(bits: 31), name: "Garden", by: UserID(bits: 1)),
+        .joinThread(user: UserID(bits: 2), thread: ThreadID(bits: 31)),
+        .postMessage(message: MessageID(bits: 100), thread: ThreadID(bits: 31), author: UserID(bits: 1), body: "Tomatoes?"),
+        .setPostcode(user: UserID(bits: 2), postcode: "E1 6AN"),
+    ].map { CommandRequest($0) }
+
+    /// The next call of a caller who knows of everything up to a position.
+    mutating func next(knowing head: Position) -> Call {
+        if random.oneIn(2) { return .ask(query(head)) }
+        return .execute((0..<(random.oneIn(5) ? 3 : 1)).map { _ in request(head) })
+    }
+
+    private mutating func request(_ head: Position) -> CommandRequest {
+        count += 1
+        return CommandRequest(command(head), correlation: random.oneIn(8) ? "caller \(caller)" : nil)
+    }
+
+    private mutating func command(_ head: Position) -> Command {
+        switch number(0..<20) {
+        case 0, 1: return .registerUser(user: random.oneIn(6) ? nil : user(), username: name())
+        case 2: return .changeUsername(user: user(), username: name())
+        case 3: return .setPostcode(user: user(), postcode: random.oneIn(2) ? "SW1A 1AA" : "E1 6AN")
+        case 4: return .openThread(thread: thread(), name: "Shopping", by: user())
+        case 5, 6: return .joinThread(user: user(), thread: thread())
+        case 7: return .leaveThread(user: user(), thread: thread())
+        case 8...12: return .postMessage(message: random.oneIn(4) ? nil : message(), thread: thread(), author: user(), body: body())
+        case 13, 14: return .reply(reply: random.oneIn(4) ? nil : reply(), message: message(), author: user(), body: body())
+        case 15: return .edit(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), body: body())
+        case 16: return .retract(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user())
+        case 17, 18: return .markRead(user: user(), thread: thread(), upTo: Position.random(in: 0...head + 2, using: &random))
+        default:
+            let session = SessionID(bits: UInt128(number(300..<303)))
+            return random.oneIn(2) ? .startSession(user: user(), session: session, device: "") : .endSession(session: session)
+        }
+    }
+
+    private mutating func query(_ head: Position) -> Query {
+        switch number(0..<16) {
+        case 0: .head
+        case 1...3: .timeline(thread(), page(head), viewer: viewer(), asOf: nil)
+        case 4: .timeline(thread(), page(head), viewer: viewer(), asOf: Position.random(in: 0...head + 3, using: &random))
+        case 5: .message(message())
+        case 6, 7: .replies(message())
+        case 8: .members(thread(), viewer: viewer())
+        case 9...11: .user(user())
+        case 12, 13: .threads(viewer: viewer())
+        case 14: .userNamed(name())
+        default: .residents(Self.codes[number(Self.codes.indices)])
+        }
+    }
+
+    private mutating func page(_ head: Position) -> Page {
+        switch number(0..<3) {
+        case 0: Page()
+        case 1: Page(limit: 3, before: Position.random(in: 0...head + 3, using: &random))
+        default: Page(limit: 3, after: Position.random(in: 0...head, using: &random))
+        }
+    }
+
+    private mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+
+    private mutating func user() -> UserID { UserID(bits: UInt128(number(1..<5))) }
+
+    private mutating func viewer() -> UserID? { random.oneIn(2) ? nil : user() }
+
+    private mutating func thread() -> ThreadID {
+        random.oneIn(5) ? ThreadID(Self.codes[number(Self.codes.indices)]) : ThreadID(bits: UInt128(random.oneIn(4) ? 32 : 31))
+    }
+
+    private mutating func message() -> MessageID { MessageID(bits: UInt128(number(100..<108))) }
+
+    private mutating func reply() -> ReplyID { ReplyID(bits: UInt128(number(200..<205))) }
+
+    private mutating func name() -> String { ["Ann", "ann", "Bob", "Cat", "Dan"][number(0..<5)] }
+
+    /// Never the same twice, so that an answer tells whose text it is.
+    private mutating func body() -> String { "\(count) of caller \(caller)" }
+}

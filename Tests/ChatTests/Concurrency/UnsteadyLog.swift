@@ -1,0 +1,81 @@
+import ChatTesting
+import EventJournal
+import Foundation
+import Synchronization
+
+/// A journal that lingers at random moments, so that those who share it meet in more ways than on a quiet machine; and, on request, one that breaks its promises.
+final class UnsteadyLog: CommitLog {
+    /// A promise of the log that is not kept now and then.
+    enum Flaw: CaseIterable {
+        /// The durable position goes back, so that questions are answered as of a moment that is over.
+        case goesBack
+        /// A wait ends at once, so that answers are given before they are durable.
+        case waitsForNothing
+    }
+
+    let journal: Journal
+    private let flaw: Flaw?
+    private let random: Mutex<SeededRandom>
+
+    init(_ journal: Journal, seed: UInt64, flaw: Flaw? = nil) {
+        self.journal = journal
+        self.flaw = flaw
+        random = Mutex(SeededRandom(seed: seed))
+    }
+
+    var id: JournalID { journal.id }
+    var isReadOnly: Bool { journal.isReadOnly }
+    var lastPosition: Position { journal.lastPosition }
+    var head: JournalHead { journal.head }
+
+    var durablePosition: Position {
+        linger()
+        let durable = journal.durablePosition
+        linger()
+        return flaw == .goesBack && oneIn(4) ? durable - min(durable, 3) : durable
+    }
+
+    func reserve(_ byteCount: Int) throws(JournalError) {
+        linger()
+        try journal.reserve(byteCount)
+    }
+
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        linger()
+        let positions = try journal.append(draft, expecting: head)
+        linger()
+        return positions
+    }
+
+    func waitUntilDurable(_ position: Position) throws(JournalError) {
+        linger()
+        if flaw == .waitsForNothing, oneIn(3) { return }
+        try journal.waitUntilDurable(position)
+        linger()
+    }
+
+    func waitUntilDurable(_ position: Position) async throws(JournalError) {
+        if oneIn(3) { await Task.yield() }
+        if flaw == .waitsForNothing, oneIn(3) { return }
+        try await journal.waitUntilDurable(position)
+        if oneIn(3) { await Task.yield() }
+    }
+
+    func forEachRecord(
+        in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+    ) throws(JournalError) {
+        linger()
+        try journal.forEachRecord(in: positions, body)
+    }
+
+    func waitForMore(after position: Position) async throws(JournalError) -> Position { try await journal.waitForMore(after: position) }
+
+    func close() throws(JournalError) { try journal.close() }
+
+    private func oneIn(_ count: Int) -> Bool { random.withLock { $0.oneIn(count) } }
+
+    /// Lets the others go first, now and then.
+    private func linger() {
+        if oneIn(8) { Thread.sleep(forTimeInterval: 0.000_05) }
+    }
+}
