@@ -88,7 +88,7 @@ import Testing
         let store = try StoreFixture(seed: seed).open()
         _ = try store.execute(HistoryWorkload.beginning)
         var workload = HistoryWorkload(seed: seed, caller: 0)
-        for _ in 0..<80 { if case .execute(let batch) = workload.next(knowing: store.head.position) { _ = try store.execute(batch) } }
+        for _ in 0..<300 { if case .execute(let batch) = workload.next(knowing: store.head.position) { _ = try store.execute(batch) } }
         let events = try store.allEvents()
         var chat = SequentialChat()
         for (index, event) in events.enumerated() {

@@ -44,8 +44,8 @@ struct HistoryWorkload {
         case 4: return .openThread(thread: thread(), name: "Shopping", by: user())
         case 5, 6: return .joinThread(user: user(), thread: thread())
         case 7: return .leaveThread(user: user(), thread: thread())
-        case 8...12: return .postMessage(message: random.oneIn(4) ? nil : message(), thread: thread(), author: user(), body: body())
-        case 13, 14: return .reply(reply: random.oneIn(4) ? nil : reply(), message: message(), author: user(), body: body())
+        case 8...12: return .postMessage(message: random.oneIn(2) ? nil : message(), thread: thread(), author: user(), body: body())
+        case 13, 14: return .reply(reply: random.oneIn(2) ? nil : reply(), message: message(), author: user(), body: body())
         case 15: return .edit(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), body: body())
         case 16: return .retract(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user())
         case 17, 18: return .markRead(user: user(), thread: thread(), upTo: Position.random(in: 0...head + 2, using: &random))
@@ -80,7 +80,7 @@ struct HistoryWorkload {
 
     private mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
-    private mutating func user() -> UserID { UserID(bits: UInt128(number(1..<5))) }
+    private mutating func user() -> UserID { UserID(bits: UInt128(number(1..<4))) }
 
     private mutating func viewer() -> UserID? { random.oneIn(2) ? nil : user() }
 
