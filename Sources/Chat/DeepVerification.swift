@@ -54,7 +54,7 @@ struct DeepVerification {
 
     private func memberships() -> [Verification.Finding] {
         state.memberships.indices.flatMap { number in
-            let pair = state.membershipNumbers.pair(number)
+            let pair = state.numbering.memberships.pair(number)
             let user = state.userID(pair.first)
             let thread = state.threadID(pair.second)
             let row = state.memberships[number]
@@ -68,7 +68,7 @@ struct DeepVerification {
 
     private func messages() -> [Verification.Finding] {
         (0..<state.messages.count).flatMap { number in
-            let id = MessageID(bits: state.messages.id(number))
+            let id = MessageID(bits: state.numbering.messages.id(number))
             let record = models.message(id, asOf: now)
             return finding(
                 record?.position == state.messages.position(number) && record?.isRetracted == state.messages.isRetracted(number)
@@ -78,7 +78,7 @@ struct DeepVerification {
 
     private func replies() -> [Verification.Finding] {
         (0..<state.replies.count).flatMap { number in
-            let id = ReplyID(bits: state.replies.id(number))
+            let id = ReplyID(bits: state.numbering.replies.id(number))
             let record = models.reply(id, asOf: now)
             return finding(
                 record?.position == state.replies.position(number) && record?.isRetracted == state.replies.isRetracted(number),

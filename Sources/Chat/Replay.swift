@@ -7,36 +7,33 @@ import Synchronization
 extension ChatStore {
     /// Takes the events of a log at some positions into read models that have taken in all before them.
     ///
-    /// Three threads hand portions of events on to one another, so that a replay uses the processors that there are: one reads, checks and decodes, one moves the state
-    /// on, and the caller's does what is only for reading. Each sees the events in their order, so what comes of it is the same as one event after another.
+    /// Two threads, so that a replay uses the processors that there are: one reads, checks and decodes a portion of events and gives it the numbers of its ids; the caller's
+    /// moves the state and what is only for reading on by it. Each sees the events in their order, so what comes of it is the same as one event after another.
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; the read models then end before it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout ReadModels) throws(ChatError) {
-        let decoded = Belt<ReplayPortion>()
-        let resolved = Belt<(ReplayPortion, [EventNumbers])>()
-        let state = StateBox()
-        state.state.withLock { models.exchangeState(&$0) }
-        let workers = DispatchGroup()
-        let queue = DispatchQueue.global(qos: .userInitiated)
-        queue.async(group: workers) { decode(log, positions, decoded.put) }
-        queue.async(group: workers) {
-            state.state.withLock { state in
-                var portion: ReplayPortion
-                repeat {
-                    portion = decoded.take()
-                    resolved.put((portion, state.resolvingEvolve(portion.events)))
-                } while !portion.isLast
+        let belt = Belt<(ReplayPortion, [EventNumbers])>()
+        let sizes = ReplayEstimate(log, positions).sizes
+        let numbering = NumberingBox()
+        numbering.value.withLock { numbering in
+            models.exchangeNumbering(&numbering)
+            numbering.reserve(sizes)
+        }
+        let worker = DispatchGroup()
+        DispatchQueue.global(qos: .userInitiated).async(group: worker) {
+            numbering.value.withLock { numbering in
+                decode(log, positions) { portion in belt.put((portion, numbering.resolve(portion.events.rows))) }
             }
         }
         var failure: ChatError?
         var isLast = false
         while !isLast {
-            let (portion, numbers) = resolved.take()
-            models.applyBesideState(portion.events, numbers)
+            let (portion, numbers) = belt.take()
+            models.apply(portion.events, numbers)
             (failure, isLast) = (portion.failure, portion.isLast)
         }
-        workers.wait()
-        state.state.withLock { models.exchangeState(&$0) }
+        worker.wait()
+        numbering.value.withLock { models.exchangeNumbering(&$0) }
         if let failure { throw failure }
     }
 
@@ -93,9 +90,9 @@ private struct ReplayPortion: Sendable {
     static let count = 1_024
 }
 
-/// The state while another thread moves it on; nobody else has it, so that nothing is copied.
-private final class StateBox: Sendable {
-    let state = Mutex(ChatState())
+/// The numbering while another thread gives numbers; nobody else has it, so that nothing is copied.
+private final class NumberingBox: Sendable {
+    let value = Mutex(Numbering())
 }
 
 /// Hands portions from one thread to another, a few at a time, so that neither waits for each and memory does not grow.

@@ -16,8 +16,11 @@ public struct IDTable: Equatable, Sendable {
     /// Finds the number of an id.
     public func find(_ id: UInt128) -> Int? { table.find(id) }
 
+    /// Makes room for so many ids in a table that has none yet.
+    public mutating func reserve(_ count: Int) { table.reserve(count) }
+
     /// Reads ahead what looking up some ids is going to read.
-    public func warm(_ ids: [UInt128]) -> UInt128 { table.warm(ids) }
+    public func warm(_ ids: [UInt128]) -> UInt64 { table.warm(ids) }
 
     /// Gives an id its number: the one it has, or the next.
     public mutating func insert(_ id: UInt128) -> (number: Int, isNew: Bool) { table.insert(id) }

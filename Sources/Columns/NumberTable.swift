@@ -33,9 +33,9 @@ struct NumberTable<Keys: KeyList>: Sendable {
             slots = [UInt32](repeating: 0, count: slotCount)
         }
 
-        /// Makes an empty shelf with room for so many keys.
-        init(depth: Int, roomFor count: Int) {
-            var slotCount = 16
+        /// Makes an empty shelf for so many keys of one that was split: not the size that they would just fill, because more of them are on their way.
+        init(depth: Int, splitFor count: Int) {
+            var slotCount = 2_048
             while count * 16 > slotCount * 13 { slotCount = Self.next(slotCount) }
             self.init(depth: depth, slotCount: slotCount)
         }
@@ -61,12 +61,17 @@ struct NumberTable<Keys: KeyList>: Sendable {
             self.slots = slots
         }
 
+        /// Puts an entry where nothing equal to it is, and a search has come to an empty slot.
+        mutating func place(_ entry: UInt32, atSlot slot: Int) {
+            slots[slot] = entry
+            count += 1
+        }
+
         /// Puts an entry where nothing equal to it is.
         mutating func place(_ entry: UInt32, _ hash: UInt64) {
             var slot = home(hash)
             while slots[slot] != 0 { slot = slot + 1 == slots.count ? 0 : slot + 1 }
-            slots[slot] = entry
-            count += 1
+            place(entry, atSlot: slot)
         }
     }
 
@@ -77,21 +82,25 @@ struct NumberTable<Keys: KeyList>: Sendable {
 
     init() {}
 
-    func find(_ key: Key) -> Int? { find(key, hash(key)) }
+    func find(_ key: Key) -> Int? {
+        let hash = self.hash(key)
+        let (number, _) = search(key, hash, shelfIndex(of: hash))
+        return number < 0 ? nil : number
+    }
 
+    /// The number of a key, or -1, and the slot where the search ended.
     @inline(__always)
-    private func find(_ key: Key, _ hash: UInt64) -> Int? {
-        let shelf = shelfIndex(of: hash)
+    private func search(_ key: Key, _ hash: UInt64, _ shelf: Int) -> (number: Int, slot: Int) {
         let slotCount = shelves[shelf].slots.count
         let numberMask = self.numberMask
         let tag = self.tag(of: hash)
         var slot = shelves[shelf].home(hash)
         while true {
             let entry = shelves[shelf].slots[slot]
-            if entry == 0 { return nil }
+            if entry == 0 { return (-1, slot) }
             if entry & ~numberMask == tag {
                 let number = Int(entry & numberMask) - 1
-                if keys[number] == key { return number }
+                if keys[number] == key { return (number, slot) }
             }
             slot = slot + 1 == slotCount ? 0 : slot + 1
         }
@@ -99,33 +108,56 @@ struct NumberTable<Keys: KeyList>: Sendable {
 
     /// Reads what looking up some keys is going to read.
     ///
-    /// Looking up one key after another waits for memory each time; these reads do not depend on one another, and a processor has many of them under way at once.
+    /// Looking up one key after another waits for memory each time; these reads do not depend on one another, nor does a branch on them that a processor would have to
+    /// guess, so it has many of them under way at once.
     ///
     /// - Returns: Nothing that means anything; it is there so that the reads are.
-    func warm(_ keys: [Key]) -> Key {
-        var sum: Key = 0
-        for key in keys {
+    func warm(_ keys: [Key]) -> UInt64 {
+        guard self.keys.count > 0 else { return 0 }
+        // The slots of all of them, and whether the keys that they lead to are going to be read.
+        let numbers = keys.map { key -> UInt32 in
             let hash = self.hash(key)
             let shelf = shelfIndex(of: hash)
             let entry = shelves[shelf].slots[shelves[shelf].home(hash)]
-            if entry & ~numberMask == tag(of: hash), entry != 0 { sum ^= self.keys[Int(entry & numberMask) - 1] }
+            let isRead: UInt32 = (entry ^ tag(of: hash)) & ~numberMask == 0 && entry != 0 ? .max : 0
+            return (entry & numberMask &- 1) & isRead
         }
-        return sum
+        return numbers.reduce(0) { $0 &+ UInt64(truncatingIfNeeded: self.keys[Int($1)]) }
     }
 
     /// At most 2^32 - 2 keys fit; the memory that they would take is out of reach sooner.
     mutating func insert(_ key: Key) -> (number: Int, isNew: Bool) {
         let hash = self.hash(key)
-        if let number = find(key, hash) { return (number, false) }
         var shelf = shelfIndex(of: hash)
-        while shelves[shelf].isFull {
-            enlarge(shelf, of: hash)
-            shelf = shelfIndex(of: hash)
-        }
+        let (number, slot) = search(key, hash, shelf)
+        if number >= 0 { return (number, false) }
         keys.append(key)
         if keys.count > Int(numberMask) { widenNumbers() }
-        shelves[shelf].place(UInt32(truncatingIfNeeded: keys.count) | tag(of: hash), hash)
+        let entry = UInt32(truncatingIfNeeded: keys.count) | tag(of: hash)
+        if !shelves[shelf].isFull {
+            shelves[shelf].place(entry, atSlot: slot)
+        } else {
+            repeat {
+                enlarge(shelf, of: hash)
+                shelf = shelfIndex(of: hash)
+            } while shelves[shelf].isFull
+            shelves[shelf].place(entry, hash)
+        }
         return (keys.count - 1, true)
+    }
+
+    /// Makes room for so many keys in a table that has none, so that it need not grow as far as that; in another it does nothing.
+    mutating func reserve(_ count: Int) {
+        guard keys.count == 0, count > Self.fullShelf / 2 else { return }
+        var depth = 0
+        // As many in each shelf as leave it some way from a split.
+        while count >> depth > Self.fullShelf * 11 / 16, depth < Self.maximumDepth { depth += 1 }
+        let mean = count >> depth
+        // Chance gives hardly a shelf four times the square root of the mean more than the mean.
+        let slotCount = min(Self.fullShelf, (mean + 4 * Int(Double(mean).squareRoot())) * 16 / 13)
+        self.depth = depth
+        directory = (0..<UInt32(1) << UInt32(depth)).map { $0 }
+        shelves = directory.map { _ in Shelf(depth: depth, slotCount: slotCount) }
     }
 
     var numberMask: UInt32 { numberBits == 32 ? .max : 1 << numberBits - 1 }
@@ -155,7 +187,7 @@ struct NumberTable<Keys: KeyList>: Sendable {
         // Chance makes them nearly even; that they are not leaves no key without room.
         let upperCount = hashes.count { $0 & bit != 0 }
         var halves = (
-            Shelf(depth: old.depth + 1, roomFor: entries.count - upperCount), Shelf(depth: old.depth + 1, roomFor: upperCount)
+            Shelf(depth: old.depth + 1, splitFor: entries.count - upperCount), Shelf(depth: old.depth + 1, splitFor: upperCount)
         )
         for (entry, hash) in zip(entries, hashes) {
             if hash & bit == 0 { halves.0.place(entry, hash) } else { halves.1.place(entry, hash) }
@@ -180,7 +212,7 @@ struct NumberTable<Keys: KeyList>: Sendable {
 
     /// A folded multiplication of the two seeded halves, so that all bits of the key reach all bits of the result, and a mix of it.
     @inline(__always)
-    private func hash(_ key: Key) -> UInt64 {
+    func hash(_ key: Key) -> UInt64 {
         let low = UInt64(truncatingIfNeeded: key) ^ seed.low
         let high = (Key.bitWidth > 64 ? UInt64(truncatingIfNeeded: key >> Key(64)) : 0) ^ seed.high
         let product = low.multipliedFullWidth(by: high)

@@ -18,6 +18,12 @@ public struct PairIndex: Equatable, Sendable {
     /// Finds the number of a pair.
     public func find(_ first: Int, _ second: Int) -> Int? { table.find(Self.key(first, second)) }
 
+    /// Reads ahead what looking up some pairs is going to read.
+    public func warm(_ pairs: [(first: Int, second: Int)]) -> UInt64 { table.warm(pairs.map { Self.key($0.first, $0.second) }) }
+
+    /// Makes room for so many pairs in an index that has none yet.
+    public mutating func reserve(_ count: Int) { table.reserve(count) }
+
     /// Gives a pair its number: the one it has, or the next.
     public mutating func insert(_ first: Int, _ second: Int) -> (number: Int, isNew: Bool) {
         table.insert(Self.key(first, second))

@@ -3,7 +3,7 @@ import Columns
 
 /// Who was in which thread and who lived in which outward code from which position to which, and how far they had read.
 struct PostcodeMembership: Equatable, Sendable {
-    /// By the numbers of ``ChatDomain/ChatState/membershipNumbers``: the newest links of the chains of the two that follow.
+    /// By the numbers of ``ChatDomain/ChatState/numbering.memberships``: the newest links of the chains of the two that follow.
     var presence = PackedColumn<UInt32>()
     var presences = Versions<UInt32>()
     var marker = PackedColumn<UInt32>()

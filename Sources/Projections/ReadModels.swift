@@ -1,4 +1,5 @@
 public import ChatDomain
+import Synchronization
 
 /// The deciding state and the built-in read models in one value, over the same numbers and in the order of the journal.
 ///
@@ -37,12 +38,15 @@ public struct ReadModels: Projection, Equatable {
 
 extension ReadModels {
     /// Takes in the next events.
-    package mutating func apply(_ events: EventRows) { applyBesideState(events, state.resolvingEvolve(events)) }
+    package mutating func apply(_ events: EventRows) { apply(events, state.resolve(events)) }
 
-    /// Takes in the next events but for the state, which has taken them in and resolved them: what comes of it does not depend on whether that is done elsewhere.
+    /// Takes in the next events, which have been given their numbers: what comes of it does not depend on whether that is done elsewhere.
     ///
     /// One read model after another, because each finds its own part of memory again.
-    package mutating func applyBesideState(_ events: EventRows, _ numbers: [EventNumbers]) {
+    package mutating func apply(_ events: EventRows, _ resolved: consuming [EventNumbers]) {
+        var numbers = resolved
+        state.evolve(events, &numbers)
+        Self.read.store(timelines.warm(numbers), ordering: .relaxed)
         events.forEach { event, content, position in
             timelines.apply(event, content, at: position, numbers[Int(position - events.first)])
         }
@@ -53,6 +57,9 @@ extension ReadModels {
         events.forEach { event, _, position in activity.apply(event, at: position, numbers[Int(position - events.first)]) }
     }
 
-    /// Exchanges the state for another one: gives it away, so that it can be moved on elsewhere by the same events, and takes it back.
-    package mutating func exchangeState(_ other: inout ChatState) { swap(&state, &other) }
+    /// What was read ahead goes here, so that no compiler finds the reading to be of no use.
+    private static let read = Atomic<UInt32>(0)
+
+    /// Exchanges the numbering for another one: gives it away, so that events can get their numbers elsewhere, and takes it back.
+    package mutating func exchangeNumbering(_ other: inout Numbering) { state.exchangeNumbering(&other) }
 }

@@ -9,6 +9,13 @@ struct ThreadTimelines: Equatable, Sendable {
     var messageHistories = PostHistories()
     var replyHistories = PostHistories()
 
+    /// Reads ahead where the messages of some events are going to be put; what it returns means nothing (see ``Columns/NumberTable/warm(_:)``).
+    func warm(_ numbers: [EventNumbers]) -> UInt32 {
+        numbers.reduce(0) { sum, numbers in
+            threads.indices.contains(numbers.thread) ? sum &+ threads[numbers.thread].messages.warm() : sum
+        }
+    }
+
     /// Takes in the next event.
     mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position, _ numbers: EventNumbers) {
         if numbers.thread >= 0 {

@@ -106,7 +106,7 @@ extension ReadModels {
 
     /// The message that a reply answers.
     public func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
-        number(ofReply: reply, asOf: position).map { MessageID(bits: state.messages.id(state.replies.place($0))) }
+        number(ofReply: reply, asOf: position).map { MessageID(bits: state.numbering.messages.id(state.replies.place($0))) }
     }
 
     /// The latest message of a thread, retracted or not.
@@ -121,7 +121,7 @@ extension ReadModels {
     /// - Complexity: O(log *n* + *m*) in the thread's messages and those that come after the marker.
     public func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
         guard let user = state.number(ofUser: user), let thread = number(ofThread: thread, asOf: position),
-            let number = state.membershipNumbers.find(user, thread), let since = membership.since(number, asOf: position)
+            let number = state.numbering.memberships.find(user, thread), let since = membership.since(number, asOf: position)
         else { return 0 }
         let seen = max(since, membership.readUpTo(number, asOf: position))
         let numbers = timelines.threads[thread].messages
@@ -158,12 +158,12 @@ extension ReadModels {
     private func threadNumbers(asOf position: Position) -> [Int] { timelines.threads.indices.filter { isThere($0, asOf: position) } }
 
     private func number(ofMessage id: MessageID, asOf position: Position) -> Int? {
-        guard let message = state.messages.find(id.bits), state.messages.position(message) <= position else { return nil }
+        guard let message = state.numbering.messages.find(id.bits), state.messages.position(message) <= position else { return nil }
         return message
     }
 
     private func number(ofReply id: ReplyID, asOf position: Position) -> Int? {
-        guard let reply = state.replies.find(id.bits), state.replies.position(reply) <= position else { return nil }
+        guard let reply = state.numbering.replies.find(id.bits), state.replies.position(reply) <= position else { return nil }
         return reply
     }
 
@@ -197,7 +197,7 @@ extension ReadModels {
         let hasHistory = state.messages.hasHistory(message)
         let author = state.messages.author(message)
         return PostRecord(
-            id: MessageID(bits: state.messages.id(message)), position: state.messages.position(message),
+            id: MessageID(bits: state.numbering.messages.id(message)), position: state.messages.position(message),
             editPosition: hasHistory ? timelines.messageHistories.latest(.edit, of: message, asOf: position) : nil,
             author: state.userID(author), authorName: users.name(author, asOf: position), isRetracted: isRetracted(message, asOf: position),
             replyCount: hasHistory
@@ -210,7 +210,7 @@ extension ReadModels {
         let hasHistory = state.replies.hasHistory(reply)
         let author = state.replies.author(reply)
         return PostRecord(
-            id: ReplyID(bits: state.replies.id(reply)), position: state.replies.position(reply),
+            id: ReplyID(bits: state.numbering.replies.id(reply)), position: state.replies.position(reply),
             editPosition: hasHistory ? timelines.replyHistories.latest(.edit, of: reply, asOf: position) : nil,
             author: state.userID(author), authorName: users.name(author, asOf: position),
             isRetracted: hasHistory && timelines.replyHistories.latest(.retraction, of: reply, asOf: position) != nil, replyCount: 0,

@@ -111,7 +111,7 @@ import Testing
         try history.verify()
         let bare = try history.store().models.withLock { $0.value.state }
         #expect(bare.head == history.state.head && bare.lastRecordedAt == history.state.lastRecordedAt)
-        #expect(bare.userNumbers == history.state.userNumbers && bare.threads == history.state.threads)
+        #expect(bare.numbering.users == history.state.numbering.users && bare.threads == history.state.threads)
         #expect(bare.memberships == history.state.memberships && bare.messages == history.state.messages)
         #expect(bare.replies == history.state.replies && bare.sessions == history.state.sessions)
         #expect(bare.users.map(\.residence) == history.state.users.map(\.residence))

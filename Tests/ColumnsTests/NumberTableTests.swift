@@ -75,4 +75,33 @@ import Testing
         #expect(copy.find(20_000 * 7) == nil && index.find(20_000 * 7) == 20_000)
         #expect((0..<20_000).allSatisfy { copy.find($0 * 7) == $0 && index.find($0 * 7) == $0 })
     }
+
+    /// However few or many were announced, and for whatever keys: the numbers are the same, slots are neither wasted nor searched for long.
+    @Test(arguments: [0, 5_000, 60_000, 2_000_000], [1, 1 << 20])
+    func whatWasAnnouncedChangesNothingButTheGrowing(announced: Int, stride: Int) {
+        var table = NumberTable<PackedColumn<UInt64>>()
+        table.reserve(announced)
+        for number in 0..<60_000 where table.insert(UInt64(number * stride)) != (number, true) { Issue.record("\(number)") }
+        for number in 0..<60_000 where table.find(UInt64(number * stride)) != number { Issue.record("\(number)") }
+        #expect(table.find(UInt64(60_000 * stride)) == nil)
+        let slotCount = table.shelves.reduce(0) { $0 + $1.slots.count }
+        #expect(slotCount <= max(60_000, announced) * 5 / 2)
+        #expect(table.shelves.allSatisfy { $0.count * 16 <= $0.slots.count * 13 })
+        // How far from where its search begins a key lies: with linear probing at a load of 13/16, 13/6 in the mean (Knuth, 1963).
+        var distance = 0
+        for shelf in table.shelves {
+            for (slot, entry) in shelf.slots.enumerated() where entry != 0 {
+                let home = shelf.home(table.hash(table.keys[Int(entry & table.numberMask) - 1]))
+                distance += (slot - home + shelf.slots.count) % shelf.slots.count
+            }
+        }
+        #expect(Double(distance) / 60_000 < 3)
+    }
+
+    @Test func roomIsMadeOnlyInAnEmptyTable() {
+        var table = NumberTable<PackedColumn<UInt64>>()
+        _ = table.insert(7)
+        table.reserve(100_000)
+        #expect(table.find(7) == 0 && table.shelves.count == 1)
+    }
 }

@@ -47,7 +47,7 @@ extension ChatState {
         }
         require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
         if let thread = event.fact.thread, let number = event.fact.threadNumber {
-            let expected = threadNumbers.find(thread).map { nextNumber(in: $0) } ?? 1
+            let expected = numbering.threads.find(thread).map { nextNumber(in: $0) } ?? 1
             require(
                 number == expected || lostEvents > 0 && number > expected, .threadNumberGap,
                 "number \(number) of thread \(thread), where \(expected) is due")
@@ -69,7 +69,7 @@ extension ChatState {
         switch event.fact {
         case .userRegistered, .usernameChanged:
             if let name = event.username, let owner = usersByName[name.foldKey] {
-                requireUnlessLost(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(userNumbers.id(owner))")
+                requireUnlessLost(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(numbering.users.id(owner))")
             }
             if let subject = event.subject {
                 require(usersBySubject[Array(subject.utf8)] == nil, .subjectTwice, "the subject belongs to another user")
@@ -86,10 +86,10 @@ extension ChatState {
             }
         case .threadLeft: requireUnlessLost(isMember, .notAMember, "the user is not a member")
         case .messagePosted(let fact):
-            require(messages.find(fact.message.bits) == nil, .identifierTwice, "message \(fact.message) is posted already")
+            require(numbering.messages.find(fact.message.bits) == nil, .identifierTwice, "message \(fact.message) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
         case .replyPosted(let fact):
-            require(replies.find(fact.reply.bits) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
+            require(numbering.replies.find(fact.reply.bits) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: true)
         case .messageEdited(let fact):
@@ -108,12 +108,13 @@ extension ChatState {
             require(fact.upTo <= head, .markerBeyondHead, "read up to \(fact.upTo), beyond the head \(head)")
             require(fact.upTo > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(fact.upTo), not beyond the present marker")
         case .sessionStarted(let fact):
-            require(sessionNumbers.find(fact.session) == nil, .identifierTwice, "session \(fact.session) is started already")
+            require(numbering.sessions.find(fact.session) == nil, .identifierTwice, "session \(fact.session) is started already")
         case .sessionEnded(let fact):
-            if let session = sessionNumbers.find(fact.session) {
+            if let session = numbering.sessions.find(fact.session) {
                 require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(fact.session) has ended already")
                 require(
-                    Int(sessions[session].user) == userNumbers.find(fact.user), .notTheAuthor, "session \(fact.session) is another user's")
+                    Int(sessions[session].user) == numbering.users.find(fact.user), .notTheAuthor,
+                    "session \(fact.session) is another user's")
             } else {
                 requireUnlessLost(false, .unknownReference, "session \(fact.session) was never started")
             }
@@ -128,7 +129,7 @@ extension ChatState {
     }
 
     private func membership(_ user: UserID, _ thread: ThreadID) -> MembershipRow? {
-        guard let user = userNumbers.find(user), let thread = threadNumbers.find(thread) else { return nil }
+        guard let user = numbering.users.find(user), let thread = numbering.threads.find(thread) else { return nil }
         return membership(of: user, in: thread)
     }
 
@@ -139,23 +140,23 @@ extension ChatState {
         let isRetracted: Bool
         switch post {
         case .message(let id):
-            guard let number = messages.find(id.bits) else {
+            guard let number = numbering.messages.find(id.bits) else {
                 return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
             }
             (place, author, isRetracted) = (messages.place(number), messages.author(number), messages.isRetracted(number))
         case .reply(let id):
-            guard let number = replies.find(id.bits) else {
+            guard let number = numbering.replies.find(id.bits) else {
                 return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
             }
             (place, author, isRetracted) = (messages.place(replies.place(number)), replies.author(number), replies.isRetracted(number))
         }
         var faults: [HistoryFault] = []
-        if threadNumbers.id(place) != thread {
+        if numbering.threads.id(place) != thread {
             faults.append(
-                HistoryFault(problem: .unknownReference, message: "it stands in thread \(threadNumbers.id(place)), not \(thread)"))
+                HistoryFault(problem: .unknownReference, message: "it stands in thread \(numbering.threads.id(place)), not \(thread)"))
         }
-        if let user, userNumbers.id(author) != user {
-            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(userNumbers.id(author)), not \(user)"))
+        if let user, numbering.users.id(author) != user {
+            faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(numbering.users.id(author)), not \(user)"))
         }
         if isChange, isRetracted {
             faults.append(HistoryFault(problem: .afterRetraction, message: "it was retracted before"))

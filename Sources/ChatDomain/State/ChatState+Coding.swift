@@ -7,17 +7,19 @@ extension ChatState: ColumnCoded {
         writer.write(UInt64(bitPattern: lastRecordedAt.millisecondsSince1970))
         writer.write(hasUnknownEvents)
         writer.write(lostEvents)
-        userNumbers.write(to: &writer)
+        numbering.users.write(to: &writer)
         writeUsers(to: &writer)
-        threadNumbers.write(to: &writer)
+        numbering.threads.write(to: &writer)
         writer.write(threads.indices) { threads[$0].openedAt }
         writer.write(threads.indices) { UInt64(threads[$0].openedBy) }
         writer.write(threads.indices) { threads[$0].eventCount }
-        membershipNumbers.write(to: &writer)
+        numbering.memberships.write(to: &writer)
         memberships.write(to: &writer)
+        numbering.messages.write(to: &writer)
         messages.write(to: &writer)
+        numbering.replies.write(to: &writer)
         replies.write(to: &writer)
-        sessionNumbers.write(to: &writer)
+        numbering.sessions.write(to: &writer)
         writer.write(sessions.indices) { sessions[$0].startedAt }
         writer.write(sessions.indices) { sessions[$0].user }
         writer.write(sessions.indices) { sessions[$0].hasEnded ? 1 : 0 as UInt8 }
@@ -34,18 +36,20 @@ extension ChatState: ColumnCoded {
         let lost: UInt64 = try reader.read()
         try require(lost <= head && head <= UInt64(Int.max), "\(lost) of \(head) events are lost")
         lostEvents = Int(lost)
-        userNumbers = try DenseIndex(from: &reader)
+        numbering.users = try DenseIndex(from: &reader)
         try readUsers(from: &reader)
-        threadNumbers = try DenseIndex(from: &reader)
+        numbering.threads = try DenseIndex(from: &reader)
         try readThreads(from: &reader)
-        membershipNumbers = try PairIndex(from: &reader)
-        try membershipNumbers.check(firstBelow: users.count, secondBelow: threads.count)
-        memberships = try MembershipTable(from: &reader, count: membershipNumbers.count)
-        messages = try PostTable(from: &reader)
+        numbering.memberships = try PairIndex(from: &reader)
+        try numbering.memberships.check(firstBelow: users.count, secondBelow: threads.count)
+        memberships = try MembershipTable(from: &reader, count: numbering.memberships.count)
+        numbering.messages = try IDTable(from: &reader)
+        messages = try PostTable(from: &reader, count: numbering.messages.count)
         try messages.check(places: threads.count, authors: users.count, head: head)
-        replies = try PostTable(from: &reader)
+        numbering.replies = try IDTable(from: &reader)
+        replies = try PostTable(from: &reader, count: numbering.replies.count)
         try replies.check(places: messages.count, authors: users.count, head: head)
-        sessionNumbers = try DenseIndex(from: &reader)
+        numbering.sessions = try DenseIndex(from: &reader)
         try readSessions(from: &reader)
     }
 
@@ -70,7 +74,7 @@ extension ChatState {
     }
 
     private mutating func readUsers(from reader: inout ColumnReader) throws(ColumnError) {
-        let count = userNumbers.count
+        let count = numbering.users.count
         let positions: [Position] = try reader.readArray(count)
         let registeredAs = try reader.readTexts(count)
         let foldKeys = try reader.readTexts(count)
@@ -92,7 +96,7 @@ extension ChatState {
     }
 
     private mutating func readThreads(from reader: inout ColumnReader) throws(ColumnError) {
-        let count = threadNumbers.count
+        let count = numbering.threads.count
         let positions: [Position] = try reader.readArray(count)
         let openers: [UInt64] = try reader.readArray(count)
         let eventCounts: [UInt64] = try reader.readArray(count)
@@ -104,7 +108,7 @@ extension ChatState {
     }
 
     private mutating func readSessions(from reader: inout ColumnReader) throws(ColumnError) {
-        let count = sessionNumbers.count
+        let count = numbering.sessions.count
         let positions: [Position] = try reader.readArray(count)
         let owners: [UInt32] = try reader.readArray(count)
         let haveEnded: [UInt8] = try reader.readArray(count)

@@ -17,23 +17,20 @@ public struct ChatState: Equatable, Sendable {
     /// How many events were seen to be lost: what came after the first of them may refer to what it told.
     public internal(set) var lostEvents = 0
 
-    package internal(set) var userNumbers = DenseIndex<UserID>()
+    /// The numbers of users, threads and everything else: the rows of the columns that follow.
+    package internal(set) var numbering = Numbering()
     package internal(set) var users = Column<UserRow>()
     /// Users by the fold key of their present username.
     package internal(set) var usersByName: [String: Int] = [:]
     /// Users by the bytes of their subject: the provider's name is opaque, so two spellings of one character are two subjects.
     package internal(set) var usersBySubject: [[UInt8]: Int] = [:]
 
-    package internal(set) var threadNumbers = DenseIndex<ThreadID>()
     package internal(set) var threads = Column<ThreadRow>()
-    /// The pairs of a user and a thread that ever had to do with one another.
-    package internal(set) var membershipNumbers = PairIndex()
     package internal(set) var memberships = MembershipTable()
 
     package internal(set) var messages = PostTable()
     package internal(set) var replies = PostTable()
 
-    package internal(set) var sessionNumbers = DenseIndex<SessionID>()
     package internal(set) var sessions = Column<SessionRow>()
 
     /// Makes the state before the first event.
@@ -44,16 +41,16 @@ extension ChatState {
     // Not generic, so that read models do not pay for looking up a layout.
 
     /// The number of a user whom any event has named.
-    package func number(ofUser id: UserID) -> Int? { userNumbers.find(id) }
+    package func number(ofUser id: UserID) -> Int? { numbering.users.find(id) }
 
     /// The number of a thread that any event has named.
-    package func number(ofThread id: ThreadID) -> Int? { threadNumbers.find(id) }
+    package func number(ofThread id: ThreadID) -> Int? { numbering.threads.find(id) }
 
     /// The user with a number.
-    package func userID(_ number: Int) -> UserID { userNumbers.id(number) }
+    package func userID(_ number: Int) -> UserID { numbering.users.id(number) }
 
     /// The thread with a number.
-    package func threadID(_ number: Int) -> ThreadID { threadNumbers.id(number) }
+    package func threadID(_ number: Int) -> ThreadID { numbering.threads.id(number) }
 }
 
 /// A user; one that only events after a loss have named has not been registered.

@@ -77,18 +77,18 @@ extension ChatState {
 
     /// What is known of a user and a thread, nil if they never had to do with one another.
     package func membership(of user: Int, in thread: Int) -> MembershipRow? {
-        membershipNumbers.find(user, thread).map { memberships[$0] }
+        numbering.memberships.find(user, thread).map { memberships[$0] }
     }
 
     /// The number of a user who has registered.
     package func registeredUser(_ id: UserID) -> Int? {
-        guard let user = userNumbers.find(id), users[user].registeredAt > 0 else { return nil }
+        guard let user = numbering.users.find(id), users[user].registeredAt > 0 else { return nil }
         return user
     }
 
     /// The number of a thread in which anything has happened: its opening or, where that was lost, anything else.
     package func startedThread(_ id: ThreadID) -> Int? {
-        guard let thread = threadNumbers.find(id), threads[thread].eventCount > 0 else { return nil }
+        guard let thread = numbering.threads.find(id), threads[thread].eventCount > 0 else { return nil }
         return thread
     }
 }

@@ -1,10 +1,12 @@
+import Columns
+
 /// Messages and replies.
 extension ChatState {
     func postMessage(
         _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: MessageID, _ draft: Event
     ) throws(Rejection) -> Decision {
-        if let id, let known = messages.find(id.bits) {
-            guard threadNumbers.id(messages.place(known)) == threadID, userNumbers.id(messages.author(known)) == authorID else {
+        if let id, let known = numbering.messages.find(id.bits) {
+            guard numbering.threads.id(messages.place(known)) == threadID, numbering.users.id(messages.author(known)) == authorID else {
                 throw .identifierTaken
             }
             return .duplicate(of: messages.position(known)...messages.position(known))
@@ -21,20 +23,22 @@ extension ChatState {
     func postReply(
         _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: ReplyID, _ draft: Event
     ) throws(Rejection) -> Decision {
-        if let id, let known = replies.find(id.bits) {
-            guard MessageID(bits: messages.id(replies.place(known))) == messageID, userNumbers.id(replies.author(known)) == authorID else {
+        if let id, let known = numbering.replies.find(id.bits) {
+            guard MessageID(bits: numbering.messages.id(replies.place(known))) == messageID,
+                numbering.users.id(replies.author(known)) == authorID
+            else {
                 throw .identifierTaken
             }
             return .duplicate(of: replies.position(known)...replies.position(known))
         }
         let author = try knownUser(authorID)
-        guard let message = messages.find(messageID.bits) else { throw .unknownMessage }
+        guard let message = numbering.messages.find(messageID.bits) else { throw .unknownMessage }
         let thread = messages.place(message)
         guard isMember(author, of: thread) else { throw .notAMember }
         guard !messages.isRetracted(message) else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         let fact = ReplyPosted(
-            thread: threadNumbers.id(thread), number: nextNumber(in: thread), message: messageID, reply: id ?? fresh,
+            thread: numbering.threads.id(thread), number: nextNumber(in: thread), message: messageID, reply: id ?? fresh,
             author: authorID)
         return .append([draft.with(.replyPosted(fact), .body(body))])
     }
@@ -63,10 +67,10 @@ extension ChatState {
     private func find(_ post: Post) throws(Rejection) -> FoundPost {
         switch post {
         case .message(let id):
-            guard let message = messages.find(id.bits) else { throw .unknownMessage }
+            guard let message = numbering.messages.find(id.bits) else { throw .unknownMessage }
             return (messages.author(message), messages.isRetracted(message), messages.place(message), message)
         case .reply(let id):
-            guard let reply = replies.find(id.bits) else { throw .unknownReply }
+            guard let reply = numbering.replies.find(id.bits) else { throw .unknownReply }
             let message = replies.place(reply)
             return (replies.author(reply), replies.isRetracted(reply), messages.place(message), message)
         }
@@ -75,12 +79,12 @@ extension ChatState {
     private func fact(
         of post: Post, _ found: FoundPost, _ by: UserID, ifMessage: (MessageChanged) -> Fact, ifReply: (ReplyChanged) -> Fact
     ) -> Fact {
-        let thread = threadNumbers.id(found.thread)
+        let thread = numbering.threads.id(found.thread)
         let number = nextNumber(in: found.thread)
         switch post {
         case .message(let message): return ifMessage(MessageChanged(thread: thread, number: number, message: message, by: by))
         case .reply(let reply):
-            let message = MessageID(bits: messages.id(found.message))
+            let message = MessageID(bits: numbering.messages.id(found.message))
             return ifReply(ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: by))
         }
     }

@@ -8,7 +8,7 @@ extension ChatState {
         if let id {
             if let code = id.outwardCode { return try importThread(of: code, text, by, draft) }
             if let thread = startedThread(id) {
-                guard threads[thread].openedAt > 0, userNumbers.id(threads[thread].openedBy) == by else { throw .identifierTaken }
+                guard threads[thread].openedAt > 0, numbering.users.id(threads[thread].openedBy) == by else { throw .identifierTaken }
                 return firstReceipt(ofThread: thread)
             }
         }
@@ -34,7 +34,9 @@ extension ChatState {
         guard case .imported = draft.origin, OutwardCode(text) == code else { throw .identifierTaken }
         let thread = ThreadID(code)
         let known = startedThread(thread)
-        if let known, threads[known].openedAt > 0, userNumbers.id(threads[known].openedBy) == by { return firstReceipt(ofThread: known) }
+        if let known, threads[known].openedAt > 0, numbering.users.id(threads[known].openedBy) == by {
+            return firstReceipt(ofThread: known)
+        }
         _ = try knownUser(by)
         // Two writers that open one outward code open one thread, whoever came first.
         guard known == nil else { return .unchanged }

@@ -44,8 +44,8 @@ extension ChatState {
     func startSession(
         _ id: UserID, _ session: SessionID?, _ device: String, fresh: SessionID, _ draft: Event
     ) throws(Rejection) -> Decision {
-        if let session, let known = sessionNumbers.find(session) {
-            guard userNumbers.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
+        if let session, let known = numbering.sessions.find(session) {
+            guard numbering.users.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
             return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
         }
         _ = try knownUser(id)
@@ -54,9 +54,9 @@ extension ChatState {
     }
 
     func endSession(_ session: SessionID, _ draft: Event) throws(Rejection) -> Decision {
-        guard let known = sessionNumbers.find(session) else { throw .unknownSession }
+        guard let known = numbering.sessions.find(session) else { throw .unknownSession }
         guard !sessions[known].hasEnded else { return .unchanged }
-        let user = userNumbers.id(Int(sessions[known].user))
+        let user = numbering.users.id(Int(sessions[known].user))
         return .append([draft.with(.sessionEnded(SessionEnded(user: user, session: session)))])
     }
 }

@@ -17,23 +17,29 @@ extension ChatState {
     ///
     /// - Parameter content: The event's content where its kind ``EventKind/isIndexed``; anything for another kind.
     package mutating func resolvingEvolve(_ event: EventRow, _ content: borrowing Content, at position: Position) -> EventNumbers {
+        var numbers = numbering.resolve(event)
+        evolve(event, content, at: position, &numbers)
+        return numbers
+    }
+
+    /// Moves the state on by an event that has its numbers; ``numbering``, which gave them, may be elsewhere meanwhile.
+    ///
+    /// - Parameter numbers: What of them is known only here is put in.
+    package mutating func evolve(_ event: EventRow, _ content: borrowing Content, at position: Position, _ numbers: inout EventNumbers) {
         head = position
         lastRecordedAt = max(lastRecordedAt, event.recordedAt)
-        var numbers = EventNumbers()
         guard let kind = event.kind else {
             hasUnknownEvents = true
-            return numbers
+            return
         }
-        if kind != .lost { numbers.user = user(event.user) }
-        if kind.isNumbered {
-            numbers.thread = thread(event.thread)
-            threads[numbers.thread].eventCount = event.number
-        }
+        // Whoever and whatever has a number has a row, also where the event that registered or opened them was lost.
+        while users.count <= numbers.user { users.append(UserRow()) }
+        while threads.count <= numbers.thread { threads.append(ThreadRow()) }
+        if kind.isNumbered { threads[numbers.thread].eventCount = event.number }
         switch kind {
         case .userRegistered: numbers.isNew = register(numbers.user, content, at: position)
         case .usernameChanged: name(numbers.user, content.username)
         case .postcodeSet:
-            numbers.thread = thread(event.thread)
             users[numbers.user].postcode = content.postcode
             users[numbers.user].residence = ThreadID(bits: event.thread)
         case .threadOpened:
@@ -44,57 +50,32 @@ extension ChatState {
             }
         case .threadJoined: changeMembership(&numbers) { Self.set(&$0.isMember, true) }
         case .threadLeft: changeMembership(&numbers) { Self.set(&$0.isMember, false) }
-        case .threadRead:
-            numbers.thread = thread(event.thread)
-            changeMembership(&numbers) { Self.set(&$0.readUpTo, event.number) }
+        case .threadRead: changeMembership(&numbers) { Self.set(&$0.readUpTo, event.number) }
         case .messagePosted:
-            (numbers.post, numbers.isNew) = messages.append(
-                event.post, at: position, place: numbers.thread, author: numbers.user, isImported: event.isImported)
+            if numbers.isNew { messages.append(at: position, place: numbers.thread, author: numbers.user, isImported: event.isImported) }
         case .replyPosted:
-            guard let message = messages.find(event.message) else { break }
-            numbers.message = message
-            (numbers.post, numbers.isNew) = replies.append(
-                event.post, at: position, place: message, author: numbers.user, isImported: event.isImported)
-            messages.markHistory(message)
+            guard numbers.message >= 0 else { break }
+            if numbers.isNew { replies.append(at: position, place: numbers.message, author: numbers.user, isImported: event.isImported) }
+            messages.markHistory(numbers.message)
         case .messageEdited:
-            guard let message = messages.find(event.post) else { break }
-            (numbers.post, numbers.isNew) = (message, true)
-            messages.markHistory(message)
+            numbers.isNew = numbers.post >= 0
+            if numbers.isNew { messages.markHistory(numbers.post) }
         case .replyEdited:
-            guard let reply = replies.find(event.post) else { break }
-            (numbers.post, numbers.isNew) = (reply, true)
-            replies.markHistory(reply)
+            numbers.isNew = numbers.post >= 0
+            if numbers.isNew { replies.markHistory(numbers.post) }
         case .messageRetracted:
-            guard let message = messages.find(event.post) else { break }
-            (numbers.post, numbers.isNew) = (message, !messages.isRetracted(message))
-            messages.markRetracted(message)
+            guard numbers.post >= 0 else { break }
+            numbers.isNew = !messages.isRetracted(numbers.post)
+            messages.markRetracted(numbers.post)
         case .replyRetracted:
-            guard let reply = replies.find(event.post) else { break }
-            (numbers.post, numbers.message, numbers.isNew) = (reply, replies.place(reply), !replies.isRetracted(reply))
-            replies.markRetracted(reply)
+            guard numbers.post >= 0 else { break }
+            (numbers.message, numbers.isNew) = (replies.place(numbers.post), !replies.isRetracted(numbers.post))
+            replies.markRetracted(numbers.post)
         case .sessionStarted:
-            numbers.isNew = sessionNumbers.insert(SessionID(bits: event.post)).isNew
             if numbers.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(numbers.user))) }
-        case .sessionEnded:
-            guard let session = sessionNumbers.find(SessionID(bits: event.post)) else { break }
-            sessions[session].hasEnded = true
+        case .sessionEnded: if numbers.post >= 0 { sessions[numbers.post].hasEnded = true }
         case .lost: lostEvents += 1
         }
-        return numbers
-    }
-
-    /// The number of a user, registered or not.
-    private mutating func user(_ id: UInt128) -> Int {
-        let (user, isNew) = userNumbers.insert(UserID(bits: id))
-        if isNew { users.append(UserRow()) }
-        return user
-    }
-
-    /// The number of a thread, open or not.
-    private mutating func thread(_ id: UInt128) -> Int {
-        let (thread, isNew) = threadNumbers.insert(ThreadID(bits: id))
-        if isNew { threads.append(ThreadRow()) }
-        return thread
     }
 
     private mutating func register(_ user: Int, _ content: borrowing Content, at position: Position) -> Bool {
@@ -115,10 +96,8 @@ extension ChatState {
     }
 
     private mutating func changeMembership(_ numbers: inout EventNumbers, _ change: (inout MembershipRow) -> Bool) {
-        let (membership, isNew) = membershipNumbers.insert(numbers.user, numbers.thread)
-        if isNew { memberships.append(MembershipRow()) }
-        numbers.membership = membership
-        numbers.isNew = change(&memberships[membership])
+        if numbers.membership == memberships.count { memberships.append(MembershipRow()) }
+        numbers.isNew = change(&memberships[numbers.membership])
     }
 
     /// Sets a value; returns whether it was another.
@@ -129,36 +108,14 @@ extension ChatState {
 }
 
 extension ChatState {
-    /// Moves the state on by consecutive events, as ``resolvingEvolve(_:_:at:)`` does by one.
-    package mutating func resolvingEvolve(_ events: EventRows) -> [EventNumbers] {
-        _ = userNumbers.warm(events.rows.map(\.user))
-        _ = messages.ids.warm(
-            events.rows.compactMap { event in
-                switch event.kind {
-                case .messagePosted, .messageEdited, .messageRetracted: event.post
-                case .replyPosted: event.message
-                default: nil
-                }
-            })
-        var numbers: [EventNumbers] = []
-        numbers.reserveCapacity(events.rows.count)
-        events.forEach { event, content, position in numbers.append(resolvingEvolve(event, content, at: position)) }
-        return numbers
-    }
-}
+    /// Gives consecutive events their numbers.
+    package mutating func resolve(_ events: EventRows) -> [EventNumbers] { numbering.resolve(events.rows) }
 
-/// The rows that an event is about; -1 where there is none.
-package struct EventNumbers {
-    /// Who did it, or whom it concerns.
-    package var user = -1
-    /// The thread; for a postcode that of its outward code.
-    package var thread = -1
-    /// The row of ``ChatState/memberships`` of that user and that thread, for the events that change it.
-    package var membership = -1
-    /// The message or the reply.
-    package var post = -1
-    /// The message that the reply answers, where the event posts or retracts a reply.
-    package var message = -1
-    /// Whether the event changed anything: an id that was new, a membership that was not so, a post that was there to be changed.
-    package var isNew = false
+    /// Moves the state on by consecutive events that have their numbers, as ``evolve(_:_:at:_:)`` does by one.
+    package mutating func evolve(_ events: EventRows, _ numbers: inout [EventNumbers]) {
+        events.forEach { event, content, position in evolve(event, content, at: position, &numbers[Int(position - events.first)]) }
+    }
+
+    /// Exchanges the numbering for another one: gives it away, so that events can get their numbers elsewhere, and takes it back.
+    package mutating func exchangeNumbering(_ other: inout Numbering) { swap(&numbering, &other) }
 }

@@ -1,22 +1,20 @@
-package import Columns
+import Columns
 
-extension PostTable: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) {
-        ids.write(to: &writer)
+extension PostTable {
+    func write(to writer: inout ColumnWriter) {
         positions.write(to: &writer)
         places.write(to: &writer)
         authorsAndMarks.write(to: &writer)
     }
 
-    package init(from reader: inout ColumnReader) throws(ColumnError) {
-        self.init()
-        ids = try IDTable(from: &reader)
-        positions = try PackedColumn(from: &reader, atMost: ids.count)
-        places = try PackedColumn(from: &reader, atMost: ids.count)
-        authorsAndMarks = try PackedColumn(from: &reader, atMost: ids.count)
+    /// Reads so many posts.
+    init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
+        positions = try PackedColumn(from: &reader, atMost: count)
+        places = try PackedColumn(from: &reader, atMost: count)
+        authorsAndMarks = try PackedColumn(from: &reader, atMost: count)
         try require(
-            positions.count == ids.count && places.count == ids.count && authorsAndMarks.count == ids.count,
-            "\(positions.count) posts for \(ids.count) ids")
+            positions.count == count && places.count == count && authorsAndMarks.count == count,
+            "\(positions.count) posts for \(count) ids")
     }
 
     /// Throws unless every post stands after the one before, up to a head, and leads to a place and an author that there are.

@@ -1,10 +1,7 @@
 import Columns
 
-/// The messages, or the replies, in the order in which they were posted.
-///
-/// Their ids are bits here: a generic type would have to look up its own layout at each call from another module.
+/// The messages, or the replies, by their numbers.
 package struct PostTable: Equatable, Sendable {
-    var ids = IDTable()
     var positions = PackedColumn<Position>()
     var places = PackedColumn<UInt32>()
     /// The author's number, shifted over the marks.
@@ -19,23 +16,12 @@ package struct PostTable: Equatable, Sendable {
     /// How many there are.
     package var count: Int { positions.count }
 
-    /// Adds one, unless its id is there already.
-    mutating func append(
-        _ id: UInt128, at position: Position, place: Int, author: Int, isImported: Bool
-    ) -> (number: Int, isNew: Bool) {
-        let (number, isNew) = ids.insert(id)
-        guard isNew else { return (number, false) }
+    /// Adds the next one.
+    mutating func append(at position: Position, place: Int, author: Int, isImported: Bool) {
         positions.append(position)
         places.append(UInt32(truncatingIfNeeded: place))
         authorsAndMarks.append(UInt32(truncatingIfNeeded: author) << 3 | (isImported ? Self.imported : 0))
-        return (number, true)
     }
-
-    /// The number of the post of an id.
-    package func find(_ id: UInt128) -> Int? { ids.find(id) }
-
-    /// The id of a post.
-    package func id(_ number: Int) -> UInt128 { ids.id(number) }
 
     /// Where the post stands in the journal.
     package func position(_ number: Int) -> Position { positions[number] }
