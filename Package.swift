@@ -39,8 +39,10 @@ let package = Package(
         .executableTarget(
             name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat", "CChecksum"], path: "Benchmarks",
-            exclude: ["README.md"], swiftSettings: settings),
+            name: "Benchmarks", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat", "CChecksum", "CFloor"],
+            path: "Benchmarks", exclude: ["README.md", "CFloor"], swiftSettings: settings),
+        // For the benchmarks alone, so it is in no product.
+        .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting"], swiftSettings: settings),
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
         // For tests alone, so it is in no product.

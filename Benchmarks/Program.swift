@@ -11,6 +11,7 @@ struct Program {
     var isJSON = false
     var directory: String?
     var repetitions = 5
+    var isQuick = false
     var writesOnly = false
 
     static func main() async {
@@ -30,7 +31,7 @@ struct Program {
             switch argument {
             case "--json": isJSON = true
             case "--write-only": writesOnly = true
-            case "--quick": (messages, repetitions) = (50_000, 3)
+            case "--quick": (messages, repetitions, isQuick) = (50_000, 3, true)
             case "--filter": filter = rest.popFirst()
             case "--directory": directory = rest.popFirst()
             case "--messages":
@@ -53,8 +54,12 @@ struct Program {
         defer { if directory == nil { remove(temporary) } }
         var report = Report(isJSON: isJSON, filter: filter)
         report.describeMachine()
-        try await FollowerBenchmarks(directory: directory ?? temporary).run(&report)
-        if report.filter == "F" { return report.finish() }
+        try await WriteBenchmarks(
+            directory: "\(directory ?? temporary)/writing", messages: messages, repetitions: repetitions, isQuick: isQuick
+        ).run(
+            &report)
+        if !isQuick || filter != nil { try await FollowerBenchmarks(directory: directory ?? temporary).run(&report) }
+        guard ReadModelBenchmarks.workloads.contains(where: report.wants) else { return report.finish() }
         // By another process, so that the memory of the writing is not taken for that of the reading.
         try writeHistory(in: directory ?? temporary, path)
         try ReadModelBenchmarks(history: try WrittenHistory(at: path, messages: messages), repetitions: repetitions).run(&report)
