@@ -1,7 +1,7 @@
 import Foundation
 
 /// A figure, its floor, and the bar that the ratio of the two has to reach.
-struct Figure: Encodable {
+struct Figure: Codable {
     /// The name of the workload, such as `R2`, with what varies in it.
     var workload: String
     /// Whose figure it is.
@@ -39,7 +39,7 @@ struct Figure: Encodable {
 struct Report {
     let isJSON: Bool
     let filter: String?
-    private var figures: [Figure] = []
+    private(set) var figures: [Figure] = []
 
     init(isJSON: Bool, filter: String?) {
         self.isJSON = isJSON
@@ -54,27 +54,27 @@ struct Report {
         guard isJSON else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        print(String(decoding: try encoder.encode(figure), as: UTF8.self))
+        printLine(String(decoding: try encoder.encode(figure), as: UTF8.self))
     }
 
     func describeMachine() {
         if isJSON { return }
         let process = ProcessInfo.processInfo
-        print("\(process.activeProcessorCount) cores, \(process.physicalMemory >> 30) GiB, \(process.operatingSystemVersionString)")
+        printLine("\(process.activeProcessorCount) cores, \(process.physicalMemory >> 30) GiB, \(process.operatingSystemVersionString)")
     }
 
     func finish() {
         if isJSON { return }
-        print("workload                          subject           value unit           floor   ratio  spread  bar")
+        printLine("workload                              subject                  value unit           floor   ratio  spread  bar")
         for figure in figures {
             let columns = [
-                pad(figure.workload, 34), pad(figure.subject, 10), padLeft(number(figure.value), 13), " ", pad(figure.unit, 9),
+                pad(figure.workload, 38), pad(figure.subject, 17), padLeft(number(figure.value), 13), " ", pad(figure.unit, 9),
                 padLeft(figure.floor.map(number) ?? "", 11), padLeft(figure.ratio.map { String(format: "%.2f", $0) } ?? "", 8),
                 padLeft(figure.spread.map { String(format: "%.0f %%", $0 * 100) } ?? "", 8), "  ",
                 padLeft(figure.bar.map { String(format: "%.2f", $0) } ?? "", 5),
                 mark(figure),
             ]
-            print(columns.joined())
+            printLine(columns.joined())
         }
     }
 

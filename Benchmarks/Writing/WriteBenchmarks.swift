@@ -6,8 +6,15 @@ protocol EventWriter {
     /// Whose figures these are.
     var subject: String { get }
 
+    /// Whether it can write in this way.
+    func canWrite(_ phase: WritePhase) -> Bool
+
     /// Writes the first events of the input into a directory that is not there yet, and returns the events for each second.
     func rate(of phase: WritePhase, _ input: WriteInput, in directory: String) async throws -> Double
+}
+
+extension EventWriter {
+    func canWrite(_ phase: WritePhase) -> Bool { true }
 }
 
 /// What writing costs: W1 to W4, each beside plain system calls that write the same bytes, in turns.
@@ -44,14 +51,17 @@ struct WriteBenchmarks {
     func run(_ report: inout Report) async throws {
         let rows = rows.filter { report.wants($0.phase.name) }
         if rows.isEmpty { return }
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let input = try WriteInput(count: rows.map(\.phase.count).max() ?? 0, in: directory)
-        defer { remove(input.prepared) }
+        defer { discard(input.prepared) }
         for row in rows { try await measure(row, input, &report) }
     }
 
     private func measure(_ row: Row, _ input: WriteInput, _ report: inout Report) async throws {
-        let writers: [(writer: any EventWriter, bar: Double)] = [(JournalWriter(), row.journal), (ChatWriter(), row.chat)]
+        var writers: [(writer: any EventWriter, bar: Double?)] = [(JournalWriter(), row.journal), (ChatWriter(), row.chat)]
+        #if PeerBenchmarks
+            writers.append((SQLiteWriter(), nil))
+        #endif
+        writers.removeAll { !$0.writer.canWrite(row.phase) }
         var rates = writers.map { _ in Median() }
         var floor = Median()
         var growing = Median()
@@ -59,9 +69,10 @@ struct WriteBenchmarks {
             floor.add(try floorRate(of: row.phase, input.events, preallocated: true))
             for (index, writer) in writers.enumerated() {
                 let path = "\(directory)/\(row.phase.name)"
+                discard(path)
                 settleDisk()
                 rates[index].add(try await writer.writer.rate(of: row.phase, input, in: path))
-                remove(path)
+                discard(path)
             }
             if row.phase.name == "W1" { growing.add(try floorRate(of: row.phase, input.events, preallocated: false)) }
         }
@@ -87,9 +98,5 @@ struct WriteBenchmarks {
         case .threads(let count), .tasks(let count):
             return try file.appendConcurrently(events, count: phase.count, callers: count, seconds: phase.limit / .seconds(1))
         }
-    }
-
-    private func remove(_ path: String) {
-        do { try FileManager.default.removeItem(atPath: path) } catch { print("left behind: \(path): \(error)") }
     }
 }

@@ -36,6 +36,8 @@ struct WriteInput: Sendable {
         self.events = events
         self.batches = batches
         prepared = "\(directory)/prepared-\(count)"
+        try makeDirectory(directory)
+        discard(prepared)
         let store = try ChatStore.open(prepared, options: WrittenHistory.options)
         var history = History(workload)
         try history.setUp(store)
