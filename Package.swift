@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "ChatTesting", targets: ["ChatTesting"]),
         .executable(name: "chat-journal", targets: ["chat-journal"]),
     ],
+    traits: [.trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3.")],
     targets: [
         // Within the package alone, so it is in no product: its types are public, because only public code is specialised in another module.
         .target(name: "Columns", swiftSettings: settings),
@@ -39,8 +40,16 @@ let package = Package(
         .executableTarget(
             name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat", "CChecksum"], path: "Benchmarks",
-            exclude: ["README.md"], swiftSettings: settings),
+            name: "Benchmarks",
+            dependencies: [
+                "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CChecksum", "CFloor",
+                .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
+            ],
+            path: "Benchmarks", exclude: ["README.md", "CAllocations", "CFloor", "CSQLite"], swiftSettings: settings),
+        // These three for the benchmarks alone, so they are in no product.
+        .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
+        .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
+        .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting"], swiftSettings: settings),
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
         // For tests alone, so it is in no product.

@@ -11,13 +11,16 @@ struct Program {
     var isJSON = false
     var directory: String?
     var repetitions = 5
+    var isQuick = false
     var writesOnly = false
+    var baseline: String?
 
     static func main() async {
         do {
             var program = Program()
             try program.parse(Array(CommandLine.arguments.dropFirst()))
-            try await program.run()
+            // Away from the main thread, on which a task that awaits would come back each time.
+            exit(try await Task.detached { [program] in try await program.run() }.value ? 0 : 1)
         } catch {
             print("Benchmarks: \(error)")
             exit(error is UsageError ? 64 : 1)
@@ -30,50 +33,105 @@ struct Program {
             switch argument {
             case "--json": isJSON = true
             case "--write-only": writesOnly = true
-            case "--quick": (messages, repetitions) = (50_000, 3)
-            case "--filter": filter = rest.popFirst()
-            case "--directory": directory = rest.popFirst()
+            case "--quick": (messages, repetitions, isQuick) = (50_000, 3, true)
+            case "--filter": filter = try value(of: argument, &rest)
+            case "--directory": directory = try value(of: argument, &rest)
+            case "--baseline": baseline = try value(of: argument, &rest)
             case "--messages":
-                guard let text = rest.popFirst(), let number = Int(text.filter { $0 != "," }), number >= 1_000 else {
+                guard let number = Int(try value(of: argument, &rest).filter { $0 != "," }), number >= 1_000 else {
                     throw UsageError("--messages takes a number from 1,000 on")
                 }
                 messages = number
             default:
                 throw UsageError(
-                    "\(argument) is unknown; there are --messages N, --quick, --filter WORKLOAD, --json, and --directory DIR, where the history is kept"
-                )
+                    """
+                    \(argument) is unknown; there are --messages N, --quick, --filter WORKLOAD, --json, --baseline FILE, what an earlier run printed \
+                    as JSON, and --directory DIR, where the history is kept
+                    """)
             }
         }
     }
 
-    private func run() async throws {
+    private func value(of argument: String, _ rest: inout ArraySlice<String>) throws -> String {
+        guard let value = rest.popFirst() else { throw UsageError("\(argument) takes a value") }
+        return value
+    }
+
+    /// Measures; false when a figure is below its baseline.
+    private func run() async throws -> Bool {
         let temporary = FileManager.default.temporaryDirectory.appending(path: "chat-journal-\(UUID().uuidString)").path()
-        let path = "\(directory ?? temporary)/history-\(messages)"
-        if writesOnly { return try WrittenHistory.write(to: path, messages: messages) }
-        defer { if directory == nil { remove(temporary) } }
+        let directory = directory ?? temporary
+        if writesOnly {
+            try WrittenHistory.write(to: path(of: messages, in: directory), messages: messages)
+            return true
+        }
+        defer { if self.directory == nil { discard(temporary) } }
+        try makeDirectory(directory)
+        let baseline = try baseline.map(Baseline.init)
         var report = Report(isJSON: isJSON, filter: filter)
         report.describeMachine()
-        try await FollowerBenchmarks(directory: directory ?? temporary).run(&report)
-        if report.filter == "F" { return report.finish() }
-        // By another process, so that the memory of the writing is not taken for that of the reading.
-        try writeHistory(in: directory ?? temporary, path)
-        try ReadModelBenchmarks(history: try WrittenHistory(at: path, messages: messages), repetitions: repetitions).run(&report)
+        try await measure(&report, in: directory)
         report.finish()
+        guard let baseline else { return true }
+        return try await compare(report, with: baseline, in: directory)
     }
 
-    private func writeHistory(in directory: String, _ path: String) throws {
-        if FileManager.default.fileExists(atPath: path) { return }
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        let writer = Process()
-        writer.executableURL = URL(filePath: CommandLine.arguments[0])
-        writer.arguments = ["--write-only", "--messages", "\(messages)", "--directory", directory]
-        try writer.run()
-        writer.waitUntilExit()
-        guard writer.terminationStatus == 0 else { throw UsageError("the history could not be written to \(path)") }
+    private func measure(_ report: inout Report, in directory: String) async throws {
+        // First, while this process holds no memory that it could use again.
+        if ReadModelBenchmarks.workloads.contains(where: report.wants) {
+            try ReadModelBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(&report)
+        }
+        if report.wants("R1") {
+            try ReplayBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(&report)
+        }
+        let writing = "\(directory)/writing"
+        try await WriteBenchmarks(directory: writing, messages: messages, repetitions: repetitions, isQuick: isQuick).run(&report)
+        try CountBenchmarks(directory: writing).run(&report)
+        #if PeerBenchmarks
+            try SQLiteReading(
+                directory: writing, history: { try self.history(of: messages, in: directory) }, messages: messages, repetitions: repetitions
+            ).run(&report)
+        #endif
+        let scale = ScaleBenchmarks(directory: writing, messages: messages, repetitions: repetitions) { length in
+            try history(of: length, in: directory)
+        }
+        try await scale.run(&report)
+        // Two minutes alone.
+        if !isQuick || filter != nil { try await FollowerBenchmarks(directory: directory).run(&report) }
     }
 
-    private func remove(_ path: String) {
-        do { try FileManager.default.removeItem(atPath: path) } catch { print("left behind: \(path): \(error)") }
+    /// Compares a run with an earlier one; what is below is measured again, because a machine may have had something else to do, and the better one counts.
+    private func compare(_ report: Report, with baseline: Baseline, in directory: String) async throws -> Bool {
+        var figures = report.figures
+        var regressions = baseline.regressions(of: figures, wants: report.wants)
+        for _ in 0..<2 {
+            for workload in Set(regressions.filter(\.isNoisy).map { $0.workload.prefix { $0 != " " } }) {
+                var again = Report(isJSON: isJSON, filter: String(workload))
+                try await measure(&again, in: directory)
+                again.finish()
+                figures += again.figures
+            }
+            regressions = baseline.regressions(of: figures, wants: report.wants)
+        }
+        for regression in regressions { FileHandle.standardError.write(Data("below the baseline: \(regression)\n".utf8)) }
+        return regressions.isEmpty
+    }
+
+    private func path(of messages: Int, in directory: String) -> String { "\(directory)/history-\(messages)" }
+
+    /// The history of so many messages, written first if it is not there: by another process, so that the memory of the writing is not taken for that of the
+    /// reading.
+    private func history(of messages: Int, in directory: String) throws -> WrittenHistory {
+        let path = path(of: messages, in: directory)
+        if !FileManager.default.fileExists(atPath: path) {
+            let writer = Process()
+            writer.executableURL = URL(filePath: CommandLine.arguments[0])
+            writer.arguments = ["--write-only", "--messages", "\(messages)", "--directory", directory]
+            try writer.run()
+            writer.waitUntilExit()
+            guard writer.terminationStatus == 0 else { throw UsageError("the history could not be written to \(path)") }
+        }
+        return try WrittenHistory(at: path, messages: messages)
     }
 }
 

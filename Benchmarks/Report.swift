@@ -1,7 +1,7 @@
 import Foundation
 
 /// A figure, its floor, and the bar that the ratio of the two has to reach.
-struct Figure: Encodable {
+struct Figure: Codable {
     /// The name of the workload, such as `R2`, with what varies in it.
     var workload: String
     /// Whose figure it is.
@@ -10,19 +10,36 @@ struct Figure: Encodable {
     var unit: String
     /// The floor, measured in the same run by the same method; nil where there is none.
     var floor: Double?
-    /// The figure by the floor, or the floor by the figure where less is better: 1 is the floor.
+    /// The figure by the floor, or the floor by the figure where less is better: 1 is the floor, and more is better.
+    ///
+    /// Where there is no floor, what the figure may be by what it is.
     var ratio: Double?
-    /// What the ratio, or without one the figure, has to reach.
-    var bar: String?
+    /// What the ratio has to reach.
+    var bar: Double?
     /// The greatest distance of a run from the median, by the median.
     var spread: Double?
+
+    private enum CodingKeys: CodingKey { case workload, subject, value, unit, floor, ratio, bar, spread }
+
+    /// Writes all fields, those without a value as null.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(workload, forKey: .workload)
+        try container.encode(subject, forKey: .subject)
+        try container.encode(value, forKey: .value)
+        try container.encode(unit, forKey: .unit)
+        try container.encode(floor, forKey: .floor)
+        try container.encode(ratio, forKey: .ratio)
+        try container.encode(bar, forKey: .bar)
+        try container.encode(spread, forKey: .spread)
+    }
 }
 
 /// Prints figures as they come: one JSON object a line, or a table.
 struct Report {
     let isJSON: Bool
     let filter: String?
-    private var figures: [Figure] = []
+    private(set) var figures: [Figure] = []
 
     init(isJSON: Bool, filter: String?) {
         self.isJSON = isJSON
@@ -37,26 +54,34 @@ struct Report {
         guard isJSON else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        print(String(decoding: try encoder.encode(figure), as: UTF8.self))
+        printLine(String(decoding: try encoder.encode(figure), as: UTF8.self))
     }
 
     func describeMachine() {
         if isJSON { return }
         let process = ProcessInfo.processInfo
-        print("\(process.activeProcessorCount) cores, \(process.physicalMemory >> 30) GiB, \(process.operatingSystemVersionString)")
+        printLine("\(process.activeProcessorCount) cores, \(process.physicalMemory >> 30) GiB, \(process.operatingSystemVersionString)")
     }
 
     func finish() {
         if isJSON { return }
-        print("workload                          subject           value unit           floor   ratio  spread  bar")
+        printLine("workload                              subject                  value unit           floor   ratio  spread  bar")
         for figure in figures {
             let columns = [
-                pad(figure.workload, 34), pad(figure.subject, 10), padLeft(number(figure.value), 13), " ", pad(figure.unit, 9),
+                pad(figure.workload, 38), pad(figure.subject, 17), padLeft(number(figure.value), 13), " ", pad(figure.unit, 9),
                 padLeft(figure.floor.map(number) ?? "", 11), padLeft(figure.ratio.map { String(format: "%.2f", $0) } ?? "", 8),
-                padLeft(figure.spread.map { String(format: "%.0f %%", $0 * 100) } ?? "", 8), "  ", figure.bar ?? "",
+                padLeft(figure.spread.map { String(format: "%.0f %%", $0 * 100) } ?? "", 8), "  ",
+                padLeft(figure.bar.map { String(format: "%.2f", $0) } ?? "", 5),
+                mark(figure),
             ]
-            print(columns.joined())
+            printLine(columns.joined())
         }
+    }
+
+    /// Says of a figure that does not reach its bar so.
+    private func mark(_ figure: Figure) -> String {
+        guard let (ratio, bar) = figure.ratio.flatMap({ ratio in figure.bar.map { (ratio, $0) } }), ratio < bar else { return "" }
+        return "  below"
     }
 
     private func number(_ value: Double) -> String {

@@ -57,3 +57,28 @@ import Foundation
     /// Reads some bytes at an offset.
     func read(_ count: Int, at offset: Int) -> Int { unsafe pread(descriptor, buffer, min(count, Self.chunk), off_t(max(0, offset))) }
 }
+
+/// A file in mapped memory.
+@safe final class MappedFile {
+    private let start: UnsafeMutableRawPointer
+    let size: Int
+
+    init(_ path: String) throws {
+        let descriptor = unsafe open(path, O_RDONLY)
+        guard descriptor >= 0 else { throw UsageError("cannot open \(path)") }
+        defer { close(descriptor) }
+        size = Int(lseek(descriptor, 0, SEEK_END))
+        guard size > 0, let start = unsafe mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), unsafe start != MAP_FAILED else {
+            throw UsageError("cannot map \(path)")
+        }
+        unsafe self.start = start
+    }
+
+    deinit { unsafe munmap(start, size) }
+
+    /// Sums some bytes at an offset.
+    func sum(_ count: Int, at offset: Int) -> UInt32 {
+        let offset = min(max(0, offset), size)
+        return unsafe chatjournal_crc32c(0, start + offset, min(count, size - offset))
+    }
+}

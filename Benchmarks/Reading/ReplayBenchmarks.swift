@@ -1,0 +1,73 @@
+import Chat
+import ChatDomain
+import EventJournal
+import Foundation
+
+/// What reading everything costs: R1.
+struct ReplayBenchmarks {
+    let history: WrittenHistory
+    let repetitions: Int
+
+    /// A way of decoding a record; the number is there so that the work cannot be left out.
+    typealias Decoding = @Sendable (_ kept: RawSpan, _ erasable: RawSpan?) throws -> UInt64
+
+    /// Whole values as readers get them; and every field as a number, with the body left where it is, which is what the floor's decoding in C comes to.
+    static let decodings: [(name: String, decode: Decoding)] = [
+        (
+            "as a value",
+            { kept, erasable in
+                let event = try Event(kept: kept, erasable: erasable)
+                return UInt64(bitPattern: event.recordedAt.millisecondsSince1970) &+ UInt64(event.body?.utf8.count ?? 1)
+            }
+        ),
+        (
+            "in place",
+            { kept, erasable in
+                let row = try EventRow(kept: kept)
+                return row.number &+ UInt64(truncatingIfNeeded: row.user ^ row.thread ^ row.post ^ row.message)
+                    &+ UInt64(erasable?.byteCount ?? 0)
+            }
+        ),
+    ]
+
+    func run(_ report: inout Report) throws {
+        guard report.wants("R1") else { return }
+        let files = try RecordFiles(history.segments, recordBytes: 1)
+        let journal = try Journal.openReadOnly(history.path, options: WrittenHistory.options.journal)
+        defer { try? journal.close() }
+        let events = Double(journal.durablePosition)
+        var floor = Median()
+        var verifying = Median()
+        var decoding = Self.decodings.map { _ in Median() }
+        for _ in 0..<repetitions {
+            floor.add(seconds { files.scan() })
+            verifying.add(try seconds { try journal.forEachRecord(in: 1...journal.durablePosition) { _, _, _, _ in true } })
+            for (index, way) in Self.decodings.enumerated() {
+                decoding[index].add(try Self.replaySeconds(journal, way.decode))
+            }
+        }
+        func add(_ what: String, _ subject: String, _ median: Median) throws {
+            try report.add(
+                Figure(
+                    workload: "R1 replay, \(what)", subject: subject, value: events / median.value, unit: "events/s",
+                    floor: events / floor.value, ratio: floor.value / median.value, bar: 0.70, spread: median.spread))
+        }
+        try add("verified", "Journal", verifying)
+        for (index, way) in Self.decodings.enumerated() { try add(way.name, "Chat", decoding[index]) }
+    }
+
+    /// The seconds that it takes to read, verify and decode everything.
+    static func replaySeconds(_ journal: Journal, _ decode: Decoding) throws -> Double {
+        var failure: (any Error)?
+        var sum: UInt64 = 0
+        let time = try seconds {
+            try journal.forEachRecord(in: 1...journal.durablePosition) { _, state, kept, erasable in
+                do { sum &+= try decode(kept, state == .whole ? erasable : nil) } catch { failure = error }
+                return failure == nil
+            }
+        }
+        if let failure { throw failure }
+        precondition(sum != 0, "an event is never nothing")
+        return time
+    }
+}

@@ -1,0 +1,36 @@
+import Chat
+import ChatDomain
+import EventJournal
+import Foundation
+
+/// Writes messages the whole way: command, decision, encoding, commit, state, read models, answer.
+struct ChatWriter: EventWriter {
+    let subject = "Chat"
+
+    func rate(of phase: WritePhase, _ input: WriteInput, in directory: String) async throws -> Double {
+        try FileManager.default.copyItem(atPath: input.prepared, toPath: directory)
+        var options = WrittenHistory.options
+        options.journal.durability = phase.isDurable ? .synced : .written
+        let store = try ChatStore.open(directory, options: options)
+        let rate = try await rate(of: phase, input, store)
+        try store.close()
+        return rate
+    }
+
+    private func rate(of phase: WritePhase, _ input: WriteInput, _ store: ChatStore) async throws -> Double {
+        switch phase.callers {
+        case .one where phase.batch == WriteInput.batch:
+            return try phase.rate { range in
+                for answer in try store.execute(input.batches[range.lowerBound / WriteInput.batch]) { _ = try answer.get() }
+            }
+        case .one:
+            return try phase.rate { range in try store.execute(input.request(range.lowerBound)) }
+        case .task:
+            return try await phase.rate { range in try await store.execute(input.request(range.lowerBound)) }
+        case .threads(let count):
+            return try phase.rate(threads: count) { index in try store.execute(input.request(index)) }
+        case .tasks(let count):
+            return try await phase.rate(tasks: count) { index in try await store.execute(input.request(index)) }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import EventJournal
+import Foundation
+import Synchronization
+
+/// Writes events to a journal alone, as records whose kept part is the fixed fields and whose erasable part is the body.
+struct JournalWriter: EventWriter {
+    let subject = "Journal"
+
+    func rate(of phase: WritePhase, _ input: WriteInput, in directory: String) async throws -> Double {
+        var options = JournalOptions()
+        options.durability = phase.isDurable ? .synced : .written
+        let journal = try Journal.open(directory, options: options)
+        let rate = try await rate(of: phase, input.events, journal)
+        try journal.close()
+        return rate
+    }
+
+    private func rate(of phase: WritePhase, _ events: PackedEvents, _ journal: Journal) async throws -> Double {
+        switch phase.callers {
+        case .one:
+            var turn = Turn(head: journal.lastPosition)
+            return try phase.rate { range in
+                let end = try turn.append(events, range, to: journal)
+                if phase.isDurable { try journal.waitUntilDurable(end) }
+            }
+        case .task:
+            let turn = Mutex(Turn(head: journal.lastPosition))
+            return try await phase.rate { range in
+                let end = try turn.withLock { turn in try turn.append(events, range, to: journal) }
+                if phase.isDurable { try await journal.waitUntilDurable(end) }
+            }
+        case .threads(let count):
+            let turns = Turns(head: journal.lastPosition)
+            return try phase.rate(threads: count) { index in
+                let end = try turns.turn.withLock { turn in try turn.append(events, index..<index + 1, to: journal) }
+                try journal.waitUntilDurable(end)
+            }
+        case .tasks(let count):
+            let turns = Turns(head: journal.lastPosition)
+            return try await phase.rate(tasks: count) { index in
+                let end = try turns.turn.withLock { turn in try turn.append(events, index..<index + 1, to: journal) }
+                try await journal.waitUntilDurable(end)
+            }
+        }
+    }
+}
+
+/// What whoever appends needs: a draft that is used again, and the position that comes before.
+private struct Turn: ~Copyable {
+    var draft = CommitDraft()
+    var head: Position
+
+    init(head: Position) { self.head = head }
+
+    mutating func append(_ events: PackedEvents, _ range: Range<Int>, to journal: Journal) throws(JournalError) -> Position {
+        draft.removeAll()
+        for index in range {
+            try events.withEvent(index) { (fixed, text) throws(JournalError) in try draft.append(kept: fixed, erasable: text) }
+        }
+        head = try journal.append(draft, expecting: head).upperBound
+        return head
+    }
+}
+
+/// The turn of many callers, one after another.
+private final class Turns: Sendable {
+    let turn: Mutex<Turn>
+
+    init(head: Position) { turn = Mutex(Turn(head: head)) }
+}

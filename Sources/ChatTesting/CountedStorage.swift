@@ -1,0 +1,129 @@
+package import EventJournal
+import Synchronization
+
+/// How often a storage was asked for what costs a system call on files.
+package struct StorageCounts: Hashable, Sendable {
+    /// Writes of files.
+    package var writes = 0
+    /// Syncs of files.
+    package var syncs = 0
+    /// Reads of files.
+    package var reads = 0
+    /// Reservations of space.
+    package var allocations = 0
+    /// Everything else: names, sizes, locks.
+    package var others = 0
+    /// The bytes of the writes.
+    package var bytesWritten = 0
+
+    /// Makes counts of nothing.
+    package init() {}
+}
+
+/// Counts what is asked of another storage.
+///
+/// On files each of the operations is one system call, but for a write or read that comes back short, and a reservation, which asks for the size first.
+package final class CountedStorage: Storage {
+    private let base: any Storage
+    private let state = Mutex(StorageCounts())
+
+    /// Makes a storage that counts what it hands on.
+    package init(_ base: any Storage) { self.base = base }
+
+    /// What was counted since the beginning or the last ``reset()``.
+    package var counts: StorageCounts { state.withLock { $0 } }
+
+    /// Begins again.
+    package func reset() { state.withLock { $0 = StorageCounts() } }
+
+    fileprivate func count(_ change: (inout StorageCounts) -> Void) { state.withLock { change(&$0) } }
+
+    package func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+        count { $0.others += 1 }
+        return CountedFile(try base.open(path, mode), self)
+    }
+
+    package func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
+        count { $0.others += 1 }
+        return try base.kind(of: path)
+    }
+
+    package func list(_ directory: String) throws(StorageError) -> [String] {
+        count { $0.others += 1 }
+        return try base.list(directory)
+    }
+
+    package func rename(_ path: String, to target: String) throws(StorageError) {
+        count { $0.others += 1 }
+        try base.rename(path, to: target)
+    }
+
+    package func remove(_ path: String) throws(StorageError) {
+        count { $0.others += 1 }
+        try base.remove(path)
+    }
+
+    package func createDirectory(_ path: String) throws(StorageError) {
+        count { $0.others += 1 }
+        try base.createDirectory(path)
+    }
+
+    package func syncDirectory(_ path: String) throws(StorageError) {
+        count { $0.others += 1 }
+        try base.syncDirectory(path)
+    }
+
+    package func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
+        count { $0.others += 1 }
+        return try base.lock(path)
+    }
+
+    package func isLocked(_ path: String) throws(StorageError) -> Bool {
+        count { $0.others += 1 }
+        return try base.isLocked(path)
+    }
+}
+
+private final class CountedFile: StorageFile {
+    private let base: any StorageFile
+    private let storage: CountedStorage
+
+    init(_ base: any StorageFile, _ storage: CountedStorage) {
+        self.base = base
+        self.storage = storage
+    }
+
+    func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
+        storage.count { $0.reads += 1 }
+        return try base.read(into: &bytes, at: offset)
+    }
+
+    func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
+        let byteCount = bytes.byteCount
+        storage.count { counts in
+            counts.writes += 1
+            counts.bytesWritten += byteCount
+        }
+        try base.write(bytes, at: offset)
+    }
+
+    func sync() throws(StorageError) {
+        storage.count { $0.syncs += 1 }
+        try base.sync()
+    }
+
+    func size() throws(StorageError) -> UInt64 {
+        storage.count { $0.others += 1 }
+        return try base.size()
+    }
+
+    func truncate(to size: UInt64) throws(StorageError) {
+        storage.count { $0.others += 1 }
+        try base.truncate(to: size)
+    }
+
+    func allocate(to size: UInt64) throws(StorageError) {
+        storage.count { $0.allocations += 1 }
+        try base.allocate(to: size)
+    }
+}

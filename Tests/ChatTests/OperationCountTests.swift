@@ -1,0 +1,88 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+/// How many operations on files a command takes: exact where times are noisy.
+@Suite struct OperationCountTests {
+    private let storage = CountedStorage(MemoryStorage())
+
+    private func makeStore(_ durability: Durability) throws -> ChatStore {
+        var options = StoreOptions(ids: SeededIDs(seed: 1), checkpoints: nil)
+        options.journal.storage = storage
+        options.journal.durability = durability
+        // What is done on a thread of its own would be counted at any moment.
+        options.journal.idleDelay = nil
+        let store = try ChatStore.open("journal", options: options)
+        let user = UserID(bits: 1)
+        try store.execute(.registerUser(user: user, username: "Ann"))
+        try store.execute(.openThread(thread: ThreadID(bits: 1), name: "Milk", by: user))
+        storage.reset()
+        return store
+    }
+
+    private func post(_ number: Int) -> CommandRequest {
+        CommandRequest(
+            .postMessage(message: MessageID(bits: UInt128(number)), thread: ThreadID(bits: 1), author: UserID(bits: 1), body: "Milk?"))
+    }
+
+    @Test func `A command that is written takes one write`() throws {
+        let store = try makeStore(.written)
+        for number in 1...100 { try store.execute(post(number)) }
+        #expect(storage.counts.writes == 100)
+        #expect(storage.counts.syncs == 0)
+        #expect(storage.counts.reads + storage.counts.allocations + storage.counts.others == 0)
+        try store.close()
+    }
+
+    @Test func `A command that is durable takes two writes and one sync`() throws {
+        let store = try makeStore(.synced)
+        for number in 1...100 { try store.execute(post(number)) }
+        // The commit, and the note that it is synced, which is not synced itself.
+        #expect(storage.counts.writes == 200)
+        #expect(storage.counts.syncs == 100)
+        #expect(storage.counts.reads + storage.counts.allocations + storage.counts.others == 0)
+        try store.close()
+    }
+
+    @Test func `A thousand commands in a batch take what one takes`() throws {
+        let written = try makeStore(.written)
+        for answer in try written.execute((1...1_000).map(post)) { _ = try answer.get() }
+        #expect(storage.counts.writes == 1)
+        #expect(storage.counts.syncs == 0)
+        try written.close()
+    }
+
+    @Test func `A thousand durable commands in a batch take two writes and one sync`() throws {
+        let store = try makeStore(.synced)
+        for answer in try store.execute((1...1_000).map(post)) { _ = try answer.get() }
+        #expect(storage.counts.writes == 2)
+        #expect(storage.counts.syncs == 1)
+        try store.close()
+    }
+
+    @Test func `What is refused, unchanged or only asked takes no write`() throws {
+        let store = try makeStore(.synced)
+        expectRejection(.unknownThread) { () throws(ChatError) in
+            try store.execute(.postMessage(thread: ThreadID(bits: 9), author: UserID(bits: 1), body: "Milk?"))
+        }
+        try store.execute(.joinThread(user: UserID(bits: 1), thread: ThreadID(bits: 1)))
+        _ = try store.timeline(ThreadID(bits: 1))
+        #expect(storage.counts == StorageCounts())
+        try store.close()
+    }
+
+    @Test func `A replay reads a megabyte at a time`() throws {
+        let store = try makeStore(.written)
+        for start in stride(from: 0, to: 20_000, by: 1_000) {
+            for answer in try store.execute((start + 1...start + 1_000).map(post)) { _ = try answer.get() }
+        }
+        let bytes = storage.counts.bytesWritten
+        storage.reset()
+        try store.forEachEvent { _ in true }
+        #expect(storage.counts.reads <= bytes / (1 << 20) + 2)
+        #expect(storage.counts.writes + storage.counts.syncs == 0)
+        try store.close()
+    }
+}
