@@ -33,16 +33,19 @@ let package = Package(
         .target(name: "Columns", swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
         .target(name: "CChecksum"),
-        .target(name: "EventJournal", dependencies: ["CChecksum"], swiftSettings: settings),
+        // Likewise within the package alone.
+        .target(name: "Locking", swiftSettings: settings),
+        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking"], swiftSettings: settings),
         .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "EventJournal"], swiftSettings: settings),
-        .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Projections"], swiftSettings: settings),
-        .target(name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
+        .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"], swiftSettings: settings),
+        .target(
+            name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"], swiftSettings: settings),
         .executableTarget(
             name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Projections", "Chat"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CChecksum", "CFloor",
+                "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CChecksum", "CFloor", "Locking",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
             ],
             path: "Benchmarks", exclude: ["README.md", "CAllocations", "CFloor", "CSQLite"], swiftSettings: settings),
@@ -54,12 +57,12 @@ let package = Package(
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
         // For tests alone, so it is in no product.
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
-        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "StubRewriter"], swiftSettings: settings),
+        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "Locking", "StubRewriter"], swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting"], swiftSettings: settings),
         .testTarget(
             name: "ChatTests",
-            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Projections", "ChatTesting", "StubRewriter"],
+            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "StubRewriter"],
             swiftSettings: settings),
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain"], swiftSettings: settings),
         .testTarget(

@@ -2,7 +2,7 @@ import Chat
 import ChatDomain
 import EventJournal
 import Foundation
-import Synchronization
+import Locking
 
 /// What ten thousand connected people cost: F.
 ///
@@ -96,7 +96,7 @@ private final class Deliveries: Sendable {
         var delays: [Double] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let expected: Int
 
     init(expected: Int) { self.expected = expected }

@@ -1,6 +1,6 @@
 import EventJournal
 import Foundation
-import Synchronization
+import Locking
 
 /// Writes events to a journal alone, as records whose kept part is the fixed fields and whose erasable part is the body.
 struct JournalWriter: EventWriter {
@@ -24,7 +24,7 @@ struct JournalWriter: EventWriter {
                 if phase.isDurable { try journal.waitUntilDurable(end) }
             }
         case .task:
-            let turn = Mutex(Turn(head: journal.lastPosition))
+            let turn = Lock(Turn(head: journal.lastPosition))
             return try await phase.rate { range in
                 let end = try turn.withLock { turn in try turn.append(events, range, to: journal) }
                 if phase.isDurable { try await journal.waitUntilDurable(end) }
@@ -64,7 +64,7 @@ private struct Turn: ~Copyable {
 
 /// The turn of many callers, one after another.
 private final class Turns: Sendable {
-    let turn: Mutex<Turn>
+    let turn: Lock<Turn>
 
-    init(head: Position) { turn = Mutex(Turn(head: head)) }
+    init(head: Position) { turn = Lock(Turn(head: head)) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Synchronization
 
 /// A way of writing: what W1 to W4 vary.
@@ -92,7 +93,7 @@ private final class EventQueue: Sendable {
     private let phase: WritePhase
     private let dealt = Atomic(0)
     private let isOver = Atomic(false)
-    private let failure = Mutex<(any Error)?>(nil)
+    private let failure = Lock<(any Error)?>(nil)
 
     init(_ phase: WritePhase) { self.phase = phase }
 

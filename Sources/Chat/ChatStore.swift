@@ -1,7 +1,7 @@
 import ChatDomain
 public import EventJournal
 import Projections
-import Synchronization
+import Locking
 
 /// The front door of the chat: commands in, receipts and views out, over one log, which is a journal on files unless another is given.
 ///
@@ -13,13 +13,13 @@ public final class ChatStore: Sendable {
     let journal: Journal?
     let clock: any WallClock
     let ids: any IDGenerator
-    let decider: Mutex<Decider>
-    let models: Mutex<Models>
+    let decider: Lock<Decider>
+    let models: Lock<Models>
     /// Writes the checkpoints; nil on a log that is no journal.
     let checkpointer: Checkpointer?
     /// Whether a close has ended the checkpoints.
-    private let closing = Mutex(false)
-    let textCache: Mutex<TextCache>
+    private let closing = Lock(false)
+    let textCache: Lock<TextCache>
     /// What those who follow the store share.
     let feed: EventFeed
 
@@ -87,9 +87,9 @@ public final class ChatStore: Sendable {
         ids = options.ids
         let checkpointer = journal.map { [clock] in Checkpointer(options.checkpoints, $0, clock, statistics) }
         self.checkpointer = checkpointer
-        decider = Mutex(Decider(nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
-        self.models = Mutex(Models(value: models))
-        textCache = Mutex(TextCache(capacity: options.textCacheByteCount))
+        decider = Lock(Decider(nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
+        self.models = Lock(Models(value: models))
+        textCache = Lock(TextCache(capacity: options.textCacheByteCount))
         feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount))
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }

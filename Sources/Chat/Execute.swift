@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
 import Projections
-import Synchronization
+import Locking
 
 extension ChatStore {
     /// Executes a command and waits, without holding a thread, until its answer is durable.

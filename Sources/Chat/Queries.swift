@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
 public import Projections
-import Synchronization
+import Locking
 
 /// The typed queries.
 ///

@@ -1,6 +1,6 @@
 public import ChatDomain
 import EventJournal
-import Synchronization
+import Locking
 
 extension ChatStore {
     /// Calls a closure with the events after a position, in order, up to the durable end at the time of the call.

@@ -2,7 +2,7 @@ import ChatDomain
 import Dispatch
 import EventJournal
 import Projections
-import Synchronization
+import Locking
 
 extension ChatStore {
     /// Takes the events of a log at some positions into read models that have taken in all before them.
@@ -92,12 +92,12 @@ private struct ReplayPortion: Sendable {
 
 /// The numbering while another thread gives numbers; nobody else has it, so that nothing is copied.
 private final class NumberingBox: Sendable {
-    let value = Mutex(Numbering())
+    let value = Lock(Numbering())
 }
 
 /// Hands portions from one thread to another, a few at a time, so that neither waits for each and memory does not grow.
 private final class Belt<Element: Sendable>: Sendable {
-    private let portions = Mutex<[Element]>([])
+    private let portions = Lock<[Element]>([])
     private let room = DispatchSemaphore(value: 4)
     private let filled = DispatchSemaphore(value: 0)
 

@@ -1,5 +1,5 @@
 package import EventJournal
-import Synchronization
+import Locking
 
 /// How often a storage was asked for what costs a system call on files.
 package struct StorageCounts: Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct StorageCounts: Hashable, Sendable {
 /// On files each of the operations is one system call, but for a write or read that comes back short, and a reservation, which asks for the size first.
 package final class CountedStorage: Storage {
     private let base: any Storage
-    private let state = Mutex(StorageCounts())
+    private let state = Lock(StorageCounts())
 
     /// Makes a storage that counts what it hands on.
     package init(_ base: any Storage) { self.base = base }

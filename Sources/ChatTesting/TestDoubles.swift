@@ -1,13 +1,13 @@
 public import Chat
 public import ChatDomain
-import Synchronization
+import Locking
 
 /// A clock that is set by hand.
 public final class ManualClock: WallClock {
-    private let time: Mutex<Timestamp>
+    private let time: Lock<Timestamp>
 
     /// Makes a clock that stands at a time.
-    public init(_ time: Timestamp = Timestamp(millisecondsSince1970: 1_584_921_600_000)) { self.time = Mutex(time) }
+    public init(_ time: Timestamp = Timestamp(millisecondsSince1970: 1_584_921_600_000)) { self.time = Lock(time) }
 
     /// The time that was set.
     public func now() -> Timestamp { time.withLock { $0 } }
@@ -20,10 +20,10 @@ public final class ManualClock: WallClock {
 
 /// Ids that follow from a seed.
 public final class SeededIDs: IDGenerator {
-    private let random: Mutex<SeededRandom>
+    private let random: Lock<SeededRandom>
 
     /// Makes a generator.
-    public init(seed: UInt64) { random = Mutex(SeededRandom(seed: seed)) }
+    public init(seed: UInt64) { random = Lock(SeededRandom(seed: seed)) }
 
     /// The next id: a UUIDv7 of the time with bits that follow from the seed.
     public func makeID(at time: Timestamp) -> UInt128 {

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// Opens the journal in a directory for writing, after recovering it; makes it when there is none and the options say so.

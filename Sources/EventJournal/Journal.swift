@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Synchronization
+internal import Locking
 
 /// An append-only journal of opaque records: commits in, positions out.
 ///
@@ -27,13 +27,13 @@ public final class Journal: Sendable {
     let sealed: SealedSegments
     let segmentSize: UInt64
     let idleDelay: Duration?
-    let state: Mutex<JournalState>
+    let state: Lock<JournalState>
     /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
     /// once, and the other would take it for success.
-    let sync: Mutex<SyncState>
-    let scrub = Mutex(ScrubState())
+    let sync: Lock<SyncState>
+    let scrub = Lock(ScrubState())
     /// Held by whoever scrubs, before ``scrub``: whether the note in the directory has been read.
-    let scrubber = Mutex(false)
+    let scrubber = Lock(false)
     let buffers = ReadBuffers()
     /// Where syncs are led for tasks, so that no thread of the cooperative pool blocks.
     let queue = DispatchQueue(label: "EventJournal.sync")
@@ -49,8 +49,8 @@ public final class Journal: Sendable {
         sealed = SealedSegments(directory, recovery.id)
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
         idleDelay = options.idleDelay
-        state = Mutex(JournalState(recovery, durability, options.entropy))
-        sync = Mutex(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
+        state = Lock(JournalState(recovery, durability, options.entropy))
+        sync = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
     }
 
     /// The last position that is durable under the journal's mode; what is beyond it must not be shown.

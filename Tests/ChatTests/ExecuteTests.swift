@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Projections
-import Synchronization
+import Locking
 import Testing
 
 @testable import Chat

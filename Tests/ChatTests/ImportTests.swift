@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Projections
-import Synchronization
+import Locking
 import Testing
 
 @testable import Chat
@@ -139,7 +139,7 @@ import Testing
 
 /// A storage in memory that has no more room while a test says so.
 private final class FillableStorage: Storage {
-    let isFull = Mutex(false)
+    let isFull = Lock(false)
     private let base = MemoryStorage()
 
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile { File(try base.open(path, mode), self) }

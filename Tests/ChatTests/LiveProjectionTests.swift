@@ -5,7 +5,7 @@ import Dispatch
 import EventJournal
 import Foundation
 import Projections
-import Synchronization
+import Locking
 import Testing
 
 // The documentation of `Projections` shows what stands between the two marks; a test compares them.
@@ -198,7 +198,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
     /// Counts, and does something once while its state is being encoded.
     private struct Counter: Projection, Codable {
         static let name = "counter"
-        static let whileEncoding = Mutex<(@Sendable () -> Void)?>(nil)
+        static let whileEncoding = Lock<(@Sendable () -> Void)?>(nil)
         var count = 0
         init() {}
         mutating func apply(_ event: Event, at position: Position) { count += 1 }
@@ -218,7 +218,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         let fixture = StoreFixture()
         let store = try store(fixture)
         let others = DispatchGroup()
-        let done = Mutex<[String]>([])
+        let done = Lock<[String]>([])
         /// Begins something on another thread, and leaves it time enough if it does not wait.
         @Sendable func begin(_ name: String, _ body: @escaping @Sendable () throws -> Void) {
             others.enter()

@@ -3,7 +3,7 @@ import ChatTesting
 import Dispatch
 import EventJournal
 import Projections
-import Synchronization
+import Locking
 import Testing
 
 @testable import Chat

@@ -5,7 +5,7 @@ import EventJournal
 import Foundation
 import Projections
 import StubRewriter
-import Synchronization
+import Locking
 import Testing
 
 @testable import Chat

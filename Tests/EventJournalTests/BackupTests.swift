@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventJournal
@@ -47,10 +47,10 @@ private struct BackupFixture {
 
 /// Counts calls down to the one from which on they fail.
 private final class Countdown: Sendable {
-    private let left: Mutex<Int>
+    private let left: Lock<Int>
 
     init(_ count: Int) {
-        left = Mutex(count)
+        left = Lock(count)
     }
 
     var isOver: Bool {
@@ -294,7 +294,7 @@ private final class Countdown: Sendable {
         let size = try fixture.written { try fixture.backUp() }.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
         for space in stride(from: 0, to: size, by: 97) {
             for (path, _) in fixture.copies.base.allContents() { try fixture.copies.base.remove(path) }
-            let left = Mutex(space)
+            let left = Lock(space)
             fixture.copies.fail(writing: 7) { call in
                 guard call.operation == .write else { return nil }
                 return left.withLock { left in

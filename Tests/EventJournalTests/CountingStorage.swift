@@ -1,11 +1,11 @@
-import Synchronization
+import Locking
 
 @testable import EventJournal
 
 /// Counts the files of another storage that are open.
 final class CountingStorage: Storage {
     private let base: MemoryStorage
-    private let state = Mutex((open: 0, most: 0, bytesRead: 0))
+    private let state = Lock((open: 0, most: 0, bytesRead: 0))
 
     init(_ base: MemoryStorage) { self.base = base }
 

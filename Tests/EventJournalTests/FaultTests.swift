@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventJournal
@@ -118,7 +118,7 @@ import Testing
     @Test func aFullDiskIsTriedAgain() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage, idleDelay: nil))
-        let limit = Mutex<UInt64>(1000)
+        let limit = Lock<UInt64>(1000)
         storage.fail { call in
             guard call.operation == .allocate, let size = call.bytes?.upperBound, size > limit.withLock({ $0 }) else { return nil }
             return StorageError(.full, .allocate, path: call.path, errno: 28)
@@ -155,7 +155,7 @@ import Testing
             let base = MemoryStorage()
             let storage = FaultyStorage(base)
             let options = JournalOptions(segmentSize: 600, storage: storage, entropy: SeededEntropy(seed: 3), idleDelay: nil)
-            let left = Mutex(nth)
+            let left = Lock(nth)
             storage.fail { call in
                 left.withLock { left in
                     left -= 1

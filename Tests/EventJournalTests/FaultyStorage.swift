@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 @testable import EventJournal
 
@@ -23,7 +23,7 @@ final class FaultyStorage: Storage {
     }
 
     let base: MemoryStorage
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ base: MemoryStorage) {
         self.base = base

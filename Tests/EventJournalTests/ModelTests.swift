@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventJournal
@@ -51,7 +51,7 @@ import Testing
             var options = options
             options.segmentSize = 4000
             let journal = try Journal.open(path, options: options)
-            let own = Mutex<[Position: String]>([:])
+            let own = Lock<[Position: String]>([:])
             DispatchQueue.concurrentPerform(iterations: 8) { thread in
                 do {
                     for index in 0..<40 {

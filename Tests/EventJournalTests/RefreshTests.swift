@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventJournal
@@ -113,7 +113,7 @@ import Testing
             try writer.append([Entry("c", "d")])
             let end = writer.state.withLock { $0.active.end }
             #expect(base.allContents()[name]?.count ?? 0 > Int(end))
-            let left = Mutex(reads)
+            let left = Lock(reads)
             storage.fail { call in
                 guard call.operation == .read, call.path == name else { return nil }
                 let isDue = left.withLock { left in
@@ -152,7 +152,7 @@ import Testing
         try file.truncate(to: end + 400)
         try base.rename(second, to: second + ".tmp")
         #expect(try reader.refresh() == 2)
-        let looks = Mutex(0)
+        let looks = Lock(0)
         storage.fail { call in
             guard call == .init(.inspect, second) else { return nil }
             looks.withLock { $0 += 1 }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventJournal
@@ -139,7 +139,7 @@ import Testing
         var bytes = try #require(storage.allContents()[path])
         bytes[200] ^= 1
         storage.setContents(bytes, of: path)
-        let found = Mutex(0)
+        let found = Lock(0)
         journal.startScrubbing(ScrubOptions(bytesPerSecond: .max, pause: .zero)) { _ in found.withLock { $0 += 1 } }
         journal.startScrubbing { _ in Issue.record("it runs already") }
         for _ in 0..<3_000 where journal.scrubProgress.passes < 3 { Thread.sleep(forTimeInterval: 0.01) }

@@ -1,6 +1,6 @@
 import Foundation
 import StubRewriter
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventJournal
@@ -207,7 +207,7 @@ import Testing
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: 17)
             let journal = try Journal.openReadOnly(path, options: specimen.options)
-            let failures = Mutex<[String]>([])
+            let failures = Lock<[String]>([])
             DispatchQueue.concurrentPerform(iterations: 3) { number in
                 var generator = SeededGenerator(UInt64(number))
                 do {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventJournal
@@ -36,7 +36,7 @@ import Testing
         let folder = try TemporaryDirectory()
         for round in 0..<60 {
             let path = folder.file("journal \(round / 2)")
-            let outcomes = Mutex<(journals: [Journal], errors: [JournalError])>(([], []))
+            let outcomes = Lock<(journals: [Journal], errors: [JournalError])>(([], []))
             DispatchQueue.concurrentPerform(iterations: 3) { _ in
                 do throws(JournalError) {
                     let journal = try Journal.open(path)

@@ -2,7 +2,7 @@ import ChatDomain
 import Dispatch
 import EventJournal
 import Projections
-import Synchronization
+import Locking
 
 /// Writes the checkpoints of a store and of the projections over it, one at a time and none after the store has been closed.
 final class Checkpointer: Sendable {
@@ -10,7 +10,7 @@ final class Checkpointer: Sendable {
     let options: CheckpointOptions?
     private let journal: Journal
     private let clock: any WallClock
-    private let state: Mutex<State>
+    private let state: Lock<State>
     /// Serial, so that waiting for it is waiting for what is under way.
     private let queue = DispatchQueue(label: "Chat.checkpoint", qos: .utility)
 
@@ -24,7 +24,7 @@ final class Checkpointer: Sendable {
         self.options = options
         self.journal = journal
         self.clock = clock
-        state = Mutex(State(statistics: statistics))
+        state = Lock(State(statistics: statistics))
     }
 
     var statistics: CheckpointStatistics { state.withLock { $0.statistics } }

@@ -1,7 +1,7 @@
 import ChatDomain
 import EventJournal
 import Projections
-import Synchronization
+import Locking
 
 /// What everybody who follows a store shares: the last events, decoded once, and one wait on the log for all.
 ///
@@ -26,11 +26,11 @@ final class EventFeed: Sendable {
         case end
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     /// Held by whoever takes in new events, so that each is read once.
-    private let reading = Mutex(())
+    private let reading = Lock(())
 
-    init(recent: RecentEvents) { state = Mutex(State(recent: recent)) }
+    init(recent: RecentEvents) { state = Lock(State(recent: recent)) }
 
     var waiterCount: Int { state.withLock { $0.waiters.count } }
     /// Whether a task waits on the log.

@@ -1,6 +1,6 @@
 import ChatDomain
 import EventJournal
-import Synchronization
+import Locking
 
 /// One who follows: where they stand, what they want, and how the next events are found.
 struct Follower: Sendable {

@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
 public import Projections
-import Synchronization
+import Locking
 
 /// A projection of one's own over a store: replayed once, then kept current, and asked as of any moment.
 ///
@@ -12,12 +12,12 @@ public final class LiveProjection<Model: Projection>: Sendable {
     let store: ChatStore
     /// Gives what a replay begins with.
     private let start: @Sendable () -> Replay<Model>
-    private let current: Mutex<Replay<Model>>
+    private let current: Lock<Replay<Model>>
 
     init(_ store: ChatStore, from start: @escaping @Sendable () -> Replay<Model>) {
         self.store = store
         self.start = start
-        current = Mutex(start())
+        current = Lock(start())
     }
 
     /// Asks the projection.

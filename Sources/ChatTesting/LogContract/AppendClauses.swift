@@ -1,5 +1,5 @@
 import EventJournal
-import Synchronization
+import Locking
 
 extension ContractRun {
     func checkPositionsHaveNoGap() throws {
@@ -42,7 +42,7 @@ extension ContractRun {
         for _ in 0..<60 {
             let head = log.lastPosition
             let count = Position.random(in: 1...3, using: &random)
-            let won = Mutex<[(writer: UInt64, positions: ClosedRange<Position>)]>([])
+            let won = Lock<[(writer: UInt64, positions: ClosedRange<Position>)]>([])
             await onThreads(4) { [self] thread in
                 let writer = UInt64(thread) + 1
                 do throws(JournalError) {

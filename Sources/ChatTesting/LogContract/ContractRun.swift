@@ -1,6 +1,6 @@
 import Dispatch
 import EventJournal
-import Synchronization
+import Locking
 
 /// A record as the contract appends and expects it.
 struct ContractRecord: Equatable {
@@ -31,7 +31,7 @@ final class ContractRun: Sendable {
     let fixture: CommitLogFixture
     let seed: UInt64
     let patience: Duration
-    private let noted = Mutex<[String]>([])
+    private let noted = Lock<[String]>([])
 
     init(_ fixture: CommitLogFixture, seed: UInt64, patience: Duration) {
         self.fixture = fixture

@@ -1,5 +1,5 @@
 import EventJournal
-import Synchronization
+import Locking
 
 extension ContractRun {
     func checkFollowersMissNothing() async throws {
@@ -46,7 +46,7 @@ extension ContractRun {
 
     /// What a wait for more comes to, which is cancelled when the patience ends.
     func outcomeOfWaiting(for log: any CommitLog, after position: Position) async throws -> Result<Position, JournalError> {
-        let outcome = Mutex<Result<Position, JournalError>?>(nil)
+        let outcome = Lock<Result<Position, JournalError>?>(nil)
         try await followers(1) { [self] _ in
             let found = await impatientOutcome(of: log, after: position)
             outcome.withLock { $0 = found }
@@ -83,7 +83,7 @@ extension ContractRun {
         let log = try fixture.open()
         try append(3, to: log)
         try await log.waitUntilDurable(3)
-        let ended = Mutex<[(seen: Position, error: JournalError)]>([])
+        let ended = Lock<[(seen: Position, error: JournalError)]>([])
         try await followers(5) { [self] follower in
             var seen = Position(follower % 4)
             do throws(JournalError) {
@@ -124,7 +124,7 @@ extension ContractRun {
         let log = try fixture.open()
         try append(2, to: log)
         try await log.waitUntilDurable(2)
-        let outcomes = Mutex<[Int: Result<Position, JournalError>]>([:])
+        let outcomes = Lock<[Int: Result<Position, JournalError>]>([:])
         try await followers(3) { [self] follower in
             let wait = Task { await impatientOutcome(of: log, after: 2) }
             // One is cancelled while it waits and one before it does, or nearly; the third is not.

@@ -1,5 +1,5 @@
 import EventJournal
-import Synchronization
+import Locking
 
 /// What threads saw while they wrote to a log and read from it.
 private struct Observations {
@@ -33,7 +33,7 @@ extension ContractRun {
 
     /// Writes on two threads and looks on on two others until the log has a position.
     private func observe(_ log: any CommitLog, through last: Position, reads: Bool) async -> Observations {
-        let seen = Mutex(Observations(writersAtWork: 2))
+        let seen = Lock(Observations(writersAtWork: 2))
         await onThreads(4) { [self] thread in
             do throws(JournalError) {
                 if thread < 2 {

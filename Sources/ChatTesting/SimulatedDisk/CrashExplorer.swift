@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// Cuts the power at every moment of a workload, in many ways, and checks what is found afterwards.
 ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// What a workload of a ``CrashExplorer`` has to say about itself: what it has begun, and what it was promised.
 ///
@@ -10,11 +10,11 @@ public final class CrashWitness<Model: Sendable>: Sendable {
         var moments: [CrashMoment<Model>] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Makes a witness outside of an explorer, for running work by itself.
     public init(_ model: Model) {
-        state = Mutex(State(model: model))
+        state = Lock(State(model: model))
     }
 
     /// The model as it is now.

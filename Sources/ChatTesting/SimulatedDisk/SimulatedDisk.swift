@@ -1,5 +1,5 @@
 public import EventJournal
-internal import Synchronization
+internal import Locking
 
 /// A disk in memory that forgets, fails and lies on purpose, by its seed: for tests of what a program promises about power cuts and faults.
 ///
@@ -43,7 +43,7 @@ public final class SimulatedDisk: Sendable {
     /// Whether a ``CrashExplorer`` has killed the process that used the disk, which kept its power: what is read need not be durable.
     public let processWasKilled: Bool
 
-    let state: Mutex<State>
+    let state: Lock<State>
 
     /// Makes an empty disk: a root directory with nothing in it.
     ///
@@ -57,7 +57,7 @@ public final class SimulatedDisk: Sendable {
 
     init(_ image: DiskImage, seed: UInt64, processWasKilled: Bool = false) {
         self.processWasKilled = processWasKilled
-        state = Mutex(State(image: image, random: SeededRandom(seed: seed)))
+        state = Lock(State(image: image, random: SeededRandom(seed: seed)))
     }
 
     /// The number of operations so far: calls of the methods of ``Storage`` and ``StorageFile``, failed ones included.

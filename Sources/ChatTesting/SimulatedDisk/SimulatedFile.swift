@@ -1,5 +1,5 @@
 import EventJournal
-internal import Synchronization
+internal import Locking
 
 /// An open file of a simulated disk: it goes on when its name is taken away.
 final class SimulatedFile: StorageFile {

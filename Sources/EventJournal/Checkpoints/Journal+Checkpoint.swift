@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// The chain value after a position at which a commit ends; nil for any other position.

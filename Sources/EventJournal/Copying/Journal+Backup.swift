@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// Makes or continues a copy of the journal in a directory, while a writer may go on with it.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 extension Journal: CommitLog {
     /// Waits until more than `position` is durable under the journal's mode, without holding a thread, and returns the durable position.

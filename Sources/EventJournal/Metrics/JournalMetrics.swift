@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// What a journal counts about itself from its opening on, behind the journal's lock: plain numbers, one call for each event.
 struct JournalMetrics {
@@ -74,7 +74,7 @@ extension Journal {
                 unusedBytes: isReadOnly ? metrics.unusedBytesAtOpening : max(state.allocated, end) - end,
                 appendedBytes: metrics.appendedBytes, recordsPerCommit: metrics.recordsPerCommit, commitsPerSync: metrics.commitsPerSync,
                 syncLatency: metrics.syncLatency, rollOvers: metrics.rollOvers, refusedAsFull: metrics.refusedAsFull,
-                waiters: state.waiters.threads.count + state.waiters.tasks.count,
+                waiters: state.waiters.count,
                 failure: state.failure.map { JournalStatistics.Failure(code: $0.code.rawValue, message: $0.message) },
                 scrub: scrub, recovery: recovery)
         }

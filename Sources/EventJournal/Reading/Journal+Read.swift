@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// The last position, for a reading of the files apart from the journal's state.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// Takes in what another process has made durable since a journal was opened for reading, or since the last time.

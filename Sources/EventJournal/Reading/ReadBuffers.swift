@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// Buffers that reads leave for the next ones: a random read takes less time than making a buffer for it.
 final class ReadBuffers: Sendable {
@@ -10,7 +10,7 @@ final class ReadBuffers: Sendable {
         var large: [[UInt8]] = []
     }
 
-    private let idle = Mutex(Idle())
+    private let idle = Lock(Idle())
 
     func take(_ count: Int) -> [UInt8] {
         let buffer = idle.withLock { idle in count <= Self.small ? idle.small.popLast() : idle.large.popLast() }

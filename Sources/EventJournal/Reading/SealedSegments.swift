@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// The sealed segments of a journal: opened as they are read, and only the latest few kept open.
 ///
@@ -16,7 +16,7 @@ final class SealedSegments: Sendable {
 
     private let directory: JournalDirectory
     private let journal: JournalID
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ directory: JournalDirectory, _ journal: JournalID) {
         self.directory = directory

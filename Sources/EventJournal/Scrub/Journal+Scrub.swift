@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Synchronization
+internal import Locking
 
 /// What is known of scrubbing; the lock is not held while a segment is read.
 struct ScrubState {

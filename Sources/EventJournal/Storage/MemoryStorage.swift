@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// Files in memory, for tests and for stores that need not last; they live as long as the object.
 ///
@@ -11,15 +11,15 @@ public final class MemoryStorage: Storage {
         var locks: [String: ObjectIdentifier] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Makes an empty storage.
     public init() {
-        state = Mutex(State())
+        state = Lock(State())
     }
 
     private init(_ state: consuming sending State) {
-        self.state = Mutex(state)
+        self.state = Lock(state)
     }
 
     /// Opens the file at `path`.
@@ -152,11 +152,11 @@ private final class MemoryFile: StorageFile {
     }
 
     private let path: String
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ path: String, _ bytes: [UInt8] = []) {
         self.path = path
-        state = Mutex(State(bytes: bytes, size: UInt64(bytes.count)))
+        state = Lock(State(bytes: bytes, size: UInt64(bytes.count)))
     }
 
     func copy() -> MemoryFile {

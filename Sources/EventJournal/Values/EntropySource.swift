@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 /// Where a journal takes its random bytes from: its id, the framing salt of its segments, the salt of its records.
 ///
@@ -24,11 +24,11 @@ public struct SystemEntropy: EntropySource {
 ///
 /// The generator is SplitMix64 (Steele, Lea and Flood, 2014), each output stored little-endian. Not fit for secrets.
 public final class SeededEntropy: EntropySource {
-    private let state: Mutex<UInt64>
+    private let state: Lock<UInt64>
 
     /// Starts the sequence of this seed.
     public init(seed: UInt64) {
-        state = Mutex(seed)
+        state = Lock(seed)
     }
 
     /// Fills the span with the next bytes of the sequence.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// Appends the draft's records as one commit: after a crash all of them are there, or none is.

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// Blocks until everything up to `position` is durable under the journal's mode.
@@ -19,12 +19,18 @@ extension Journal {
     /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`; or the error that stopped the journal, unless the position was durable
     ///   before.
     public func waitUntilDurable(_ position: Position) async throws(JournalError) {
-        if try isDurable(position, strictly: false) { return }
+        // In the other mode it is durable already; there is no need of a continuation in order to find that out.
+        if durability == .written, try state.withLock({ (state) throws(JournalError) in try state.isDurable(position, directory) }) {
+            return
+        }
         let result: Result<Void, JournalError> = await withCheckedContinuation { task in
             let step = state.withLock { state -> TaskStep in
-                if position <= state.syncedPosition { return .finished(.success(())) }
-                if let failure = state.failure { return .finished(.failure(failure)) }
-                state.waiters.tasks.append((position, task))
+                do throws(JournalError) {
+                    if try state.isDurable(position, directory) { return .finished(.success(())) }
+                } catch {
+                    return .finished(.failure(error))
+                }
+                state.waiters.join(position, task)
                 if state.waiters.isLed { return .waiting }
                 state.waiters.isLed = true
                 return .queueLeads
@@ -32,7 +38,7 @@ extension Journal {
             switch step {
             case .finished(let result): task.resume(returning: result)
             case .waiting: break
-            case .queueLeads: queue.async { self.leadForTasks() }
+            case .queueLeads: queue.async { self.leadOthers() }
             }
         }
         try result.get()
@@ -59,77 +65,50 @@ extension Journal {
     private enum ThreadStep {
         case finished
         case lead
-        case follow(ThreadWaiter)
+        case follow(WaitingThreads)
     }
 
-    /// Whether there is nothing to wait for; `strictly`, only a sync counts.
-    private func isDurable(_ position: Position, strictly: Bool) throws(JournalError) -> Bool {
-        try state.withLock { (state) throws(JournalError) in
-            guard position <= state.lastPosition else {
-                throw JournalError(
-                    .outOfRange, "The journal's last position is \(state.lastPosition).", path: directory.path,
-                    positions: position...position)
-            }
-            if position <= (strictly ? state.syncedPosition : state.durablePosition) { return true }
-            try state.checkWritable()
-            return false
-        }
-    }
-
+    /// Waits until a position is durable under the journal's mode; `strictly`, only a sync counts.
     private func wait(_ position: Position, strictly: Bool) throws(JournalError) {
-        if try isDurable(position, strictly: strictly) { return }
         let step = try state.withLock { (state) throws(JournalError) -> ThreadStep in
-            if position <= state.syncedPosition { return .finished }
-            if let failure = state.failure { throw failure }
-            if !state.waiters.isLed {
-                state.waiters.isLed = true
-                return .lead
-            }
-            let waiter = state.waiters.idle.popLast() ?? ThreadWaiter()
-            state.waiters.threads.append((position, waiter))
-            return .follow(waiter)
+            if try state.isDurable(position, strictly: strictly, directory) { return .finished }
+            if state.waiters.isLed { return .follow(state.waiters.joinThread(position)) }
+            state.waiters.isLed = true
+            return .lead
         }
         switch step {
         case .finished: return
-        case .lead: try lead(position)
-        case .follow(let waiter):
-            let outcome = waiter.wait()
-            // A few hundred threads at most wait at once; beyond that they are not worth keeping.
-            state.withLock { if $0.waiters.idle.count < 256 { $0.waiters.idle.append(waiter) } }
-            switch outcome {
-            case .durable: return
-            case .lead: try lead(position)
-            case .failed(let failure): throw failure
-            }
+        case .lead: if syncRound() { queue.async { self.leadOthers() } }
+        // The way of nearly every wait: the journal has not stopped, so whoever was woken has been covered.
+        case .follow(let threads): if !threads.wait() { return }
         }
-    }
-
-    /// Leads one sync, which covers this thread's position, and hands on the lead.
-    private func lead(_ position: Position) throws(JournalError) {
-        syncRound()
         let failure = state.withLock { position <= $0.syncedPosition ? nil : $0.failure }
-        finishRound()
         if let failure { throw failure }
     }
 
-    /// Leads syncs on the queue while only tasks wait.
-    private func leadForTasks() {
-        syncRound()
-        finishRound()
-    }
+    /// Leads syncs on the queue as long as anybody waits: no thread of the cooperative pool blocks, and nobody who leads has to be woken first.
+    private func leadOthers() { while syncRound() {} }
 
-    private func finishRound() {
-        let wakeups = state.withLock { $0.waiters.settle(synced: $0.syncedPosition, failure: $0.failure, $0.durablePosition) }
-        wakeups.deliver()
-        if wakeups.queueLeads { queue.async { self.leadForTasks() } }
+    /// Makes one sync, wakes those whom it covers, and tells whether others wait; the lead is then still the caller's.
+    private func syncRound() -> Bool {
+        makeSync()
+        let (ended, followers, isLed, synced, failure) = state.withLock { state in
+            let ended = state.waiters.end(hasFailed: state.failure != nil)
+            state.waiters.isLed = state.waiters.hasNext
+            return (ended, state.takeFollowers(), state.waiters.isLed, state.syncedPosition, state.failure)
+        }
+        for round in ended { round.wake(synced: synced, failure: failure) }
+        followers?.deliver()
+        return isLed
     }
 
     /// Syncs everything appended by now, outside the journal's lock, so that appends go on; then writes the slot.
     ///
     /// A failure stops the journal.
-    private func syncRound() {
+    private func makeSync() {
         sync.withLock { sync in
             let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
+                state.waiters.begin(through: state.lastPosition)
                 guard state.failure == nil, state.lastPosition > state.syncedPosition else { return nil }
                 return (state.active.file, state.lastPosition, state.lastChain, state.metrics.commits)
             }
@@ -151,6 +130,19 @@ extension Journal {
 }
 
 extension JournalState {
+    /// Whether there is nothing to wait for; `strictly`, only a sync counts.
+    ///
+    /// - Throws: `outOfRange`, `closed`; or the error that stopped the journal, where only a sync that will not be could make the position durable.
+    func isDurable(_ position: Position, strictly: Bool = false, _ directory: JournalDirectory) throws(JournalError) -> Bool {
+        guard position <= lastPosition else {
+            throw JournalError(
+                .outOfRange, "The journal's last position is \(lastPosition).", path: directory.path, positions: position...position)
+        }
+        if position <= (strictly ? syncedPosition : durablePosition) { return true }
+        try checkWritable()
+        return false
+    }
+
     /// Stops the journal for the first failure; later ones follow from it.
     mutating func stop(_ error: JournalError) {
         guard failure == nil else { return }

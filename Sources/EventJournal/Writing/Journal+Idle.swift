@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// Sees to it that the slot is synced once the journal has had nothing to sync for a while.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Locking
 
 extension Journal {
     /// Seals the last segment and begins a new one with space for a commit of `count` bytes, unless there is room by now.

@@ -1,92 +1,95 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Who waits for a sync: threads and tasks, one of whom (or the queue, when there are only tasks) leads.
+/// Who waits for a sync, in rounds: those whom the sync under way covers, and those whom the next one will.
+///
+/// A pure collection but for waking: the journal's lock protects it, and whoever ends a round wakes its members outside that lock.
 struct Waiters {
     /// Whether somebody is leading: syncing, or about to.
     var isLed = false
-    var threads: [(position: Position, thread: ThreadWaiter)] = []
-    var tasks: [(position: Position, task: CheckedContinuation<Result<Void, JournalError>, Never>)] = []
+    /// Up to where the sync under way makes everything durable; 0 while there is none.
+    private var covered: Position = 0
+    private var current = Round()
+    private var next = Round()
     /// Who waits for whatever comes next, and never leads.
     var followers = Followers()
-    /// Used again, so that waiting does not make a semaphore each time.
-    var idle: [ThreadWaiter] = []
 
-    /// Takes out everyone whose position is synced, or everyone after a failure, and says who leads next.
-    ///
-    /// Those who follow have their own position: that which is `durable` under the journal's mode.
-    mutating func settle(synced: Position, failure: JournalError?, _ durable: Position) -> Wakeups {
-        var wakeups = Wakeups(failure: failure, followers: followers.take(durable: durable, failure: failure))
-        for waiter in threads where failure != nil || waiter.position <= synced {
-            wakeups.threads.append((waiter.thread, waiter.position <= synced))
+    /// How many threads and tasks wait, apart from the one that leads.
+    var count: Int { current.count + next.count }
+
+    /// Whether anybody waits for another sync than the one under way.
+    var hasNext: Bool { next.count > 0 }
+
+    /// Makes a thread wait for the sync that covers a position.
+    mutating func joinThread(_ position: Position) -> WaitingThreads { position <= covered ? current.joinThread() : next.joinThread() }
+
+    /// Makes a task wait for the sync that covers a position.
+    mutating func join(_ position: Position, _ task: Round.Task) {
+        if position <= covered { current.join(position, task) } else { next.join(position, task) }
+    }
+
+    /// Begins a sync that covers everything up to a position; whoever waits by now waits for this one.
+    mutating func begin(through position: Position) {
+        swap(&current, &next)
+        covered = position
+    }
+
+    /// Ends the sync under way and takes out whom it has made wait; after a failure, everybody.
+    mutating func end(hasFailed: Bool) -> [Round] {
+        covered = 0
+        var ended = [Round()]
+        swap(&ended[0], &current)
+        if hasFailed {
+            ended.append(next)
+            next = Round()
         }
-        for waiter in tasks where failure != nil || waiter.position <= synced {
-            wakeups.tasks.append((waiter.task, waiter.position <= synced))
-        }
-        threads.removeAll { failure != nil || $0.position <= synced }
-        tasks.removeAll { failure != nil || $0.position <= synced }
-        if !threads.isEmpty {
-            wakeups.leader = threads.removeFirst().thread
-        } else if !tasks.isEmpty {
-            wakeups.queueLeads = true
-        } else {
-            isLed = false
-        }
-        return wakeups
+        return ended
     }
 }
 
-/// Whom to wake after a sync, outside the lock.
-struct Wakeups {
-    let failure: JournalError?
-    let followers: FollowerWakeups?
-    var threads: [(ThreadWaiter, isDurable: Bool)] = []
-    var tasks: [(CheckedContinuation<Result<Void, JournalError>, Never>, isDurable: Bool)] = []
-    /// The thread that leads the next sync.
-    var leader: ThreadWaiter?
-    /// Whether the queue leads it, because only tasks are left.
-    var queueLeads = false
+/// Those who wait for one sync.
+struct Round {
+    typealias Task = CheckedContinuation<Result<Void, JournalError>, Never>
 
-    init(failure: JournalError?, followers: FollowerWakeups?) {
-        self.failure = failure
-        self.followers = followers
+    private var threads: WaitingThreads?
+    private var threadCount = 0
+    private var tasks: [(position: Position, task: Task)] = []
+
+    var count: Int { threadCount + tasks.count }
+
+    mutating func joinThread() -> WaitingThreads {
+        threadCount += 1
+        let threads = threads ?? WaitingThreads()
+        self.threads = threads
+        return threads
     }
 
-    /// Wakes the next leader first: the next sync then starts while the others wake.
-    func deliver() {
-        leader?.wake(.lead)
-        for (thread, isDurable) in threads { thread.wake(result(isDurable)) }
-        for (task, isDurable) in tasks {
-            if let failure, !isDurable { task.resume(returning: .failure(failure)) } else { task.resume(returning: .success(())) }
+    mutating func join(_ position: Position, _ task: Task) { tasks.append((position, task)) }
+
+    /// Wakes them, outside the journal's lock.
+    func wake(synced: Position, failure: JournalError?) {
+        threads?.wake(hasFailed: failure != nil)
+        for (position, task) in tasks {
+            if let failure, position > synced { task.resume(returning: .failure(failure)) } else { task.resume(returning: .success(())) }
         }
-        followers?.deliver()
-    }
-
-    private func result(_ isDurable: Bool) -> ThreadWaiter.Outcome {
-        if let failure, !isDurable { return .failed(failure) }
-        return .durable
     }
 }
 
-/// One waiting thread.
-final class ThreadWaiter: Sendable {
-    enum Outcome {
-        case durable
-        /// Nobody leads any more: this thread does.
-        case lead
-        case failed(JournalError)
+/// The threads that wait for one sync, all of whom one system call wakes; none of them needs a lock in order to go on.
+final class WaitingThreads: Sendable {
+    private let group = DispatchGroup()
+    private let hasFailed = Atomic(false)
+
+    init() { group.enter() }
+
+    /// Waits for the sync; returns whether the journal has stopped.
+    func wait() -> Bool {
+        group.wait()
+        return hasFailed.load(ordering: .relaxed)
     }
 
-    private let semaphore = DispatchSemaphore(value: 0)
-    private let outcome = Mutex(Outcome.durable)
-
-    func wake(_ outcome: Outcome) {
-        self.outcome.withLock { $0 = outcome }
-        semaphore.signal()
-    }
-
-    func wait() -> Outcome {
-        semaphore.wait()
-        return outcome.withLock { $0 }
+    func wake(hasFailed: Bool) {
+        self.hasFailed.store(hasFailed, ordering: .relaxed)
+        group.leave()
     }
 }

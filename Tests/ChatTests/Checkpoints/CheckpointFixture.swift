@@ -3,7 +3,7 @@ import ChatTesting
 import EventJournal
 import Projections
 import StubRewriter
-import Synchronization
+import Locking
 
 @testable import Chat
 

@@ -3,6 +3,7 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Foundation
+import Locking
 import Synchronization
 
 /// One store, eight who use it at the same time, and a record of everything they asked and were answered.
@@ -21,7 +22,7 @@ final class ConcurrentHistory: Sendable {
     private let isThread: [Bool]
     private let time = Atomic<UInt64>(0)
     private let ready = Atomic<Int>(0)
-    private let recorded = Mutex<[Operation]>([])
+    private let recorded = Lock<[Operation]>([])
 
     init(seed: UInt64, flaw: UnsteadyLog.Flaw? = nil) throws {
         var random = SeededRandom(seed: seed)
@@ -145,9 +146,9 @@ private func onThread(_ body: @escaping @Sendable () -> Void) async {
 
 /// A clock that jumps back and forth by up to a day at each look.
 final class JumpingClock: WallClock {
-    private let random: Mutex<SeededRandom>
+    private let random: Lock<SeededRandom>
 
-    init(seed: UInt64) { random = Mutex(SeededRandom(seed: seed)) }
+    init(seed: UInt64) { random = Lock(SeededRandom(seed: seed)) }
 
     func now() -> Timestamp {
         let noon: Int64 = 1_584_964_800_000

@@ -1,7 +1,7 @@
 import ChatTesting
 import EventJournal
 import Foundation
-import Synchronization
+import Locking
 
 /// A journal that lingers at random moments, so that those who share it meet in more ways than on a quiet machine; and, on request, one that breaks its promises.
 final class UnsteadyLog: CommitLog {
@@ -15,12 +15,12 @@ final class UnsteadyLog: CommitLog {
 
     let journal: Journal
     private let flaw: Flaw?
-    private let random: Mutex<SeededRandom>
+    private let random: Lock<SeededRandom>
 
     init(_ journal: Journal, seed: UInt64, flaw: Flaw? = nil) {
         self.journal = journal
         self.flaw = flaw
-        random = Mutex(SeededRandom(seed: seed))
+        random = Lock(SeededRandom(seed: seed))
     }
 
     var id: JournalID { journal.id }

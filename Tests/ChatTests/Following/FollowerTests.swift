@@ -2,7 +2,7 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
-import Synchronization
+import Locking
 import Testing
 
 /// How following begins, goes on and ends.
@@ -90,7 +90,7 @@ import Testing
 
     @Test func aTaskThatIsCancelledIsGivenNothingMore() async throws {
         let fixture = try Fixture()
-        let hasBegun = Mutex(false)
+        let hasBegun = Lock(false)
         let task = Task {
             var events = fixture.store.events().makeAsyncIterator()
             let first = try await events.next(2)

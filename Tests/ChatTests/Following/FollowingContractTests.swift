@@ -3,7 +3,7 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 /// Random moments of subscribing against concurrent writers and roll-overs: exactly the events after the position that pass the filter, once, in order, and durable.
@@ -34,8 +34,8 @@ private final class FollowingRound: Sendable {
     private let seed: UInt64
     private let store: ChatStore
     private let log: GatedLog
-    private let followers: Mutex<[Follower]>
-    private let found = Mutex<[String]>([])
+    private let followers: Lock<[Follower]>
+    private let found = Lock<[String]>([])
 
     var problems: [String] { found.withLock { $0 } }
 
@@ -50,7 +50,7 @@ private final class FollowingRound: Sendable {
             log: log,
             options: StoreOptions(
                 clock: ManualClock(), ids: SeededIDs(seed: seed), recentEventCount: pick([1, 3, 17, 4_096], &random)))
-        followers = Mutex([])
+        followers = Lock([])
     }
 
     func run() async throws {

@@ -1,5 +1,5 @@
 import EventJournal
-import Synchronization
+import Locking
 
 /// A journal that is durable up to where a test says, and that counts what followers cost it.
 ///
@@ -15,12 +15,12 @@ final class GatedLog: CommitLog {
     }
 
     let journal: Journal
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Makes a log that is durable up to a position at most.
     init(_ journal: Journal, gate: Position = .max) {
         self.journal = journal
-        state = Mutex(State(gate: gate))
+        state = Lock(State(gate: gate))
     }
 
     /// How far the log is durable at most.

@@ -4,7 +4,7 @@ import ChatTesting
 import EventJournal
 import Observation
 import Projections
-import Synchronization
+import Locking
 import Testing
 
 /// The observable views, as a screen uses them.

@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Columns
 import Projections
-import Synchronization
+import Locking
 
 @testable import Chat
 @testable import EventJournal

@@ -1,6 +1,6 @@
 import ChatTesting
 import EventJournal
-import Synchronization
+import Locking
 
 /// A log that is no journal: an array.
 ///
@@ -14,7 +14,7 @@ final class ArrayLog: CommitLog {
             var chain: [UInt64] = [0]
         }
 
-        let contents = Mutex(Contents())
+        let contents = Lock(Contents())
     }
 
     fileprivate struct State {
@@ -27,14 +27,14 @@ final class ArrayLog: CommitLog {
     let id = JournalID(bits: 0xA44A)
     let isReadOnly = false
     private let store: Store
-    private let state: Mutex<State>
+    private let state: Lock<State>
     /// Is called by whoever asks for room.
     private let whenReserving: @Sendable () -> Void
 
     init(_ store: Store, whenReserving: @escaping @Sendable () -> Void = {}) {
         self.store = store
         self.whenReserving = whenReserving
-        state = Mutex(State(durable: store.contents.withLock { Position($0.records.count) }))
+        state = Lock(State(durable: store.contents.withLock { Position($0.records.count) }))
     }
 
     var lastPosition: Position { store.contents.withLock { Position($0.records.count) } }

@@ -1,5 +1,5 @@
 import EventJournal
-import Synchronization
+import Locking
 
 /// A journal with a fault planted in front of it, to show that the contract finds it.
 final class BrokenLog: CommitLog {

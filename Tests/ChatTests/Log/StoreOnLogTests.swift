@@ -4,7 +4,7 @@ import ChatTesting
 import Dispatch
 import EventJournal
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 /// The store on a log that is no journal: what it does must not depend on which one it is.
@@ -42,8 +42,8 @@ import Testing
 
     /// Room may cost a roll-over and its syncs; queries go on meanwhile.
     @Test func queriesDoNotWaitWhileRoomIsMade() throws {
-        let isOpen = Mutex<ChatStore?>(nil)
-        let answers = Mutex<[Bool?]>([])
+        let isOpen = Lock<ChatStore?>(nil)
+        let answers = Lock<[Bool?]>([])
         let log = ArrayLog(ArrayLog.Store()) {
             guard let store = isOpen.withLock({ $0 }) else { return }
             let hasAnswered = DispatchSemaphore(value: 0)

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import EventJournal
@@ -168,7 +168,7 @@ import Testing
             if call.operation == .sync { gate.wait() }
             return nil
         }
-        let failures = Mutex(0)
+        let failures = Lock(0)
         let group = DispatchGroup()
         for position in 1...4 as ClosedRange<Position> {
             let thread = Thread {
@@ -197,7 +197,7 @@ import Testing
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 2000, storage: MemoryStorage()))
         let draft = try draft([entry, entry])
         let size = UInt64(draft.encodedByteCount)
-        let snapshots = Mutex<[JournalStatistics]>([])
+        let snapshots = Lock<[JournalStatistics]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { worker in
             for _ in 0..<100 {
                 if worker == 0 {
