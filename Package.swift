@@ -48,7 +48,7 @@ let package = Package(
                 "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CChecksum", "CFloor", "Locking",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
             ],
-            path: "Benchmarks", exclude: ["README.md", "CAllocations", "CFloor", "CSQLite"], swiftSettings: settings),
+            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor", "CSQLite"], swiftSettings: settings),
         // These three for the benchmarks alone, so they are in no product.
         .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
         .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),

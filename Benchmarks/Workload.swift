@@ -76,14 +76,17 @@ struct Workload {
         var random = post.random
         let normal = (-2 * log(random.unit())).squareRoot() * cos(2 * .pi * random.unit())
         let target = min(max(1, Int(60 * exp(0.9005 * normal) + 0.5)), 2_000)
-        var body = ""
-        body.reserveCapacity(target + 24)
-        while body.utf8.count < target {
-            body += words[wordChoice.pick(random.unit())]
-            body += " "
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(target + 32)
+        while bytes.count < target {
+            bytes.append(contentsOf: words[wordChoice.pick(random.unit())].utf8)
+            bytes.append(UInt8(ascii: " "))
         }
-        while body.utf8.count > target { body.unicodeScalars.removeLast() }
-        return body.utf8.allSatisfy { $0 == UInt8(ascii: " ") } ? "." : body
+        // Cut before the character that goes beyond: one that begins where the text is to end, or before that.
+        var end = min(target, bytes.count)
+        while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        bytes.removeLast(bytes.count - end)
+        return bytes.allSatisfy { $0 == UInt8(ascii: " ") } ? "." : String(decoding: bytes, as: UTF8.self)
     }
 
     private static func vocabulary() -> [String] {
