@@ -15,16 +15,19 @@ struct Program {
     var writesOnly = false
     var baseline: String?
 
-    static func main() async {
-        do {
-            var program = Program()
-            try program.parse(Array(CommandLine.arguments.dropFirst()))
-            // Away from the main thread, on which a task that awaits would come back each time.
-            exit(try await Task.detached { [program] in try await program.run() }.value ? 0 : 1)
-        } catch {
-            print("Benchmarks: \(error)")
-            exit(error is UsageError ? 64 : 1)
+    static func main() {
+        // Away from the main thread, on which a task that awaits would come back each time; and that waits here, because valgrind dies of how Dispatch would park it.
+        Task.detached {
+            do {
+                var program = Program()
+                try program.parse(Array(CommandLine.arguments.dropFirst()))
+                exit(try await program.run() ? 0 : 1)
+            } catch {
+                printLine("Benchmarks: \(error)")
+                exit(error is UsageError ? 64 : 1)
+            }
         }
+        DispatchSemaphore(value: 0).wait()
     }
 
     private mutating func parse(_ arguments: [String]) throws {
