@@ -66,14 +66,14 @@ struct CountBenchmarks {
         let journal = try Journal.openReadOnly(path, options: options.journal)
         defer { try? journal.close() }
         let messages = journal.durablePosition - 10_000 + 1...journal.durablePosition
-        for (name, decode) in ReplayBenchmarks.decodings {
+        for decoding in ReplayBenchmarks.Decoding.allCases {
             var allocations: [Int] = []
             allocations.reserveCapacity(10_000)
             var sum: UInt64 = 0
             allocations_begin()
             var last = allocations_count()
             try journal.forEachRecord(in: messages) { _, state, kept, erasable in
-                sum &+= (try? decode(kept, state == .whole ? erasable : nil)) ?? 0
+                sum &+= (try? decoding.decode(kept, state == .whole ? erasable : nil)) ?? 0
                 let now = allocations_count()
                 allocations.append(Int(now - last))
                 last = now
@@ -81,7 +81,7 @@ struct CountBenchmarks {
             }
             allocations_end()
             precondition(sum != 0)
-            try add("a replayed event, \(name)", allocations: allocations, &report)
+            try add("a replayed event, \(decoding.rawValue)", allocations: allocations, &report)
         }
     }
 

@@ -71,7 +71,7 @@ struct ScaleBenchmarks {
         defer { try? journal.close() }
         let events = Double(journal.durablePosition)
         for _ in 0..<repetitions {
-            replay.add(try ReplayBenchmarks.replaySeconds(journal, ReplayBenchmarks.decodings[0].decode) / events)
+            replay.add(try ReplayBenchmarks.replaySeconds(journal, .value) / events)
             rebuild.add(try seconds { try history.open().close() } / events)
         }
         return [replay, rebuild]

@@ -8,27 +8,27 @@ struct ReplayBenchmarks {
     let history: WrittenHistory
     let repetitions: Int
 
-    /// A way of decoding a record; the number is there so that the work cannot be left out.
-    typealias Decoding = @Sendable (_ kept: RawSpan, _ erasable: RawSpan?) throws -> UInt64
+    /// A way of decoding a record.
+    enum Decoding: String, CaseIterable {
+        /// A whole value, as readers get it.
+        case value = "as a value"
+        /// Every field as a number, with the body left where it is: what the floor's decoding in C comes to.
+        case place = "in place"
 
-    /// Whole values as readers get them; and every field as a number, with the body left where it is, which is what the floor's decoding in C comes to.
-    static let decodings: [(name: String, decode: Decoding)] = [
-        (
-            "as a value",
-            { kept, erasable in
+        /// Decodes; the number is there so that the work cannot be left out.
+        @inline(__always)
+        func decode(_ kept: RawSpan, _ erasable: RawSpan?) throws(EventDecodingError) -> UInt64 {
+            switch self {
+            case .value:
                 let event = try Event(kept: kept, erasable: erasable)
                 return UInt64(bitPattern: event.recordedAt.millisecondsSince1970) &+ UInt64(event.body?.utf8.count ?? 1)
-            }
-        ),
-        (
-            "in place",
-            { kept, erasable in
+            case .place:
                 let row = try EventRow(kept: kept)
                 return row.number &+ UInt64(truncatingIfNeeded: row.user ^ row.thread ^ row.post ^ row.message)
                     &+ UInt64(erasable?.byteCount ?? 0)
             }
-        ),
-    ]
+        }
+    }
 
     func run(_ report: inout Report) throws {
         guard report.wants("R1") else { return }
@@ -38,12 +38,12 @@ struct ReplayBenchmarks {
         let events = Double(journal.durablePosition)
         var floor = Median()
         var verifying = Median()
-        var decoding = Self.decodings.map { _ in Median() }
+        var decoding = Decoding.allCases.map { _ in Median() }
         for _ in 0..<repetitions {
             floor.add(seconds { files.scan() })
             verifying.add(try seconds { try journal.forEachRecord(in: 1...journal.durablePosition) { _, _, _, _ in true } })
-            for (index, way) in Self.decodings.enumerated() {
-                decoding[index].add(try Self.replaySeconds(journal, way.decode))
+            for (index, way) in Decoding.allCases.enumerated() {
+                decoding[index].add(try Self.replaySeconds(journal, way))
             }
         }
         func add(_ what: String, _ subject: String, _ median: Median) throws {
@@ -53,16 +53,16 @@ struct ReplayBenchmarks {
                     floor: events / floor.value, ratio: floor.value / median.value, bar: 0.70, spread: median.spread))
         }
         try add("verified", "Journal", verifying)
-        for (index, way) in Self.decodings.enumerated() { try add(way.name, "Chat", decoding[index]) }
+        for (index, way) in Decoding.allCases.enumerated() { try add(way.rawValue, "Chat", decoding[index]) }
     }
 
     /// The seconds that it takes to read, verify and decode everything.
-    static func replaySeconds(_ journal: Journal, _ decode: Decoding) throws -> Double {
+    static func replaySeconds(_ journal: Journal, _ decoding: Decoding) throws -> Double {
         var failure: (any Error)?
         var sum: UInt64 = 0
         let time = try seconds {
             try journal.forEachRecord(in: 1...journal.durablePosition) { _, state, kept, erasable in
-                do { sum &+= try decode(kept, state == .whole ? erasable : nil) } catch { failure = error }
+                do { sum &+= try decoding.decode(kept, state == .whole ? erasable : nil) } catch { failure = error }
                 return failure == nil
             }
         }
