@@ -1,15 +1,15 @@
 #if PeerBenchmarks
     // Unsafe, because SQLite is a C library: each address is that of an array or statement that outlives the call.
     import CSQLite
-    import Synchronization
+    import Locking
 
     /// The same messages in SQLite: one table and an index by thread, a write-ahead log, one connection whose users take turns.
     ///
     /// Durable is `synchronous=FULL`; written is `NORMAL`, which syncs at checkpoints alone, with a checkpoint for each 64 MiB.
     final class SQLiteStore: Sendable {
-        private let connection: Mutex<Connection>
+        private let connection: Lock<Connection>
 
-        init(_ path: String, durable: Bool) throws { connection = Mutex(try Connection(path, durable: durable)) }
+        init(_ path: String, durable: Bool) throws { connection = Lock(try Connection(path, durable: durable)) }
 
         /// Appends events as one transaction.
         func append(_ events: PackedEvents, _ range: Range<Int>) throws {

@@ -14,25 +14,25 @@ struct Decider: ~Copyable {
 
     init(nextCheckpoint: Position) { self.nextCheckpoint = nextCheckpoint }
 
-    /// Puts the events of one command into the commit, and makes sure that the disk has room for all of it.
+    /// Makes sure that the disk has room for what is in the commit and the most that some commands may add to it.
     ///
-    /// - Returns: Whether there is room; if not, the commit is as before.
+    /// - Returns: Whether there is room.
     /// - Throws: What else the log has to say.
-    mutating func stage(_ events: [Event], reservingFrom log: any CommitLog) throws(JournalError) -> Bool {
-        let before = draft.mark
-        for event in events {
-            encoder.encode(event)
-            // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
-            unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
-        }
+    mutating func makeRoom(for requests: ArraySlice<CommandRequest>, in log: any CommitLog) throws(JournalError) -> Bool {
         do {
-            try log.reserve(draft.encodedByteCount)
+            try log.reserve(draft.encodedByteCount + requests.reduce(0) { $0 + $1.maximumByteCount })
             return true
         } catch {
             guard error.code == .storageFull else { throw error }
-            draft.removeRecords(after: before)
             return false
         }
+    }
+
+    /// Puts an event into the commit, for which there is room.
+    mutating func stage(_ event: Event) throws(JournalError) {
+        encoder.encode(event)
+        // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
+        unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
     }
 }
 

@@ -91,7 +91,7 @@ extension Decided.Answer {
 
 extension ChatStore {
     private func decide(_ batch: [CommandRequest]) throws(ChatError) -> Decided {
-        guard batch.reduce(0, { $0 + $1.maximumTextBytes }) <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
+        guard batch.reduce(0, { $0 + $1.maximumByteCount }) <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
         // The closure of a lock cannot throw a typed error here without losing it, so the result carries it.
         let result: Result<Decided, ChatError> = decider.withLock { decider in
             do throws(ChatError) { return .success(try decide(batch, &decider)) } catch { return .failure(error) }
@@ -119,43 +119,57 @@ extension ChatStore {
 
     /// Decides one command after another, moves the state on, and puts the events into the draft of the commit.
     ///
-    /// The read models are locked while they are read and moved on, and not while the log makes room, which may take a sync: queries go on. Nobody else moves the state on
-    /// meanwhile, because whoever does holds the decider.
+    /// Room is made before anything is decided, for the most that all of the batch may take or, where there is not that much, for one command after another: making it may
+    /// take a sync, and meanwhile queries go on. The read models are locked for a part of the batch at a time. Nobody else moves the state on meanwhile, because whoever
+    /// does holds the decider.
     private func stage(
         _ batch: [CommandRequest], after position: Position, _ decider: inout Decider
     ) throws(JournalError) -> Decided {
         decider.draft.removeAll()
-        var through = position
-        var answers: [Decided.Answer] = []
-        answers.reserveCapacity(batch.count)
-        for request in batch {
-            let decision = models.withLock { models in
-                Result { () throws(Rejection) in try decide(request, models.value.state) }
+        var decided = Decided(answers: [], through: position)
+        decided.answers.reserveCapacity(batch.count)
+        let hasRoomForAll = try decider.makeRoom(for: batch[...], in: log)
+        var start = 0
+        while start < batch.count {
+            let part = batch[start..<min(batch.count, start + (hasRoomForAll ? Self.partCount : 1))]
+            let hasRoom = if hasRoomForAll { true } else { try decider.makeRoom(for: part, in: log) }
+            try models.withLock { (models) throws(JournalError) in
+                if part.count > 1 { models.value.warm(part) }
+                for request in part { try stage(request, &models.value, hasRoom: hasRoom, &decider, &decided) }
             }
-            switch decision {
-            case .failure(let rejection): answers.append(.rejection(rejection))
-            case .success(.unchanged): answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
-            case .success(.duplicate(let positions)): answers.append(.duplicate(positions))
-            case .success(.append(let events)):
-                guard try decider.stage(events, reservingFrom: log) else {
-                    answers.append(.rejection(.storageFull))
-                    continue
-                }
-                let first = through + 1
-                let those = events.enumerated().map { RecordedEvent(position: first + Position($0.offset), event: $0.element) }
-                models.withLock { models in
-                    for one in those { models.value.apply(one.event, at: one.position) }
-                }
-                through += Position(those.count)
-                answers.append(.receipt(Receipt(positions: first...through, events: those, duplicate: false)))
-            }
+            start = part.endIndex
         }
-        return Decided(answers: answers, through: through)
+        return decided
     }
 
-    private func decide(_ request: CommandRequest, _ state: borrowing ChatState) throws(Rejection) -> Decision {
+    /// So many commands that locking does not count, and few enough that no query waits for long and what was read ahead for them stays in the cache.
+    private static let partCount = 256
+
+    private func stage(
+        _ request: CommandRequest, _ models: inout ReadModels, hasRoom: Bool, _ decider: inout Decider, _ decided: inout Decided
+    ) throws(JournalError) {
         let now = clock.now()
-        return try state.decide(request, at: now, freshID: request.command.needsID ? ids.makeID(at: now) : 0)
+        let events: [Event]
+        do throws(Rejection) {
+            switch try models.decide(request, at: now, freshID: request.command.needsID ? ids.makeID(at: now) : 0) {
+            case .unchanged: return decided.answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
+            case .duplicate(let positions): return decided.answers.append(.duplicate(positions))
+            case .append(let those): events = those
+            }
+        } catch {
+            return decided.answers.append(.rejection(error))
+        }
+        guard hasRoom else { return decided.answers.append(.rejection(.storageFull)) }
+        let first = decided.through + 1
+        var recorded: [RecordedEvent] = []
+        recorded.reserveCapacity(events.count)
+        for event in events {
+            try decider.stage(event)
+            decided.through += 1
+            models.apply(event, at: decided.through)
+            recorded.append(RecordedEvent(position: decided.through, event: event))
+        }
+        decided.answers.append(.receipt(Receipt(positions: first...decided.through, events: recorded, duplicate: false)))
     }
 
     /// Gives the answers, now that everything that they rest on is durable.
@@ -188,8 +202,8 @@ extension Command {
 }
 
 extension CommandRequest {
-    /// An upper bound of what the command's events take in a commit, from the text that it brings and the fixed fields of at most three events.
-    fileprivate var maximumTextBytes: Int {
+    /// An upper bound of what the command's events take in a commit, from the text that it brings and the fixed fields of the events that it may come to.
+    var maximumByteCount: Int {
         let text: Int
         switch command {
         case .registerUser(_, let username, let subject): text = 4 * username.utf8.count + (subject?.utf8.count ?? 0)
@@ -200,7 +214,12 @@ extension CommandRequest {
         case .startSession(_, _, let device): text = device.utf8.count
         case .joinThread, .leaveThread, .retract, .markRead, .endSession: text = 0
         }
+        let eventCount =
+            switch command {
+            case .setPostcode, .openThread: 3
+            default: 1
+            }
         // Longer text is refused by the rules, and a refused command takes no room.
-        return min(text, 66_000) + 3 * (128 + min(correlation?.utf8.count ?? 0, 256))
+        return min(text, 66_000) + eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
     }
 }

@@ -37,6 +37,18 @@ public struct ReadModels: Projection, Equatable {
 }
 
 extension ReadModels {
+    /// Decides a command on the state as it is.
+    ///
+    /// Here, because another module would have to copy the state in order to lend it.
+    ///
+    /// - Throws: ``ChatDomain/Rejection`` if the command breaks a rule.
+    package func decide(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
+        try state.decide(request, at: now, freshID: freshID)
+    }
+
+    /// Reads ahead what deciding some commands is going to read; see ``ChatDomain/Numbering/warm(_:)``.
+    package func warm(_ requests: ArraySlice<CommandRequest>) { state.warm(requests) }
+
     /// Takes in the next events.
     package mutating func apply(_ events: EventRows) { apply(events, state.resolve(events)) }
 

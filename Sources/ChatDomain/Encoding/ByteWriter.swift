@@ -5,18 +5,17 @@ struct ByteWriter {
     mutating func write(_ byte: UInt8) { bytes.append(byte) }
 
     /// 16 bytes, the UUID's first byte first (RFC 9562).
-    mutating func write(_ id: some EntityID) {
-        write(bigEndian: UInt64(truncatingIfNeeded: id.bits >> 64))
-        write(bigEndian: UInt64(truncatingIfNeeded: id.bits))
-    }
-
-    private mutating func write(bigEndian value: UInt64) {
-        for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
-    }
+    mutating func write(_ id: some EntityID) { write(bytesOf: id.bits.bigEndian) }
 
     /// The low bytes of a number, least significant first.
     mutating func write(littleEndian value: UInt64, byteCount: Int) {
+        if byteCount == 8 { return write(bytesOf: value.littleEndian) }
         for index in 0..<byteCount { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
+    }
+
+    /// The bytes of a number in the order in which it is stored.
+    private mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(bytesOf number: Number) {
+        bytes.append(bytesOf: number)
     }
 
     /// LEB128: seven bits a byte, least significant first, the high bit set on all but the last.

@@ -118,3 +118,34 @@ extension Numbering {
         }
     }
 }
+
+extension ChatState {
+    /// Reads ahead what deciding some commands is going to read.
+    package func warm(_ requests: ArraySlice<CommandRequest>) { numbering.warm(requests) }
+}
+
+extension Numbering {
+    /// Reads ahead what looking up the ids of some commands is going to read.
+    func warm(_ requests: ArraySlice<CommandRequest>) {
+        var (users, threads, messages): ([UInt128], [UInt128], [UInt128]) = ([], [], [])
+        for request in requests {
+            switch request.command {
+            case .postMessage(let message, let thread, let author, _):
+                users.append(author.bits)
+                threads.append(thread.bits)
+                if let message { messages.append(message.bits) }
+            case .joinThread(let user, let thread), .leaveThread(let user, let thread), .markRead(let user, let thread, _):
+                users.append(user.bits)
+                threads.append(thread.bits)
+            case .reply(_, let message, let author, _):
+                users.append(author.bits)
+                messages.append(message.bits)
+            case .edit(.message(let message), let author, _), .retract(.message(let message), let author):
+                users.append(author.bits)
+                messages.append(message.bits)
+            default: break
+            }
+        }
+        Self.read.store(self.users.warm(users) &+ self.threads.warm(threads) &+ self.messages.warm(messages), ordering: .relaxed)
+    }
+}

@@ -100,6 +100,19 @@ enum LEB128 {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
+    /// Stores the shortest form at an offset; returns the offset after it.
+    static func store(_ value: UInt32, to bytes: inout MutableRawSpan, at offset: Int) -> Int {
+        var rest = value
+        var offset = offset
+        while rest >= 0x80 {
+            bytes.storeByte(UInt8(truncatingIfNeeded: rest) | 0x80, at: offset)
+            offset += 1
+            rest >>= 7
+        }
+        bytes.storeByte(UInt8(truncatingIfNeeded: rest), at: offset)
+        return offset + 1
+    }
+
     /// The count of bytes of the shortest form.
     static func size(_ value: UInt32) -> Int {
         value < 1 << 7 ? 1 : value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : value < 1 << 28 ? 4 : 5

@@ -10,6 +10,7 @@ struct Followers {
     private var lowest = Position.max
 
     var count: Int { waiting.count }
+    var isEmpty: Bool { waiting.isEmpty }
 
     /// An id for one wait, by which a cancellation finds it.
     mutating func makeID() -> UInt64 {
@@ -28,10 +29,7 @@ struct Followers {
     }
 
     /// Takes out everyone who is before the durable position, and after a failure all; nil when that is nobody.
-    mutating func take(durable: Position, failure: @autoclosure () -> JournalError?) -> FollowerWakeups? {
-        // The way of nearly every append: nobody follows, and that is all there is to find out.
-        if waiting.isEmpty { return nil }
-        let failure = failure()
+    mutating func take(durable: Position, failure: JournalError?) -> FollowerWakeups? {
         guard lowest < durable || failure != nil else { return nil }
         var wakeups = FollowerWakeups(durable: durable, failure: failure)
         var rest: [UInt64: (position: Position, task: Continuation)] = [:]

@@ -6,21 +6,15 @@
 ///     try draft.append(kept: header, erasable: body)
 ///     let positions = try journal.append(draft, expecting: journal.lastPosition)
 public struct CommitDraft: ~Copyable, Sendable {
-    /// The commit's bytes, with room for its header at the start.
-    private(set) var bytes: [UInt8]
+    /// The commit's bytes, with room for its header at the start; beyond ``encodedByteCount`` there is only room for more.
+    private(set) var bytes = [UInt8](repeating: 0, count: 1_024)
     /// The number of records so far.
-    public private(set) var recordCount: Int
-
-    private static let saltRoom = [UInt8](repeating: 0, count: JournalLimits.recordSalt)
+    public private(set) var recordCount = 0
+    /// The number of bytes that the commit takes in a segment, header included: what to give to ``Journal/reserve(_:)``.
+    public private(set) var encodedByteCount = CommitHeader.size
 
     /// Makes an empty draft.
-    public init() {
-        bytes = [UInt8](repeating: 0, count: CommitHeader.size)
-        recordCount = 0
-    }
-
-    /// The number of bytes that the commit takes in a segment, header included: what to give to ``Journal/reserve(_:)``.
-    public var encodedByteCount: Int { bytes.count }
+    public init() {}
 
     /// Adds a record.
     ///
@@ -40,15 +34,19 @@ public struct CommitDraft: ~Copyable, Sendable {
         let keptLength = UInt32(kept.byteCount)
         let tail = UInt32(erasable.byteCount) << 2 | UInt32(RecordState.whole.rawValue)
         let length = 4 + LEB128.size(keptLength) + LEB128.size(tail) + kept.byteCount + JournalLimits.recordSalt + erasable.byteCount
-        guard bytes.count + length <= JournalLimits.commitBytes else {
+        guard encodedByteCount + length <= JournalLimits.commitBytes else {
             throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
         }
-        for _ in 0..<4 { bytes.append(0) }
-        LEB128.append(keptLength, to: &bytes)
-        LEB128.append(tail, to: &bytes)
-        kept.append(to: &bytes)
-        bytes += Self.saltRoom
-        erasable.append(to: &bytes)
+        let end = encodedByteCount + length
+        if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, end - bytes.count))) }
+        bytes.withMutableBytes(encodedByteCount..<end) { record in
+            // The checksum and the salt are put in with the commit.
+            var cursor = LEB128.store(tail, to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
+            record.copy(kept, to: cursor)
+            cursor += kept.byteCount + JournalLimits.recordSalt
+            record.copy(erasable, to: cursor)
+        }
+        encodedByteCount = end
         recordCount += 1
     }
 
@@ -60,7 +58,7 @@ public struct CommitDraft: ~Copyable, Sendable {
     public borrowing func forEachRecord<Failure: Error>(
         _ body: (_ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
     ) throws(Failure) {
-        try bytes.withBytes(0..<bytes.count) { (bytes) throws(Failure) in
+        try bytes.withBytes(0..<encodedByteCount) { (bytes) throws(Failure) in
             var cursor = CommitHeader.size
             while cursor < bytes.byteCount {
                 guard case .record(let layout) = RecordLayout.decode(bytes, at: cursor) else {
@@ -80,19 +78,19 @@ public struct CommitDraft: ~Copyable, Sendable {
     }
 
     /// The place after the records so far.
-    public var mark: Mark { Mark(byteCount: bytes.count, recordCount: recordCount) }
+    public var mark: Mark { Mark(byteCount: encodedByteCount, recordCount: recordCount) }
 
     /// Takes back the records that were added after a mark of this draft.
     ///
     /// - Precondition: The draft has not become shorter since the mark.
     public mutating func removeRecords(after mark: Mark) {
-        bytes.removeLast(bytes.count - mark.byteCount)
+        encodedByteCount = mark.byteCount
         recordCount = mark.recordCount
     }
 
     /// Empties the draft and keeps its memory.
     public mutating func removeAll() {
-        bytes.removeLast(bytes.count - CommitHeader.size)
+        encodedByteCount = CommitHeader.size
         recordCount = 0
     }
 }

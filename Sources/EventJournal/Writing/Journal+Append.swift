@@ -15,7 +15,7 @@ extension Journal {
     public func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
         guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "A commit needs at least one record.") }
         try checkMayWrite()
-        let (bytes, count) = (draft.bytes, UInt32(draft.recordCount))
+        let byteCount = UInt64(draft.encodedByteCount)
         while true {
             var wakeups: FollowerWakeups?
             defer { wakeups?.deliver() }
@@ -26,12 +26,12 @@ extension Journal {
                     throw JournalError(
                         .conflict, "The journal's last position is \(state.lastPosition), not \(head) as expected.", path: directory.path)
                 }
-                guard state.hasRoom(UInt64(bytes.count), segmentSize) else { return nil }
-                try state.allocate(UInt64(bytes.count), segmentSize)
-                return try state.append(bytes, count)
+                guard state.hasRoom(byteCount, segmentSize) else { return nil }
+                try state.allocate(byteCount, segmentSize)
+                return try state.append(draft)
             }
             if let positions { return positions }
-            try rollOver(for: UInt64(bytes.count))
+            try rollOver(for: byteCount)
         }
     }
 
@@ -100,11 +100,12 @@ extension JournalState {
     }
 
     /// Writes the draft's bytes as the next commit of the last segment, which has space for them.
-    mutating func append(_ draft: [UInt8], _ recordCount: UInt32) throws(JournalError) -> ClosedRange<Position> {
+    mutating func append(_ draft: borrowing CommitDraft) throws(JournalError) -> ClosedRange<Position> {
         let first = lastPosition + 1
         let offset = active.end
-        if buffer.count < draft.count { buffer = [UInt8](repeating: 0, count: max(draft.count, min(2 * buffer.count, 1 << 20))) }
-        buffer.copy(draft, 0..<draft.count, to: 0)
+        let (byteCount, recordCount) = (draft.encodedByteCount, UInt32(draft.recordCount))
+        if buffer.count < byteCount { buffer = [UInt8](repeating: 0, count: max(byteCount, min(2 * buffer.count, 1 << 20))) }
+        buffer.copy(draft.bytes, 0..<byteCount, to: 0)
 
         let relative = first - active.header.firstPosition
         active.index.note(relative, at: offset, recordsLeft: 0)
@@ -114,7 +115,7 @@ extension JournalState {
         for index in 0..<recordCount {
             active.index.note(
                 relative + UInt64(index), at: offset + UInt64(cursor), recordsLeft: recordCount - index)
-            let (salt, length) = Self.saltPlace(buffer, cursor, draft.count)
+            let (salt, length) = Self.saltPlace(buffer, cursor, byteCount)
             entropy.take(JournalLimits.recordSalt, into: &buffer, at: salt)
             let crc = buffer.withBytes((cursor + 4)..<(cursor + length)) { CRC32C.checksum(of: $0) }
             buffer.store(crc, at: cursor)
@@ -123,21 +124,21 @@ extension JournalState {
             cursor += length
         }
         let header = CommitHeader(
-            length: UInt32(draft.count), recordCount: recordCount, firstPosition: first, syncedPosition: syncedPosition, chain: chain,
+            length: UInt32(byteCount), recordCount: recordCount, firstPosition: first, syncedPosition: syncedPosition, chain: chain,
             recordsCRC: recordsCRC)
         header.encode(into: &buffer, seed: active.framingSeed)
 
         do throws(StorageError) {
-            try buffer.withBytes(0..<draft.count) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: offset) }
+            try buffer.withBytes(0..<byteCount) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: offset) }
         } catch {
             active.index.remove(from: relative)
             throw stop(after: error, in: active, at: offset)
         }
-        active.end = offset + UInt64(draft.count)
+        active.end = offset + UInt64(byteCount)
         active.lastPosition = header.lastPosition
         lastPosition = header.lastPosition
         lastChain = chain
-        metrics.appended(records: recordCount, bytes: draft.count)
+        metrics.appended(records: recordCount, bytes: byteCount)
         return first...lastPosition
     }
 
