@@ -28,17 +28,19 @@ let package = Package(
     targets: [
         .target(name: "CChecksum", path: "Sources/package/CChecksum"),
         module("Columns"),
+        module("Locking"),
         module("ChatDomain", ["Columns"]),
-        module("EventJournal", ["CChecksum"]),
+        module("EventJournal", ["CChecksum", "Locking"]),
         module("Projections", ["ChatDomain", "Columns", "EventJournal"]),
-        module("Chat", ["ChatDomain", "Columns", "EventJournal", "Projections"]),
-        module("ChatTesting", ["ChatDomain", "EventJournal", "Projections", "Chat"]),
+        module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"]),
+        module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"]),
         // How the tool reads its input; the tool as a whole has a `main` of its own.
         module("ToolInput", folder: "chat-journal/Support", ["ChatDomain"]),
         // The header of libFuzzer's entry point; the toolchain's runtime has the function.
         .target(name: "CFuzzer"),
         .executableTarget(
-            name: "fuzz", dependencies: ["CFuzzer", "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "ToolInput"],
+            name: "fuzz",
+            dependencies: ["CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "Chat", "ChatTesting", "ToolInput"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -32,11 +32,11 @@ import time
 CRASH = ("JournalCrashTests", "BackupCrashTests")
 TARGETS = {
     "crash": """
-        .target(name: "ChatTesting", dependencies: ["EventJournal"], swiftSettings: settings),
-        .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal"], swiftSettings: settings),""",
+        .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
+        .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking"], swiftSettings: settings),""",
     "units": """
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
-        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "StubRewriter"], swiftSettings: settings),""",
+        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "Locking", "StubRewriter"], swiftSettings: settings),""",
 }
 PATHS = {
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
@@ -192,7 +192,7 @@ class Copy:
     def __init__(self, package, scratch, group, arguments):
         self.root, self.arguments, self.group = scratch / group, arguments, group
         self.pristine = package / "Sources/EventJournal"
-        for path in ["Sources/CChecksum", "Sources/EventJournal", *PATHS[group]]:
+        for path in ["Sources/CChecksum", "Sources/Locking", "Sources/EventJournal", *PATHS[group]]:
             source, target = package / path, self.root / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
@@ -202,7 +202,8 @@ class Copy:
         (self.root / "Package.swift").write_text(
             settings + f'let package = Package(\n    name: "Planted", {platforms}\n    targets: [\n'
             '        .target(name: "CChecksum"),\n'
-            '        .target(name: "EventJournal", dependencies: ["CChecksum"], swiftSettings: settings),'
+            '        .target(name: "Locking", swiftSettings: settings),\n'
+            '        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking"], swiftSettings: settings),'
             + TARGETS[group] + "\n    ],\n    swiftLanguageModes: [.v6]\n)\n")
 
     def plant(self, edits):
