@@ -85,8 +85,11 @@ struct JournalState {
     let durability: Durability
     /// The size up to which the last segment has space for sure.
     var allocated: UInt64
-    /// The bytes of the commit that is being written; its memory is used again.
+    /// The commits that are not written yet, which are the last ones of the last segment; its memory is used again.
     var buffer: [UInt8] = []
+    var pending = PendingCommits()
+    /// Up to where the last segment has been filled with zeros ahead of its commits.
+    var filled: UInt64 = 0
     var entropy: EntropyPool
     /// Why the journal has stopped.
     var failure: JournalError?
@@ -115,6 +118,7 @@ struct JournalState {
         if !active.isEmpty { sealedStarts.append(SegmentStart(active.header)) }
         active = segment
         self.allocated = allocated
+        filled = 0
     }
 
     /// Throws when the journal can no longer be written.

@@ -39,11 +39,12 @@ final class FaultyStorage: Storage {
     }
 
     fileprivate func note(_ call: Call) throws(StorageError) {
-        let error = state.withLock { state in
+        // Asked outside the lock, so that a closure can hold one call up while others go on.
+        let fault = state.withLock { state in
             state.calls.append(call)
-            return state.fault?(call)
+            return state.fault
         }
-        if let error { throw error }
+        if let error = fault?(call) { throw error }
     }
 
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {

@@ -20,14 +20,14 @@ struct CommitHeader: Equatable {
     var lastPosition: Position { firstPosition &+ UInt64(recordCount) &- 1 }
 
     /// Stores the header at the start of `bytes`; `seed` is the segment's framing seed.
-    func encode(into bytes: inout [UInt8], seed: UInt32) {
-        bytes.store(length, at: 0)
-        bytes.store(recordCount, at: 4)
-        bytes.store(firstPosition, at: 8)
-        bytes.store(syncedPosition, at: 16)
-        bytes.store(chain, at: 24)
-        bytes.store(recordsCRC, at: 32)
-        bytes.store(bytes.withBytes(0..<36) { CRC32C.checksum(of: $0, continuing: seed) }, at: 36)
+    func encode(into bytes: inout [UInt8], at offset: Int = 0, seed: UInt32) {
+        bytes.store(length, at: offset)
+        bytes.store(recordCount, at: offset + 4)
+        bytes.store(firstPosition, at: offset + 8)
+        bytes.store(syncedPosition, at: offset + 16)
+        bytes.store(chain, at: offset + 24)
+        bytes.store(recordsCRC, at: offset + 32)
+        bytes.store(bytes.withBytes(offset..<(offset + 36)) { CRC32C.checksum(of: $0, continuing: seed) }, at: offset + 36)
     }
 
     /// Reads the header at `offset` of `bytes`, which must hold all of it; nil when its CRC does not fit.

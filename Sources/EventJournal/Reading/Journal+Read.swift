@@ -5,6 +5,7 @@ extension Journal {
     func snapshotForVerifying() throws(JournalError) -> Position {
         try state.withLock { (state) throws(JournalError) in
             if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            try state.writePending()
             return state.lastPosition
         }
     }
@@ -115,12 +116,13 @@ enum Place {
 
 extension JournalState {
     /// Where to read the first of these positions, and as many of the next as its segment has.
-    func place(_ positions: ClosedRange<Position>, in directory: JournalDirectory) throws(JournalError) -> Place {
+    mutating func place(_ positions: ClosedRange<Position>, in directory: JournalDirectory) throws(JournalError) -> Place {
         if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
         guard positions.lowerBound >= 1, positions.upperBound <= lastPosition else {
             throw JournalError(
                 .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path, positions: positions)
         }
+        if pending.byteCount > 0, positions.upperBound > pending.base { try writePending() }
         if positions.lowerBound >= active.header.firstPosition { return .active(try Stretch(active, positions)) }
         var low = 0
         var high = sealedStarts.count - 1

@@ -3,7 +3,8 @@ internal import Locking
 extension Journal {
     /// Appends the draft's records as one commit: after a crash all of them are there, or none is.
     ///
-    /// Writes, and does not wait: see ``waitUntilDurable(_:)-(Position)``. Under `.written` the commit is durable when this returns.
+    /// Does not wait: see ``waitUntilDurable(_:)-(Position)``. Under `.written` the commit is written, and so durable, when this returns; under `.synced` it is
+    /// written at once or, while a sync is under way, together with others when that has ended.
     ///
     /// - Parameters:
     ///   - draft: At least one record. It is left as it is and can be emptied and used again.
@@ -62,6 +63,21 @@ extension Journal {
     }
 }
 
+/// How many bytes of the buffer are commits that are not written yet, how many those are, and what the journal was before them.
+struct PendingCommits {
+    var byteCount = 0
+    var count = 0
+    var base: Position = 0
+    var baseChain: UInt64 = 0
+
+    /// Of more it does not pay to make one write.
+    static let most = 1 << 20
+
+    init() {}
+
+    init(after base: Position, chain: UInt64) { (self.base, baseChain) = (base, chain) }
+}
+
 extension JournalState {
     /// Whether a commit of so many bytes belongs into the last segment: it fits, or the segment is empty and the commit too long for any.
     func hasRoom(_ count: UInt64, _ segmentSize: UInt64) -> Bool {
@@ -99,23 +115,30 @@ extension JournalState {
         }
     }
 
-    /// Writes the draft's bytes as the next commit of the last segment, which has space for them.
+    /// Puts the draft's bytes behind the commits of the last segment, which has space for them; and writes them, unless a sync is under way.
+    ///
+    /// While somebody syncs, commits gather in memory: a write would wait for the sync, or make it wait, and the next round writes all of them at once. A
+    /// process that is killed may take them with it, as a power cut may; nobody has been told of them.
     mutating func append(_ draft: borrowing CommitDraft) throws(JournalError) -> ClosedRange<Position> {
         let first = lastPosition + 1
         let offset = active.end
         let (byteCount, recordCount) = (draft.encodedByteCount, UInt32(draft.recordCount))
-        if buffer.count < byteCount { buffer = [UInt8](repeating: 0, count: max(byteCount, min(2 * buffer.count, 1 << 20))) }
-        buffer.copy(draft.bytes, 0..<byteCount, to: 0)
+        if pending.byteCount == 0 { pending = PendingCommits(after: lastPosition, chain: lastChain) }
+        let start = pending.byteCount
+        if buffer.count < start + byteCount {
+            buffer.append(contentsOf: repeatElement(0, count: max(start + byteCount - buffer.count, min(buffer.count, 1 << 20))))
+        }
+        buffer.copy(draft.bytes, 0..<byteCount, to: start)
 
         let relative = first - active.header.firstPosition
         active.index.note(relative, at: offset, recordsLeft: 0)
         var chain = lastChain
         var recordsCRC: UInt32 = 0
-        var cursor = CommitHeader.size
+        var cursor = start + CommitHeader.size
         for index in 0..<recordCount {
             active.index.note(
-                relative + UInt64(index), at: offset + UInt64(cursor), recordsLeft: recordCount - index)
-            let (salt, length) = Self.saltPlace(buffer, cursor, byteCount)
+                relative + UInt64(index), at: offset + UInt64(cursor - start), recordsLeft: recordCount - index)
+            let (salt, length) = Self.saltPlace(buffer, cursor, start + byteCount)
             entropy.take(JournalLimits.recordSalt, into: &buffer, at: salt)
             let crc = buffer.withBytes((cursor + 4)..<(cursor + length)) { CRC32C.checksum(of: $0) }
             buffer.store(crc, at: cursor)
@@ -126,21 +149,61 @@ extension JournalState {
         let header = CommitHeader(
             length: UInt32(byteCount), recordCount: recordCount, firstPosition: first, syncedPosition: syncedPosition, chain: chain,
             recordsCRC: recordsCRC)
-        header.encode(into: &buffer, seed: active.framingSeed)
+        header.encode(into: &buffer, at: start, seed: active.framingSeed)
 
-        do throws(StorageError) {
-            try buffer.withBytes(0..<byteCount) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: offset) }
-        } catch {
-            active.index.remove(from: relative)
-            throw stop(after: error, in: active, at: offset)
-        }
+        pending.byteCount += byteCount
+        pending.count += 1
         active.end = offset + UInt64(byteCount)
         active.lastPosition = header.lastPosition
         lastPosition = header.lastPosition
         lastChain = chain
+        if durability == .written || !waiters.isLed || pending.byteCount > PendingCommits.most { try writePending() }
         metrics.appended(records: recordCount, bytes: byteCount)
         return first...lastPosition
     }
+
+    /// Writes the commits that are only in memory, all at once.
+    ///
+    /// A failure stops the journal, and they are gone: the last position is again the one before them.
+    mutating func writePending() throws(JournalError) {
+        if pending.byteCount == 0 { return }
+        if let failure { throw failure }
+        let offset = active.end - UInt64(pending.byteCount)
+        do throws(StorageError) {
+            try buffer.withBytes(0..<pending.byteCount) { [file = active.file] (bytes) throws(StorageError) in
+                try file.write(bytes, at: offset)
+            }
+            pending.byteCount = 0
+        } catch {
+            pending.byteCount = 0
+            active.index.remove(from: pending.base + 1 - active.header.firstPosition)
+            active.end = offset
+            (active.lastPosition, lastPosition, lastChain) = (pending.base, pending.base, pending.baseChain)
+            throw stop(after: error, in: active, at: offset)
+        }
+    }
+
+    /// Writes zeros ahead of the commits, into space that is reserved, where many callers share syncs that cover little: the file system then has nothing to note about
+    /// the space when commits are written there, and a sync waits for its data alone.
+    ///
+    /// Where a sync covers much it would not pay, because everything is written twice; and a single caller gains nothing. Zeros that could not be written, or were
+    /// in part, mean what zeros mean that were never written: it is then left alone in this segment.
+    mutating func fillAhead(after gathered: PendingCommits) {
+        guard gathered.count >= 4, gathered.byteCount <= Self.zeros.count / 4, filled < active.end + UInt64(gathered.byteCount) else {
+            return
+        }
+        let start = max(filled, active.end)
+        let count = min(Self.zeros.count, Int(clamping: allocated - min(allocated, start)))
+        guard count > 0 else { return }
+        do throws(StorageError) {
+            try Self.zeros.withBytes(0..<count) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: start) }
+            filled = start + UInt64(count)
+        } catch {
+            filled = .max
+        }
+    }
+
+    private static let zeros = [UInt8](repeating: 0, count: 262_144)
 
     /// Where the salt of the draft's record at `cursor` goes, and how long the record is.
     private static func saltPlace(_ buffer: [UInt8], _ cursor: Int, _ end: Int) -> (salt: Int, length: Int) {

@@ -95,6 +95,8 @@ extension Journal {
         let (ended, followers, isLed, synced, failure) = state.withLock { state in
             let ended = state.waiters.end(hasFailed: state.failure != nil)
             state.waiters.isLed = state.waiters.hasNext
+            // Nobody comes to write what others have appended and do not wait for; a failure is kept for whoever appends or waits next.
+            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }
             return (ended, state.takeFollowers(), state.waiters.isLed, state.syncedPosition, state.failure)
         }
         for round in ended { round.wake(synced: synced, failure: failure) }
@@ -109,6 +111,14 @@ extension Journal {
         sync.withLock { sync in
             let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
                 state.waiters.begin(through: state.lastPosition)
+                // A failure is kept: whoever waits is told.
+                do throws(JournalError) {
+                    let gathered = state.pending
+                    try state.writePending()
+                    state.fillAhead(after: gathered)
+                } catch {
+                    return nil
+                }
                 guard state.failure == nil, state.lastPosition > state.syncedPosition else { return nil }
                 return (state.active.file, state.lastPosition, state.lastChain, state.metrics.commits)
             }
@@ -134,12 +144,13 @@ extension JournalState {
     ///
     /// - Throws: `outOfRange`, `closed`; or the error that stopped the journal, where only a sync that will not be could make the position durable.
     func isDurable(_ position: Position, strictly: Bool = false, _ directory: JournalDirectory) throws(JournalError) -> Bool {
+        if position <= (strictly ? syncedPosition : durablePosition) { return true }
+        // Before the range: what could not be written has no position any more.
+        try checkWritable()
         guard position <= lastPosition else {
             throw JournalError(
                 .outOfRange, "The journal's last position is \(lastPosition).", path: directory.path, positions: position...position)
         }
-        if position <= (strictly ? syncedPosition : durablePosition) { return true }
-        try checkWritable()
         return false
     }
 

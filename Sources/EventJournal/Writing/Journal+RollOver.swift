@@ -12,6 +12,7 @@ extension Journal {
             try state.withLock { (state) throws(JournalError) in
                 try state.checkWritable()
                 if state.hasRoom(count, segmentSize) { return }
+                try state.writePending()
                 let active = state.active
                 let new: (segment: NewSegment, allocated: UInt64)
                 do throws(JournalError) {
@@ -76,6 +77,7 @@ extension Journal {
                 state.isClosed = true
                 if isReadOnly { return }
                 if let failure = state.failure { throw failure }
+                try state.writePending()
                 let active = state.active
                 let start = ContinuousClock.now
                 do throws(JournalError) {
