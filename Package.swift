@@ -64,7 +64,8 @@ let package = Package(
             name: "ChatTests",
             dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "StubRewriter"],
             swiftSettings: settings),
-        .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking"], swiftSettings: settings),
         .testTarget(
             name: "ChatJournalToolTests", dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "StubRewriter"],
             swiftSettings: settings),
