@@ -5,7 +5,7 @@
 
 Each bug is a mistake that somebody could make in `Sources/EventJournal`: a sync left out, two steps in the wrong order, a check
 forgotten. It is planted by replacing some lines, each of which must be there exactly once; otherwise the sources have changed,
-and so must this program. The suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`) then run in the short form
+and so must this program. The suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`, `ConcurrentCrashTests`) then run in the short form
 of a plain `swift test`; where they find nothing, in the long one, with so many states (`--states 0`: not at all). What no power
 cut on a disk as assumed can show is looked for in the suite of `EventJournalTests` that the bug names.
 
@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 
-CRASH = ("JournalCrashTests", "BackupCrashTests")
+CRASH = ("JournalCrashTests", "BackupCrashTests", "ConcurrentCrashTests")
 TARGETS = {
     "crash": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
@@ -183,6 +183,14 @@ BUGS = [
          "                if scan.footer != nil && !isLastSealed {\n"
          "                    throw JournalError(.damaged, \"The footer is torn.\", segment: opened.segment.name)\n"
          "                }\n")]),
+    Bug("19", "commits of a round: synced before they are written", [
+        ("Writing/Journal+Durability.swift",
+         "                    try state.writePending()\n                    state.fillAhead(after: gathered)\n",
+         "                    if gathered.count < 2 { try state.writePending() }\n")]),
+    Bug("20", "commits of a round: not written when the lead ends", [
+        ("Writing/Journal+Durability.swift",
+         "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
+        unit="GroupWriteTests"),
 ]
 
 

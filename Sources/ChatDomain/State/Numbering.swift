@@ -128,6 +128,9 @@ extension Numbering {
     /// Reads ahead what looking up the ids of some commands is going to read.
     func warm(_ requests: ArraySlice<CommandRequest>) {
         var (users, threads, messages): ([UInt128], [UInt128], [UInt128]) = ([], [], [])
+        users.reserveCapacity(requests.count)
+        threads.reserveCapacity(requests.count)
+        messages.reserveCapacity(requests.count)
         for request in requests {
             switch request.command {
             case .postMessage(let message, let thread, let author, _):
