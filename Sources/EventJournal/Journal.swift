@@ -11,7 +11,7 @@ internal import Locking
 ///     let positions = try journal.append(draft, expecting: journal.lastPosition)
 ///     try journal.waitUntilDurable(positions.upperBound)
 ///
-/// `append` writes and does not wait; `waitUntilDurable` waits, and everyone who waits shares one sync. A write or sync that fails stops the
+/// `append` does not wait; `waitUntilDurable` waits, and everyone who waits shares one sync. A write or sync that fails stops the
 /// journal: every later append and wait throws the same error, until the journal is opened again. Reading goes on.
 public final class Journal: Sendable {
     /// The journal's identity.
