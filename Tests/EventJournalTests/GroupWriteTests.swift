@@ -142,6 +142,51 @@ import Testing
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: memory.copy())).lastPosition == 1)
     }
 
+    @Test func whatWasWrittenBeforeASyncThatFailsStays() throws {
+        let journal = try journalInItsSync()
+        for position in 2...4 as ClosedRange<Position> {
+            try journal.append([entry])
+            wait(for: position, journal)
+        }
+        try untilSoManyWait(3, journal)
+        storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        gate.signal()
+        threads.wait()
+        #expect(told.failures.withLock { $0 }.map(\.code) == [.syncFailed, .syncFailed, .syncFailed])
+        #expect(journal.lastPosition == 4 && journal.durablePosition == 1)
+        #expect(try journal.verifiedPositions() == 4)
+    }
+
+    /// What was never written is forgotten, so that all that was can still be read and verified.
+    @Test func commitsThatGatherDuringASyncThatFailsAreForgotten() throws {
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
+        try journal.append([entry])
+        storage.fail { [gate, syncing] call in
+            guard call.operation == .sync, call.path.hasSuffix(".segment") else { return nil }
+            syncing.signal()
+            gate.wait()
+            return StorageError(.failed, .sync, path: call.path, errno: 5)
+        }
+        wait(for: 1, journal)
+        syncing.wait()
+        for position in 2...4 as ClosedRange<Position> {
+            try journal.append([entry])
+            wait(for: position, journal)
+        }
+        try untilSoManyWait(3, journal)
+        gate.signal()
+        threads.wait()
+        #expect(told.failures.withLock { $0 }.map(\.code) == [.syncFailed, .syncFailed, .syncFailed, .syncFailed])
+        #expect(journal.lastPosition == 1 && journal.durablePosition == 0)
+        #expect(try journal.verifiedPositions() == 1)
+        var findings: [JournalFinding] = []
+        try journal.verify { findings.append($0) }
+        #expect(findings.isEmpty)
+        #expect(journalError { try journal.append([entry]) }?.code == .syncFailed)
+        storage.fail { _ in nil }
+        #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: memory.copy())).lastPosition == 1)
+    }
+
     @Test func zerosThatCannotBeWrittenStopNobody() throws {
         let journal = try journalInItsSync()
         for position in 2...9 as ClosedRange<Position> {

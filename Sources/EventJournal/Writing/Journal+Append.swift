@@ -162,25 +162,29 @@ extension JournalState {
         return first...lastPosition
     }
 
-    /// Writes the commits that are only in memory, all at once.
-    ///
-    /// A failure stops the journal, and they are gone: the last position is again the one before them.
+    /// Writes the commits that are only in memory, all at once; a failure stops the journal.
     mutating func writePending() throws(JournalError) {
         if pending.byteCount == 0 { return }
-        if let failure { throw failure }
         let offset = active.end - UInt64(pending.byteCount)
         do throws(StorageError) {
             try buffer.withBytes(0..<pending.byteCount) { [file = active.file] (bytes) throws(StorageError) in
                 try file.write(bytes, at: offset)
             }
-            pending.byteCount = 0
+            pending = PendingCommits()
         } catch {
-            pending.byteCount = 0
-            active.index.remove(from: pending.base + 1 - active.header.firstPosition)
-            active.end = offset
-            (active.lastPosition, lastPosition, lastChain) = (pending.base, pending.base, pending.baseChain)
+            dropPending()
             throw stop(after: error, in: active, at: offset)
         }
+    }
+
+    /// Forgets the commits that are only in memory, because nothing is written any more: the last position is again the one before them, and
+    /// all up to it can be read.
+    mutating func dropPending() {
+        if pending.byteCount == 0 { return }
+        active.index.remove(from: pending.base + 1 - active.header.firstPosition)
+        active.end -= UInt64(pending.byteCount)
+        (active.lastPosition, lastPosition, lastChain) = (pending.base, pending.base, pending.baseChain)
+        pending = PendingCommits()
     }
 
     /// Writes zeros ahead of the commits, into space that is reserved, where many callers share syncs that cover little: the file system then has nothing to note about

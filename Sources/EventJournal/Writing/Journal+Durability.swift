@@ -162,5 +162,6 @@ extension JournalState {
         if error.code == .storageFull { error.code = .ioFailed }
         error.message += " The journal has stopped until it is reopened."
         failure = error
+        dropPending()
     }
 }
