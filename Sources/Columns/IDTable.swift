@@ -20,7 +20,7 @@ public struct IDTable: Equatable, Sendable {
     public mutating func reserve(_ count: Int) { table.reserve(count) }
 
     /// Reads ahead what looking up some ids is going to read.
-    public func warm(_ ids: [UInt128]) -> UInt64 { table.warm(ids) }
+    public func warm(_ ids: [UInt128]) { table.warm(ids) }
 
     /// Gives an id its number: the one it has, or the next.
     public mutating func insert(_ id: UInt128) -> (number: Int, isNew: Bool) { table.insert(id) }

@@ -110,10 +110,8 @@ struct NumberTable<Keys: KeyList>: Sendable {
     ///
     /// Looking up one key after another waits for memory each time; these reads do not depend on one another, nor does a branch on them that a processor would have to
     /// guess, so it has many of them under way at once.
-    ///
-    /// - Returns: Nothing that means anything; it is there so that the reads are.
-    func warm(_ keys: [Key]) -> UInt64 {
-        guard self.keys.count > 0 else { return 0 }
+    func warm(_ keys: [Key]) {
+        guard self.keys.count > 0 else { return }
         // The slots of all of them, and whether the keys that they lead to are going to be read.
         let numbers = keys.map { key -> UInt32 in
             let hash = self.hash(key)
@@ -122,7 +120,7 @@ struct NumberTable<Keys: KeyList>: Sendable {
             let isRead: UInt32 = (entry ^ tag(of: hash)) & ~numberMask == 0 && entry != 0 ? .max : 0
             return (entry & numberMask &- 1) & isRead
         }
-        return numbers.reduce(0) { $0 &+ UInt64(truncatingIfNeeded: self.keys[Int($1)]) }
+        ReadAhead.keep(numbers.reduce(0) { $0 &+ UInt64(truncatingIfNeeded: self.keys[Int($1)]) })
     }
 
     /// At most 2^32 - 2 keys fit; the memory that they would take is out of reach sooner.

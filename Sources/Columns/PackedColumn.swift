@@ -54,9 +54,6 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         }
     }
 
-    /// Reads ahead what adding a number is going to read.
-    @inlinable public func warm() -> Element { rest.last ?? 0 }
-
     /// Adds a number at the end: O(1) amortized.
     @inlinable public mutating func append(_ element: Element) {
         if rest.count == rest.capacity {

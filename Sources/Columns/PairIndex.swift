@@ -19,7 +19,7 @@ public struct PairIndex: Equatable, Sendable {
     public func find(_ first: Int, _ second: Int) -> Int? { table.find(Self.key(first, second)) }
 
     /// Reads ahead what looking up some pairs is going to read.
-    public func warm(_ pairs: [(first: Int, second: Int)]) -> UInt64 { table.warm(pairs.map { Self.key($0.first, $0.second) }) }
+    public func warm(_ pairs: [(first: Int, second: Int)]) { table.warm(pairs.map { Self.key($0.first, $0.second) }) }
 
     /// Makes room for so many pairs in an index that has none yet.
     public mutating func reserve(_ count: Int) { table.reserve(count) }

@@ -1,5 +1,4 @@
 public import ChatDomain
-import Synchronization
 
 /// The deciding state and the built-in read models in one value, over the same numbers and in the order of the journal.
 ///
@@ -58,7 +57,7 @@ extension ReadModels {
     package mutating func apply(_ events: EventRows, _ resolved: consuming [EventNumbers]) {
         var numbers = resolved
         state.evolve(events, &numbers)
-        Self.read.store(timelines.warm(numbers), ordering: .relaxed)
+        timelines.warm(numbers)
         events.forEach { event, content, position in
             timelines.apply(event, content, at: position, numbers[Int(position - events.first)])
         }
@@ -68,9 +67,6 @@ extension ReadModels {
         }
         events.forEach { event, _, position in activity.apply(event, at: position, numbers[Int(position - events.first)]) }
     }
-
-    /// What was read ahead goes here, so that no compiler finds the reading to be of no use.
-    private static let read = Atomic<UInt32>(0)
 
     /// Exchanges the numbering for another one: gives it away, so that events can get their numbers elsewhere, and takes it back.
     package mutating func exchangeNumbering(_ other: inout Numbering) { state.exchangeNumbering(&other) }

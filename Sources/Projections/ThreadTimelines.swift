@@ -9,11 +9,12 @@ struct ThreadTimelines: Equatable, Sendable {
     var messageHistories = PostHistories()
     var replyHistories = PostHistories()
 
-    /// Reads ahead where the messages of some events are going to be put; what it returns means nothing (see ``Columns/NumberTable/warm(_:)``).
-    func warm(_ numbers: [EventNumbers]) -> UInt32 {
-        numbers.reduce(0) { sum, numbers in
-            threads.indices.contains(numbers.thread) ? sum &+ threads[numbers.thread].messages.warm() : sum
-        }
+    /// Reads ahead where the messages of some events are going to be put.
+    func warm(_ numbers: [EventNumbers]) {
+        ReadAhead.keep(
+            numbers.reduce(0) { sum, numbers in
+                threads.indices.contains(numbers.thread) ? sum &+ UInt64(threads[numbers.thread].messages.last ?? 0) : sum
+            })
     }
 
     /// Takes in the next event.

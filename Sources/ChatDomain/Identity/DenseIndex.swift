@@ -16,7 +16,7 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     package func find(_ id: ID) -> Int? { table.find(id.bits) }
 
     /// Reads ahead what looking up some ids is going to read.
-    func warm(_ ids: [UInt128]) -> UInt64 { table.warm(ids) }
+    func warm(_ ids: [UInt128]) { table.warm(ids) }
 
     /// Gives an id its number: the one it has, or the next.
     package mutating func insert(_ id: ID) -> (number: Int, isNew: Bool) { table.insert(id.bits) }

@@ -1,5 +1,4 @@
 package import Columns
-import Synchronization
 
 /// The numbers that ids have, each in the order in which events first named them.
 ///
@@ -67,11 +66,10 @@ extension Numbering {
         var numbers = [EventNumbers](repeating: EventNumbers(), count: events.count)
         for start in stride(from: 0, to: events.count, by: Self.strip) {
             let strip = start..<min(start + Self.strip, events.count)
-            var read = warm(events[strip])
+            warm(events[strip])
             for index in strip { resolveUserAndThread(events[index], &numbers[index]) }
-            read &+= memberships.warm(
+            memberships.warm(
                 strip.compactMap { events[$0].kind?.isOfMembership ?? false ? (numbers[$0].user, numbers[$0].thread) : nil })
-            Self.read.store(read, ordering: .relaxed)
             for index in strip { resolveRest(events[index], &numbers[index]) }
         }
         return numbers
@@ -79,20 +77,18 @@ extension Numbering {
 
     private static let strip = 256
 
-    /// What was read ahead goes here, so that no compiler finds the reading to be of no use.
-    private static let read = Atomic<UInt64>(0)
-
     /// Reads what looking up the ids of some events is going to read.
-    private func warm(_ events: ArraySlice<EventRow>) -> UInt64 {
-        users.warm(events.map(\.user)) &+ threads.warm(events.map(\.thread))
-            &+ messages.warm(
-                events.compactMap { event in
-                    switch event.kind {
-                    case .messagePosted, .messageEdited, .messageRetracted: event.post
-                    case .replyPosted: event.message
-                    default: nil
-                    }
-                })
+    private func warm(_ events: ArraySlice<EventRow>) {
+        users.warm(events.map(\.user))
+        threads.warm(events.map(\.thread))
+        messages.warm(
+            events.compactMap { event in
+                switch event.kind {
+                case .messagePosted, .messageEdited, .messageRetracted: event.post
+                case .replyPosted: event.message
+                default: nil
+                }
+            })
     }
 
     private mutating func resolveUserAndThread(_ event: EventRow, _ numbers: inout EventNumbers) {
@@ -149,6 +145,8 @@ extension Numbering {
             default: break
             }
         }
-        Self.read.store(self.users.warm(users) &+ self.threads.warm(threads) &+ self.messages.warm(messages), ordering: .relaxed)
+        self.users.warm(users)
+        self.threads.warm(threads)
+        self.messages.warm(messages)
     }
 }
