@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 extension ChatStore {
     /// Executes a command and waits, without holding a thread, until its answer is durable.
@@ -132,7 +132,8 @@ extension ChatStore {
         var start = 0
         while start < batch.count {
             let part = batch[start..<min(batch.count, start + (hasRoomForAll ? Self.partCount : 1))]
-            let hasRoom = if hasRoomForAll { true } else { try decider.makeRoom(for: part, in: log) }
+            // One command has been asked for already.
+            let hasRoom = if hasRoomForAll || batch.count == 1 { hasRoomForAll } else { try decider.makeRoom(for: part, in: log) }
             try models.withLock { (models) throws(JournalError) in
                 if part.count > 1 { models.value.warm(part) }
                 for request in part { try stage(request, &models.value, hasRoom: hasRoom, &decider, &decided) }

@@ -1,8 +1,8 @@
 import ChatDomain
 import Dispatch
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 extension ChatStore {
     /// Takes the events of a log at some positions into read models that have taken in all before them.
@@ -13,7 +13,8 @@ extension ChatStore {
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; the read models then end before it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout ReadModels) throws(ChatError) {
         let belt = Belt<(ReplayPortion, [EventNumbers])>()
-        let sizes = ReplayEstimate(log, positions).sizes
+        // Room is made in empty tables alone.
+        let sizes = models.position == 0 ? ReplayEstimate(log, positions).sizes : StateSizes()
         let numbering = NumberingBox()
         numbering.value.withLock { numbering in
             models.exchangeNumbering(&numbering)

@@ -13,6 +13,8 @@
 /// A value that one thread at a time may use.
 ///
 /// Used as the standard library's `Mutex` is. A thread that holds it must not ask for it again.
+///
+/// Sendable without the compiler's check, which cannot see that the value is reached under the mutex alone, and that `sending` keeps references out and in.
 @safe public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>
