@@ -1,7 +1,7 @@
 import ChatDomain
 public import EventJournal
-import Projections
 import Locking
+import Projections
 
 /// The front door of the chat: commands in, receipts and views out, over one log, which is a journal on files unless another is given.
 ///

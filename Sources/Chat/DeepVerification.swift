@@ -1,5 +1,5 @@
-import Columns
 import ChatDomain
+import Columns
 import Projections
 
 /// Compares what the read models answer with the rows of the rules: two derivations of the same history, by different code, which have to agree on all that both

@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 /// The moment of which a query asks: what came later is not seen.
 public enum Moment: Hashable, Sendable {

@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
-public import Projections
 import Locking
+public import Projections
 
 /// The typed queries.
 ///

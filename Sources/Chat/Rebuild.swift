@@ -1,6 +1,6 @@
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 extension ChatStore {
     /// Builds the read models once more from the first event, beside those that are asked meanwhile, and puts them in their place.

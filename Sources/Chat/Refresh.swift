@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 extension ChatStore {
     /// Takes in what another process has made durable since a store was opened for reading, or since the last time.

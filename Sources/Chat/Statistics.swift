@@ -1,7 +1,7 @@
 public import ChatDomain
 public import EventJournal
-import Projections
 import Locking
+import Projections
 
 /// What a store holds, and what it has done since it was opened: ``ChatStore/statistics``.
 public struct StoreStatistics: Hashable, Sendable, Codable {

@@ -1,7 +1,7 @@
 import ChatDomain
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 /// Joins the rows of the read models with what the posts say, from the cache of texts or else from the journal.
 extension ChatStore {

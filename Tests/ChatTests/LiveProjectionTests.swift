@@ -4,8 +4,8 @@ import ChatTesting
 import Dispatch
 import EventJournal
 import Foundation
-import Projections
 import Locking
+import Projections
 import Testing
 
 // The documentation of `Projections` shows what stands between the two marks; a test compares them.

@@ -2,8 +2,8 @@ import ChatDomain
 import ChatTesting
 import Dispatch
 import EventJournal
-import Projections
 import Locking
+import Projections
 import Testing
 
 @testable import Chat

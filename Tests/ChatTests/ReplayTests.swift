@@ -1,8 +1,8 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
-import Projections
 import Locking
+import Projections
 import Testing
 
 @testable import Chat

@@ -3,9 +3,9 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Foundation
+import Locking
 import Projections
 import StubRewriter
-import Locking
 import Testing
 
 @testable import Chat

@@ -1,6 +1,6 @@
 import Foundation
-import StubRewriter
 import Locking
+import StubRewriter
 import Testing
 
 @testable import EventJournal

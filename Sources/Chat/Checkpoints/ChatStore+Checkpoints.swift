@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 extension ChatStore {
     /// Writes a checkpoint of the read models now, and waits until it is durable.

@@ -1,8 +1,8 @@
 import ChatDomain
 import Dispatch
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 /// Writes the checkpoints of a store and of the projections over it, one at a time and none after the store has been closed.
 final class Checkpointer: Sendable {

@@ -1,7 +1,7 @@
 import ChatDomain
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 /// What everybody who follows a store shares: the last events, decoded once, and one wait on the log for all.
 ///

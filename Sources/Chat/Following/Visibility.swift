@@ -1,7 +1,7 @@
 import ChatDomain
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 /// Who may be shown an event, besides those who see everything and whomever it is by or about.
 enum Audience: Hashable {

@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
-import Projections
 import Locking
+import Projections
 
 /// Takes the history of another chat into a store, through the same decider as everything else.
 ///

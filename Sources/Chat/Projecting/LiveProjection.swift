@@ -1,7 +1,7 @@
 public import ChatDomain
 import EventJournal
-public import Projections
 import Locking
+public import Projections
 
 /// A projection of one's own over a store: replayed once, then kept current, and asked as of any moment.
 ///

@@ -1,9 +1,9 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import Locking
 import Projections
 import StubRewriter
-import Locking
 
 @testable import Chat
 

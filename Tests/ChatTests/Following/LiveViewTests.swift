@@ -2,9 +2,9 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import Locking
 import Observation
 import Projections
-import Locking
 import Testing
 
 /// The observable views, as a screen uses them.

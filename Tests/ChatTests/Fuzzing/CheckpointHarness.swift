@@ -1,8 +1,8 @@
 import ChatDomain
 import ChatTesting
 import Columns
-import Projections
 import Locking
+import Projections
 
 @testable import Chat
 @testable import EventJournal
