@@ -14,13 +14,13 @@ struct Decider: ~Copyable {
 
     init(nextCheckpoint: Position) { self.nextCheckpoint = nextCheckpoint }
 
-    /// Makes sure that the disk has room for what is in the commit and the most that some commands may add to it.
+    /// Makes sure that the disk has room for what is in the commit and so many bytes, the most that some commands may add to it.
     ///
     /// - Returns: Whether there is room.
     /// - Throws: What else the log has to say.
-    mutating func makeRoom(for requests: ArraySlice<CommandRequest>, in log: any CommitLog) throws(JournalError) -> Bool {
+    mutating func makeRoom(_ byteCount: Int, in log: any CommitLog) throws(JournalError) -> Bool {
         do {
-            try log.reserve(draft.encodedByteCount + requests.reduce(0) { $0 + $1.maximumByteCount })
+            try log.reserve(draft.encodedByteCount + byteCount)
             return true
         } catch {
             guard error.code == .storageFull else { throw error }

@@ -70,49 +70,36 @@ extension Result where Success == Receipt, Failure == Rejection {
 
 /// What was decided on a batch; the answers may be given once everything up to a position is durable.
 private struct Decided {
-    enum Answer {
-        case receipt(Receipt)
-        case duplicate(ClosedRange<Position>)
-        case rejection(Rejection)
-    }
-    var answers: [Answer]
+    var answers: [Result<Receipt, Rejection>] = []
+    /// Which of the answers are yet to be read from the log, and where.
+    var duplicates: [(answer: Int, positions: ClosedRange<Position>)] = []
     var through: Position
-}
-
-extension Decided.Answer {
-    fileprivate func count(in commands: inout CommandStatistics) {
-        switch self {
-        case .receipt(let receipt): if receipt.positions == nil { commands.unchanged &+= 1 } else { commands.appended &+= 1 }
-        case .duplicate: commands.duplicates &+= 1
-        case .rejection(let rejection): commands.refused[rejection.code, default: 0] &+= 1
-        }
-    }
 }
 
 extension ChatStore {
     private func decide(_ batch: [CommandRequest]) throws(ChatError) -> Decided {
-        guard batch.reduce(0, { $0 + $1.maximumByteCount }) <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
+        let byteCount = Self.maximumByteCount(of: batch.span)
+        guard byteCount <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
         // The closure of a lock cannot throw a typed error here without losing it, so the result carries it.
         let result: Result<Decided, ChatError> = decider.withLock { decider in
-            do throws(ChatError) { return .success(try decide(batch, &decider)) } catch { return .failure(error) }
+            do throws(ChatError) { return .success(try decide(batch, byteCount, &decider)) } catch { return .failure(error) }
         }
         return try result.get()
     }
 
-    private func decide(_ batch: [CommandRequest], _ decider: inout Decider) throws(ChatError) -> Decided {
+    private func decide(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(ChatError) -> Decided {
         if let failure = decider.failure { throw .journal(failure) }
         let (before, isUnderstood) = models.withLock { ($0.value.position, !$0.value.state.hasUnknownEvents) }
         guard isUnderstood else { throw .newerEvents }
         let decided: Decided
         do throws(JournalError) {
-            decided = try stage(batch, after: before, &decider)
+            decided = try stage(batch, byteCount, after: before, &decider)
             if decided.through > before { _ = try log.append(decider.draft, expecting: before) }
         } catch {
             // The state may have run ahead of a commit that is not there: nothing is decided on it any more, and no query sees it.
             decider.failure = error
             throw .journal(error)
         }
-        for answer in decided.answers { answer.count(in: &decider.commands) }
         if decided.through >= decider.nextCheckpoint { beginCheckpoint(&decider) }
         return decided
     }
@@ -123,24 +110,33 @@ extension ChatStore {
     /// take a sync, and meanwhile queries go on. The read models are locked for a part of the batch at a time. Nobody else moves the state on meanwhile, because whoever
     /// does holds the decider.
     private func stage(
-        _ batch: [CommandRequest], after position: Position, _ decider: inout Decider
+        _ batch: [CommandRequest], _ byteCount: Int, after position: Position, _ decider: inout Decider
     ) throws(JournalError) -> Decided {
         decider.draft.removeAll()
-        var decided = Decided(answers: [], through: position)
+        var decided = Decided(through: position)
         decided.answers.reserveCapacity(batch.count)
-        let hasRoomForAll = try decider.makeRoom(for: batch[...], in: log)
+        let hasRoomForAll = try decider.makeRoom(byteCount, in: log)
+        // A span lends the commands; a loop over the array would copy each.
+        let requests = batch.span
         var start = 0
-        while start < batch.count {
-            let part = batch[start..<min(batch.count, start + (hasRoomForAll ? Self.partCount : 1))]
+        while start < requests.count {
+            let part = requests.extracting(start..<min(requests.count, start + (hasRoomForAll ? Self.partCount : 1)))
             // One command has been asked for already.
-            let hasRoom = if hasRoomForAll || batch.count == 1 { hasRoomForAll } else { try decider.makeRoom(for: part, in: log) }
+            let hasRoom =
+                if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
+                    try decider.makeRoom(Self.maximumByteCount(of: part), in: log)
+                }
             try models.withLock { (models) throws(JournalError) in
                 if part.count > 1 { models.value.warm(part) }
-                for request in part { try stage(request, &models.value, hasRoom: hasRoom, &decider, &decided) }
+                for index in part.indices { try stage(part[index], &models.value, hasRoom: hasRoom, &decider, &decided) }
             }
-            start = part.endIndex
+            start += part.count
         }
         return decided
+    }
+
+    private static func maximumByteCount(of requests: Span<CommandRequest>) -> Int {
+        requests.indices.reduce(0) { $0 + requests[$1].maximumByteCount }
     }
 
     /// So many commands that locking does not count, and few enough that no query waits for long and what was read ahead for them stays in the cache.
@@ -153,39 +149,36 @@ extension ChatStore {
         let events: [Event]
         do throws(Rejection) {
             switch try models.decide(request, at: now, freshID: request.command.needsID ? ids.makeID(at: now) : 0) {
-            case .unchanged: return decided.answers.append(.receipt(Receipt(positions: nil, events: [], duplicate: false)))
-            case .duplicate(let positions): return decided.answers.append(.duplicate(positions))
             case .append(let those): events = those
+            case .unchanged:
+                decider.commands.unchanged &+= 1
+                return decided.answers.append(.success(Receipt()))
+            case .duplicate(let positions):
+                decider.commands.duplicates &+= 1
+                decided.duplicates.append((decided.answers.count, positions))
+                return decided.answers.append(.success(Receipt()))
             }
+            guard hasRoom else { throw .storageFull }
         } catch {
-            return decided.answers.append(.rejection(error))
+            decider.commands.refused[error.code, default: 0] &+= 1
+            return decided.answers.append(.failure(error))
         }
-        guard hasRoom else { return decided.answers.append(.rejection(.storageFull)) }
         let first = decided.through + 1
-        var recorded: [RecordedEvent] = []
-        recorded.reserveCapacity(events.count)
         for event in events {
             try decider.stage(event)
             decided.through += 1
             models.apply(event, at: decided.through)
-            recorded.append(RecordedEvent(position: decided.through, event: event))
         }
-        decided.answers.append(.receipt(Receipt(positions: first...decided.through, events: recorded, duplicate: false)))
+        decider.commands.appended &+= 1
+        decided.answers.append(.success(Receipt(events: events, from: first)))
     }
 
     /// Gives the answers, now that everything that they rest on is durable.
-    private func answers(to decided: Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
-        var results: [Result<Receipt, Rejection>] = []
-        results.reserveCapacity(decided.answers.count)
-        for answer in decided.answers {
-            switch answer {
-            case .receipt(let receipt): results.append(.success(receipt))
-            case .rejection(let rejection): results.append(.failure(rejection))
-            case .duplicate(let positions):
-                results.append(.success(Receipt(positions: positions, events: try events(at: positions), duplicate: true)))
-            }
+    private func answers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
+        for (answer, positions) in decided.duplicates {
+            decided.answers[answer] = .success(Receipt(events: try events(at: positions), from: positions.lowerBound, duplicate: true))
         }
-        return results
+        return decided.answers
     }
 }
 

@@ -22,10 +22,10 @@ extension ChatStore {
     }
 
     /// The events at some positions.
-    func events(at positions: ClosedRange<Position>) throws(ChatError) -> [RecordedEvent] {
-        var events: [RecordedEvent] = []
-        try Self.read(log, positions, contents: .all) { event, position in
-            events.append(RecordedEvent(position: position, event: event))
+    func events(at positions: ClosedRange<Position>) throws(ChatError) -> [Event] {
+        var events: [Event] = []
+        try Self.read(log, positions, contents: .all) { event, _ in
+            events.append(event)
             return true
         }
         return events

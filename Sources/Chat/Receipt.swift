@@ -3,18 +3,31 @@ public import ChatDomain
 /// The answer to a command that was not refused: given once everything that it rests on is durable.
 public struct Receipt: Hashable, Sendable {
     /// The positions of the events, nil where nothing was appended because the command's effect held already.
-    public var positions: ClosedRange<Position>?
+    public var positions: ClosedRange<Position>? {
+        appended.isEmpty ? nil : first...first + Position(appended.count - 1)
+    }
 
     /// The events that the command appended; for a duplicate those that it appended the first time.
-    public var events: [RecordedEvent]
+    ///
+    /// - Complexity: O(*n*) in their number, at each call.
+    public var events: [RecordedEvent] { zip(first..., appended).map { RecordedEvent(position: $0, event: $1) } }
 
     /// Whether the id had been used by the same command before.
     public var duplicate: Bool
 
+    // As they were decided, because an array of them with their positions would be made for each command and hardly ever read.
+    private let first: Position
+    private let appended: [Event]
+
     /// Makes a receipt.
-    public init(positions: ClosedRange<Position>?, events: [RecordedEvent], duplicate: Bool) {
-        self.positions = positions
-        self.events = events
+    ///
+    /// - Parameters:
+    ///   - events: What the command appended, none where its effect held already.
+    ///   - first: The position of the first of them.
+    ///   - duplicate: Whether the id had been used by the same command before.
+    public init(events: [Event] = [], from first: Position = 0, duplicate: Bool = false) {
+        appended = events
+        self.first = events.isEmpty ? 0 : first
         self.duplicate = duplicate
     }
 }
@@ -49,7 +62,7 @@ extension Receipt {
     public var session: SessionID? { first { if case .sessionStarted(let fact) = $0 { fact.session } else { nil } } }
 
     private func first<ID>(_ id: (Fact) -> ID?) -> ID? {
-        for recorded in events { if let found = id(recorded.event.fact) { return found } }
+        for event in appended { if let found = id(event.fact) { return found } }
         return nil
     }
 }

@@ -44,7 +44,10 @@ struct Activity: Equatable, Sendable {
 
     private mutating func number(of day: Day) -> Int {
         let bits = UInt64(bitPattern: day.daysSince1970)
-        return days.insert(Int(bits >> 32), Int(bits & 0xFFFF_FFFF)).number
+        let halves = (first: Int(bits >> 32), second: Int(bits & 0xFFFF_FFFF))
+        // Nearly always the day that came up last.
+        if days.count > 0, days.pair(days.count - 1) == halves { return days.count - 1 }
+        return days.insert(halves.first, halves.second).number
     }
 
     /// The days on which anything had happened as of a position, in the order of the calendar.

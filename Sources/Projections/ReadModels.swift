@@ -46,7 +46,7 @@ extension ReadModels {
     }
 
     /// Reads ahead what deciding some commands is going to read; see ``ChatDomain/Numbering/warm(_:)``.
-    package func warm(_ requests: ArraySlice<CommandRequest>) { state.warm(requests) }
+    package func warm(_ requests: Span<CommandRequest>) { state.warm(requests) }
 
     /// Takes in the next events.
     package mutating func apply(_ events: EventRows) { apply(events, state.resolve(events)) }

@@ -2,21 +2,15 @@
 struct ByteWriter {
     var bytes: [UInt8] = []
 
-    mutating func write(_ byte: UInt8) { bytes.append(byte) }
-
-    /// 16 bytes, the UUID's first byte first (RFC 9562).
-    mutating func write(_ id: some EntityID) { write(bytesOf: id.bits.bigEndian) }
-
-    /// The low bytes of a number, least significant first.
-    mutating func write(littleEndian value: UInt64, byteCount: Int) {
-        if byteCount == 8 { return write(bytesOf: value.littleEndian) }
-        for index in 0..<byteCount { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
+    /// 16 bytes for each UUID, its first byte first (RFC 9562); all of an event's at once, because each call looks whether the array has room.
+    mutating func write<let count: Int>(ids: [count of UInt128]) {
+        var ids = ids
+        for index in ids.indices { ids[index] = ids[index].bigEndian }
+        bytes.append(bytesOf: ids)
     }
 
-    /// The bytes of a number in the order in which it is stored.
-    private mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(bytesOf number: Number) {
-        bytes.append(bytesOf: number)
-    }
+    /// The eight bytes of a number, least significant first.
+    mutating func write(littleEndian value: UInt64) { bytes.append(bytesOf: value.littleEndian) }
 
     /// LEB128: seven bits a byte, least significant first, the high bit set on all but the last.
     mutating func write(leb128 value: UInt64) {

@@ -27,11 +27,11 @@ package struct EventEncoder {
         var flags: EventFlags = []
         if case .imported(let sentAt) = event.origin { flags.formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
         if event.correlation != nil { flags.insert(.correlation) }
-        keptWriter.write(event.fact.kindByte)
-        keptWriter.write(flags.rawValue)
-        keptWriter.write(littleEndian: UInt64(clamping: event.recordedAt.millisecondsSince1970), byteCount: 6)
+        // The kind, the flags and six bytes of time, in one word.
+        let time = UInt64(clamping: event.recordedAt.millisecondsSince1970)
+        keptWriter.write(littleEndian: UInt64(event.fact.kindByte) | UInt64(flags.rawValue) << 8 | time << 16)
         if let sentAt = event.origin.sentAt {
-            keptWriter.write(littleEndian: UInt64(bitPattern: sentAt.millisecondsSince1970), byteCount: 8)
+            keptWriter.write(littleEndian: UInt64(bitPattern: sentAt.millisecondsSince1970))
         }
         if let correlation = event.correlation { erasableWriter.write(counted: correlation) }
         encode(event.fact)
@@ -40,55 +40,38 @@ package struct EventEncoder {
 
     private mutating func encode(_ fact: Fact) {
         switch fact {
-        case .userRegistered(let fact): keptWriter.write(fact.user)
-        case .usernameChanged(let fact): keptWriter.write(fact.user)
+        case .userRegistered(let fact): keptWriter.write(ids: [fact.user.bits])
+        case .usernameChanged(let fact): keptWriter.write(ids: [fact.user.bits])
         case .postcodeSet(let fact):
-            keptWriter.write(fact.user)
-            keptWriter.write(fact.thread)
+            keptWriter.write(ids: [fact.user.bits, fact.thread.bits])
         case .threadOpened(let fact):
-            keptWriter.write(fact.thread)
-            keptWriter.write(fact.by)
+            keptWriter.write(ids: [fact.thread.bits, fact.by.bits])
             keptWriter.write(leb128: fact.number)
         case .threadJoined(let fact):
-            keptWriter.write(fact.thread)
-            keptWriter.write(fact.user)
+            keptWriter.write(ids: [fact.thread.bits, fact.user.bits])
             keptWriter.write(leb128: fact.number)
         case .threadLeft(let fact):
-            keptWriter.write(fact.thread)
-            keptWriter.write(fact.user)
+            keptWriter.write(ids: [fact.thread.bits, fact.user.bits])
             keptWriter.write(leb128: fact.number)
         case .messagePosted(let fact):
-            keptWriter.write(fact.thread)
-            keptWriter.write(fact.message)
-            keptWriter.write(fact.author)
+            keptWriter.write(ids: [fact.thread.bits, fact.message.bits, fact.author.bits])
             keptWriter.write(leb128: fact.number)
         case .replyPosted(let fact):
-            keptWriter.write(fact.thread)
-            keptWriter.write(fact.message)
-            keptWriter.write(fact.reply)
-            keptWriter.write(fact.author)
+            keptWriter.write(ids: [fact.thread.bits, fact.message.bits, fact.reply.bits, fact.author.bits])
             keptWriter.write(leb128: fact.number)
         case .messageEdited(let fact), .messageRetracted(let fact):
-            keptWriter.write(fact.thread)
-            keptWriter.write(fact.message)
-            keptWriter.write(fact.by)
+            keptWriter.write(ids: [fact.thread.bits, fact.message.bits, fact.by.bits])
             keptWriter.write(leb128: fact.number)
         case .replyEdited(let fact), .replyRetracted(let fact):
-            keptWriter.write(fact.thread)
-            keptWriter.write(fact.message)
-            keptWriter.write(fact.reply)
-            keptWriter.write(fact.by)
+            keptWriter.write(ids: [fact.thread.bits, fact.message.bits, fact.reply.bits, fact.by.bits])
             keptWriter.write(leb128: fact.number)
         case .threadRead(let fact):
-            keptWriter.write(fact.user)
-            keptWriter.write(fact.thread)
+            keptWriter.write(ids: [fact.user.bits, fact.thread.bits])
             keptWriter.write(leb128: fact.upTo)
         case .sessionStarted(let fact):
-            keptWriter.write(fact.user)
-            keptWriter.write(fact.session)
+            keptWriter.write(ids: [fact.user.bits, fact.session.bits])
         case .sessionEnded(let fact):
-            keptWriter.write(fact.user)
-            keptWriter.write(fact.session)
+            keptWriter.write(ids: [fact.user.bits, fact.session.bits])
         case .lost, .unknown: break
         }
     }
@@ -103,7 +86,7 @@ package struct EventEncoder {
         case .username(let username):
             erasableWriter.write(counted: username.text)
             erasableWriter.write(counted: username.foldKey)
-        case .postcode(let postcode): erasableWriter.write(littleEndian: postcode.ascii, byteCount: 8)
+        case .postcode(let postcode): erasableWriter.write(littleEndian: postcode.ascii)
         case .threadName(let text), .body(let text), .device(let text): erasableWriter.write(text)
         case .erased, .omitted, .opaque: preconditionFailure("an event without its content has no encoding")
         }

@@ -22,10 +22,10 @@ extension RawSpan {
 }
 
 extension [UInt8] {
-    /// Appends the bytes of a number, which lie at the address of a parameter, in the order in which it is stored: one by one they took a third of the encoding.
+    /// Appends the bytes of a number, or of some without padding between them, in the order in which they are stored: one by one they took a third of the encoding.
     @inline(__always)
-    mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(bytesOf number: Number) {
-        unsafe Swift.withUnsafeBytes(of: number) { unsafe append(contentsOf: $0) }
+    mutating func append<Numbers: BitwiseCopyable>(bytesOf numbers: Numbers) {
+        unsafe Swift.withUnsafeBytes(of: numbers) { unsafe append(contentsOf: $0) }
     }
 }
 

@@ -23,36 +23,37 @@ extension ChatState {
 
     private func decideCommand(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
         let time = max(min(max(now, Event.recordable.lowerBound), Event.recordable.upperBound), lastRecordedAt)
-        let draft = Event(recordedAt: time, origin: request.origin, fact: .unknown(kind: 0), correlation: request.correlation)
+        let frame = EventFrame(recordedAt: time, origin: request.origin, correlation: request.correlation)
         switch request.command {
         case .registerUser(let user, let username, let subject):
-            return try registerUser(user, username, subject, fresh: UserID(bits: freshID), draft)
-        case .changeUsername(let user, let username): return try changeUsername(user, username, draft)
-        case .setPostcode(let user, let postcode): return try setPostcode(user, postcode, draft)
-        case .openThread(let thread, let name, let by): return try openThread(thread, name, by, fresh: ThreadID(bits: freshID), draft)
-        case .joinThread(let user, let thread): return try joinThread(user, thread, draft)
-        case .leaveThread(let user, let thread): return try leaveThread(user, thread, draft)
+            return try registerUser(user, username, subject, fresh: UserID(bits: freshID), frame)
+        case .changeUsername(let user, let username): return try changeUsername(user, username, frame)
+        case .setPostcode(let user, let postcode): return try setPostcode(user, postcode, frame)
+        case .openThread(let thread, let name, let by): return try openThread(thread, name, by, fresh: ThreadID(bits: freshID), frame)
+        case .joinThread(let user, let thread): return try joinThread(user, thread, frame)
+        case .leaveThread(let user, let thread): return try leaveThread(user, thread, frame)
         case .postMessage(let message, let thread, let author, let body):
-            return try postMessage(message, thread, author, body, fresh: MessageID(bits: freshID), draft)
+            return try postMessage(message, thread, author, body, fresh: MessageID(bits: freshID), frame)
         case .reply(let reply, let message, let author, let body):
-            return try postReply(reply, message, author, body, fresh: ReplyID(bits: freshID), draft)
-        case .edit(let post, let by, let body): return try edit(post, by, body, draft)
-        case .retract(let post, let by): return try retract(post, by, draft)
-        case .markRead(let user, let thread, let upTo): return try markRead(user, thread, upTo, draft)
+            return try postReply(reply, message, author, body, fresh: ReplyID(bits: freshID), frame)
+        case .edit(let post, let by, let body): return try edit(post, by, body, frame)
+        case .retract(let post, let by): return try retract(post, by, frame)
+        case .markRead(let user, let thread, let upTo): return try markRead(user, thread, upTo, frame)
         case .startSession(let user, let session, let device):
-            return try startSession(user, session, device, fresh: SessionID(bits: freshID), draft)
-        case .endSession(let session): return try endSession(session, draft)
+            return try startSession(user, session, device, fresh: SessionID(bits: freshID), frame)
+        case .endSession(let session): return try endSession(session, frame)
         }
     }
 }
 
-extension Event {
-    /// This event with another fact and content: every event of a decision shares the time, the origin and the correlation id.
-    func with(_ fact: Fact, _ content: Content = .none) -> Event {
-        var event = self
-        event.fact = fact
-        event.content = content
-        return event
+/// What every event of a decision shares: the time, the origin and the correlation id.
+struct EventFrame {
+    var recordedAt: Timestamp
+    var origin: Origin
+    var correlation: String?
+
+    func event(_ fact: Fact, _ content: Content = .none) -> Event {
+        Event(recordedAt: recordedAt, origin: origin, fact: fact, content: content, correlation: correlation)
     }
 }
 

@@ -3,7 +3,7 @@ import Columns
 /// Messages and replies.
 extension ChatState {
     func postMessage(
-        _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: MessageID, _ draft: Event
+        _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: MessageID, _ frame: EventFrame
     ) throws(Rejection) -> Decision {
         if let id, let known = numbering.messages.find(id.bits) {
             guard numbering.threads.id(messages.place(known)) == threadID, numbering.users.id(messages.author(known)) == authorID else {
@@ -17,11 +17,11 @@ extension ChatState {
         guard MessageBody.isValid(body) else { throw .invalidBody }
         let number = nextNumber(in: thread)
         let fact = MessagePosted(thread: threadID, number: number, message: id ?? fresh, author: authorID)
-        return .append([draft.with(.messagePosted(fact), .body(body))])
+        return .append([frame.event(.messagePosted(fact), .body(body))])
     }
 
     func postReply(
-        _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: ReplyID, _ draft: Event
+        _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: ReplyID, _ frame: EventFrame
     ) throws(Rejection) -> Decision {
         if let id, let known = numbering.replies.find(id.bits) {
             guard MessageID(bits: numbering.messages.id(replies.place(known))) == messageID,
@@ -40,25 +40,25 @@ extension ChatState {
         let fact = ReplyPosted(
             thread: numbering.threads.id(thread), number: nextNumber(in: thread), message: messageID, reply: id ?? fresh,
             author: authorID)
-        return .append([draft.with(.replyPosted(fact), .body(body))])
+        return .append([frame.event(.replyPosted(fact), .body(body))])
     }
 
-    func edit(_ post: Post, _ by: UserID, _ body: String, _ draft: Event) throws(Rejection) -> Decision {
+    func edit(_ post: Post, _ by: UserID, _ body: String, _ frame: EventFrame) throws(Rejection) -> Decision {
         let user = try knownUser(by)
         let found = try find(post)
         guard isMember(user, of: found.thread) else { throw .notAMember }
         guard found.author == user else { throw .notTheAuthor }
         guard !found.isRetracted else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
-        return .append([draft.with(fact(of: post, found, by, ifMessage: Fact.messageEdited, ifReply: Fact.replyEdited), .body(body))])
+        return .append([frame.event(fact(of: post, found, by, ifMessage: Fact.messageEdited, ifReply: Fact.replyEdited), .body(body))])
     }
 
-    func retract(_ post: Post, _ by: UserID, _ draft: Event) throws(Rejection) -> Decision {
+    func retract(_ post: Post, _ by: UserID, _ frame: EventFrame) throws(Rejection) -> Decision {
         let user = try knownUser(by)
         let found = try find(post)
         guard found.author == user else { throw .notTheAuthor }
         guard !found.isRetracted else { return .unchanged }
-        return .append([draft.with(fact(of: post, found, by, ifMessage: Fact.messageRetracted, ifReply: Fact.replyRetracted))])
+        return .append([frame.event(fact(of: post, found, by, ifMessage: Fact.messageRetracted, ifReply: Fact.replyRetracted))])
     }
 
     /// A post with the number of its thread and of the message that it is or replies to.

@@ -3,10 +3,10 @@ import Columns
 /// Threads, membership and read markers.
 extension ChatState {
     func openThread(
-        _ id: ThreadID?, _ text: String, _ by: UserID, fresh: ThreadID, _ draft: Event
+        _ id: ThreadID?, _ text: String, _ by: UserID, fresh: ThreadID, _ frame: EventFrame
     ) throws(Rejection) -> Decision {
         if let id {
-            if let code = id.outwardCode { return try importThread(of: code, text, by, draft) }
+            if let code = id.outwardCode { return try importThread(of: code, text, by, frame) }
             if let thread = startedThread(id) {
                 guard threads[thread].openedAt > 0, numbering.users.id(threads[thread].openedBy) == by else { throw .identifierTaken }
                 return firstReceipt(ofThread: thread)
@@ -14,14 +14,14 @@ extension ChatState {
         }
         _ = try knownUser(by)
         guard let name = ThreadName(text) else { throw .invalidThreadName }
-        return .append(opening(id ?? fresh, .threadName(name.text), by: by, draft))
+        return .append(opening(id ?? fresh, .threadName(name.text), by: by, frame))
     }
 
     /// The events that open a thread: whoever opens it joins it.
-    func opening(_ thread: ThreadID, _ name: Content, by: UserID, _ draft: Event) -> [Event] {
+    func opening(_ thread: ThreadID, _ name: Content, by: UserID, _ frame: EventFrame) -> [Event] {
         [
-            draft.with(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), name),
-            draft.with(.threadJoined(ThreadJoined(thread: thread, number: 2, user: by))),
+            frame.event(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), name),
+            frame.event(.threadJoined(ThreadJoined(thread: thread, number: 2, user: by))),
         ]
     }
 
@@ -30,8 +30,8 @@ extension ChatState {
 
     /// The id of an outward code's thread is the code's own, whether that thread is open or not: nobody opens it but by living there, or an import
     /// that brings its history.
-    private func importThread(of code: OutwardCode, _ text: String, _ by: UserID, _ draft: Event) throws(Rejection) -> Decision {
-        guard case .imported = draft.origin, OutwardCode(text) == code else { throw .identifierTaken }
+    private func importThread(of code: OutwardCode, _ text: String, _ by: UserID, _ frame: EventFrame) throws(Rejection) -> Decision {
+        guard case .imported = frame.origin, OutwardCode(text) == code else { throw .identifierTaken }
         let thread = ThreadID(code)
         let known = startedThread(thread)
         if let known, threads[known].openedAt > 0, numbering.users.id(threads[known].openedBy) == by {
@@ -40,32 +40,32 @@ extension ChatState {
         _ = try knownUser(by)
         // Two writers that open one outward code open one thread, whoever came first.
         guard known == nil else { return .unchanged }
-        return .append(opening(thread, .none, by: by, draft))
+        return .append(opening(thread, .none, by: by, frame))
     }
 
-    func joinThread(_ id: UserID, _ threadID: ThreadID, _ draft: Event) throws(Rejection) -> Decision {
+    func joinThread(_ id: UserID, _ threadID: ThreadID, _ frame: EventFrame) throws(Rejection) -> Decision {
         let user = try knownUser(id)
         let thread = try knownThread(threadID)
         guard !isMember(user, of: thread) else { return .unchanged }
-        if threadID.outwardCode != nil, users[user].residence != threadID, draft.origin == .native { throw .notResident }
+        if threadID.outwardCode != nil, users[user].residence != threadID, frame.origin == .native { throw .notResident }
         let fact = ThreadJoined(thread: threadID, number: nextNumber(in: thread), user: id)
-        return .append([draft.with(.threadJoined(fact))])
+        return .append([frame.event(.threadJoined(fact))])
     }
 
-    func leaveThread(_ id: UserID, _ threadID: ThreadID, _ draft: Event) throws(Rejection) -> Decision {
+    func leaveThread(_ id: UserID, _ threadID: ThreadID, _ frame: EventFrame) throws(Rejection) -> Decision {
         let user = try knownUser(id)
         let thread = try knownThread(threadID)
         guard isMember(user, of: thread) else { return .unchanged }
         let fact = ThreadLeft(thread: threadID, number: nextNumber(in: thread), user: id)
-        return .append([draft.with(.threadLeft(fact))])
+        return .append([frame.event(.threadLeft(fact))])
     }
 
-    func markRead(_ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ draft: Event) throws(Rejection) -> Decision {
+    func markRead(_ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ frame: EventFrame) throws(Rejection) -> Decision {
         let user = try knownUser(id)
         let thread = try knownThread(threadID)
         guard let membership = membership(of: user, in: thread), membership.isMember else { throw .notAMember }
         guard upTo <= head else { throw .invalidPosition }
         guard upTo > membership.readUpTo else { return .unchanged }
-        return .append([draft.with(.threadRead(ThreadRead(user: id, thread: threadID, upTo: upTo)))])
+        return .append([frame.event(.threadRead(ThreadRead(user: id, thread: threadID, upTo: upTo)))])
     }
 }

@@ -3,7 +3,7 @@ import Columns
 /// Users and sessions.
 extension ChatState {
     func registerUser(
-        _ id: UserID?, _ text: String, _ subject: String?, fresh: UserID, _ draft: Event
+        _ id: UserID?, _ text: String, _ subject: String?, fresh: UserID, _ frame: EventFrame
     ) throws(Rejection) -> Decision {
         if let id, let user = registeredUser(id) {
             guard let registered = users[user].registeredAs, registered == Username.foldKey(text) else { throw .identifierTaken }
@@ -17,32 +17,32 @@ extension ChatState {
             guard usersBySubject[bytes] == nil else { throw .subjectTaken }
         }
         let fact = UserRegistered(user: id ?? fresh)
-        return .append([draft.with(.userRegistered(fact), .registration(username, subject: subject))])
+        return .append([frame.event(.userRegistered(fact), .registration(username, subject: subject))])
     }
 
-    func changeUsername(_ id: UserID, _ text: String, _ draft: Event) throws(Rejection) -> Decision {
+    func changeUsername(_ id: UserID, _ text: String, _ frame: EventFrame) throws(Rejection) -> Decision {
         let user = try knownUser(id)
         guard let username = Username(text) else { throw .invalidUsername }
         if let owner = usersByName[username.foldKey], owner != user { throw .usernameTaken }
         if let present = users[user].username, present.utf8.elementsEqual(username.text.utf8) { return .unchanged }
-        return .append([draft.with(.usernameChanged(UsernameChanged(user: id)), .username(username))])
+        return .append([frame.event(.usernameChanged(UsernameChanged(user: id)), .username(username))])
     }
 
-    func setPostcode(_ id: UserID, _ text: String, _ draft: Event) throws(Rejection) -> Decision {
+    func setPostcode(_ id: UserID, _ text: String, _ frame: EventFrame) throws(Rejection) -> Decision {
         let user = try knownUser(id)
         guard let postcode = Postcode(text) else { throw .invalidPostcode }
         guard users[user].postcode != postcode else { return .unchanged }
         let thread = ThreadID(postcode.outwardCode)
-        var events = [draft.with(.postcodeSet(PostcodeSet(user: id, thread: thread)), .postcode(postcode))]
-        guard let known = startedThread(thread) else { return .append(events + opening(thread, .none, by: id, draft)) }
+        var events = [frame.event(.postcodeSet(PostcodeSet(user: id, thread: thread)), .postcode(postcode))]
+        guard let known = startedThread(thread) else { return .append(events + opening(thread, .none, by: id, frame)) }
         if !isMember(user, of: known) {
-            events.append(draft.with(.threadJoined(ThreadJoined(thread: thread, number: nextNumber(in: known), user: id))))
+            events.append(frame.event(.threadJoined(ThreadJoined(thread: thread, number: nextNumber(in: known), user: id))))
         }
         return .append(events)
     }
 
     func startSession(
-        _ id: UserID, _ session: SessionID?, _ device: String, fresh: SessionID, _ draft: Event
+        _ id: UserID, _ session: SessionID?, _ device: String, fresh: SessionID, _ frame: EventFrame
     ) throws(Rejection) -> Decision {
         if let session, let known = numbering.sessions.find(session) {
             guard numbering.users.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
@@ -50,13 +50,13 @@ extension ChatState {
         }
         _ = try knownUser(id)
         guard device.utf8.count <= 1_024 else { throw .invalidDevice }
-        return .append([draft.with(.sessionStarted(SessionStarted(user: id, session: session ?? fresh)), .device(device))])
+        return .append([frame.event(.sessionStarted(SessionStarted(user: id, session: session ?? fresh)), .device(device))])
     }
 
-    func endSession(_ session: SessionID, _ draft: Event) throws(Rejection) -> Decision {
+    func endSession(_ session: SessionID, _ frame: EventFrame) throws(Rejection) -> Decision {
         guard let known = numbering.sessions.find(session) else { throw .unknownSession }
         guard !sessions[known].hasEnded else { return .unchanged }
         let user = numbering.users.id(Int(sessions[known].user))
-        return .append([draft.with(.sessionEnded(SessionEnded(user: user, session: session)))])
+        return .append([frame.event(.sessionEnded(SessionEnded(user: user, session: session)))])
     }
 }

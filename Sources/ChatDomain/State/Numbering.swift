@@ -117,36 +117,40 @@ extension Numbering {
 
 extension ChatState {
     /// Reads ahead what deciding some commands is going to read.
-    package func warm(_ requests: ArraySlice<CommandRequest>) { numbering.warm(requests) }
+    package func warm(_ requests: Span<CommandRequest>) { numbering.warm(requests) }
 }
 
 extension Numbering {
     /// Reads ahead what looking up the ids of some commands is going to read.
-    func warm(_ requests: ArraySlice<CommandRequest>) {
-        var (users, threads, messages): ([UInt128], [UInt128], [UInt128]) = ([], [], [])
+    func warm(_ requests: Span<CommandRequest>) {
+        var (users, messages): ([UserID], [UInt128]) = ([], [])
+        var members: [(user: UserID, thread: ThreadID)] = []
         users.reserveCapacity(requests.count)
-        threads.reserveCapacity(requests.count)
+        members.reserveCapacity(requests.count)
         messages.reserveCapacity(requests.count)
-        for request in requests {
-            switch request.command {
+        for index in requests.indices {
+            switch requests[index].command {
             case .postMessage(let message, let thread, let author, _):
-                users.append(author.bits)
-                threads.append(thread.bits)
+                members.append((author, thread))
                 if let message { messages.append(message.bits) }
             case .joinThread(let user, let thread), .leaveThread(let user, let thread), .markRead(let user, let thread, _):
-                users.append(user.bits)
-                threads.append(thread.bits)
+                members.append((user, thread))
             case .reply(_, let message, let author, _):
-                users.append(author.bits)
+                users.append(author)
                 messages.append(message.bits)
             case .edit(.message(let message), let author, _), .retract(.message(let message), let author):
-                users.append(author.bits)
+                users.append(author)
                 messages.append(message.bits)
             default: break
             }
         }
-        self.users.warm(users)
-        self.threads.warm(threads)
+        self.users.warm(users.map(\.bits) + members.map(\.user.bits))
+        self.threads.warm(members.map(\.thread.bits))
+        memberships.warm(
+            members.compactMap { member in
+                guard let user = self.users.find(member.user), let thread = self.threads.find(member.thread) else { return nil }
+                return (user, thread)
+            })
         self.messages.warm(messages)
     }
 }

@@ -61,7 +61,10 @@ final class ConcurrentHistory: Sendable {
         // With a flaw the end of it may not be durable yet.
         try await journal.waitUntilDurable(journal.lastPosition)
         var events: [RecordedEvent] = []
-        if journal.lastPosition > 0 { events = try store.events(at: 1...journal.lastPosition) }
+        try store.forEachEvent { event in
+            events.append(event)
+            return true
+        }
         try store.close()
         return HistoryChecker(recorded.withLock { $0 }, events)
     }

@@ -106,13 +106,12 @@ struct HistoryChecker {
                 switch decision {
                 case .append(let events):
                     let first = state.head + 1
-                    let recorded = events.enumerated().map { RecordedEvent(position: first + Position($0.offset), event: $0.element) }
-                    for event in recorded { state.evolve(event.event, at: event.position) }
-                    return .success(Receipt(positions: first...state.head, events: recorded, duplicate: false))
-                case .unchanged: return .success(Receipt(positions: nil, events: [], duplicate: false))
+                    for event in events { state.evolve(event, at: state.head + 1) }
+                    return .success(Receipt(events: events, from: first))
+                case .unchanged: return .success(Receipt())
                 case .duplicate(let positions):
-                    let former = events.filter { positions.contains($0.position) }
-                    return .success(Receipt(positions: positions, events: former, duplicate: true))
+                    let former = events.filter { positions.contains($0.position) }.map(\.event)
+                    return .success(Receipt(events: former, from: positions.lowerBound, duplicate: true))
                 }
             } catch {
                 return .failure(error)
