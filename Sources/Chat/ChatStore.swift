@@ -66,7 +66,7 @@ public final class ChatStore: Sendable {
     ///
     /// - Parameters:
     ///   - log: An open log, empty or with what a store has written to it. What it has appended is made durable first.
-    ///   - options: Of which the clock and the ids matter; the rest was chosen when the log was opened.
+    ///   - options: Of which the clock, the ids and the journal's executor matter; the rest was chosen when the log was opened.
     /// - Throws: ``ChatError/journal(_:)`` if the log fails or cannot be read; ``ChatError/undecodable(position:_:)`` if a record is no event.
     public static func open(log: any CommitLog, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
         try ChatStore(log, options)
@@ -85,12 +85,12 @@ public final class ChatStore: Sendable {
         self.journal = journal
         clock = options.clock
         ids = options.ids
-        let checkpointer = journal.map { [clock] in Checkpointer(options.checkpoints, $0, clock, statistics) }
+        let checkpointer = journal.map { [clock] in Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor) }
         self.checkpointer = checkpointer
         decider = Lock(Decider(nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
         self.models = Lock(Models(value: models))
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
-        feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount))
+        feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor)
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
         }

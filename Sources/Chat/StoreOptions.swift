@@ -7,9 +7,9 @@ public import EventJournal
     import Foundation
 #endif
 
-/// How a store is opened; with the clock, the ids, the entropy and the storage injected, a run is deterministic to the byte.
+/// How a store is opened; with the clock, the ids, the entropy and the storage injected, a run is deterministic to the byte, and with the executor one of concurrent tasks too.
 public struct StoreOptions: Sendable {
-    /// How the journal is opened: durability, storage, entropy, segment size, expected head.
+    /// How the journal is opened: durability, storage, entropy, segment size, expected head; and the executor for what the journal and the store do in the background.
     public var journal: JournalOptions
     /// Tells the time of the events.
     public var clock: any WallClock

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Locking
 
 /// An append-only journal of opaque records: commits in, positions out.
@@ -36,7 +35,7 @@ public final class Journal: Sendable {
     let scrubber = Lock(false)
     let buffers = ReadBuffers()
     /// Where syncs are led for tasks, so that no thread of the cooperative pool blocks.
-    let queue = DispatchQueue(label: "EventJournal.sync")
+    let background: Background
 
     init(
         _ recovery: Recovery, directory: JournalDirectory, options: JournalOptions, durability: Durability, lock: (any StorageLock)?
@@ -49,6 +48,7 @@ public final class Journal: Sendable {
         sealed = SealedSegments(directory, recovery.id)
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
         idleDelay = options.idleDelay
+        background = Background("EventJournal.sync", options.executor)
         state = Lock(JournalState(recovery, durability, options.entropy))
         sync = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
     }

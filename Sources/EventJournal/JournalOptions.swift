@@ -17,14 +17,19 @@ public struct JournalOptions: Sendable {
     /// How long after a sync, if none follows it, the note of what was synced is synced itself; nil for not before the next roll-over,
     /// ``Journal/synchronize()`` or ``Journal/close()``.
     ///
-    /// The one thing that a journal does on a thread of its own; nil makes a run on a simulated disk follow from its seed.
+    /// The one thing that a journal does by the clock; nil makes a run on a simulated disk follow from its seed.
     public var idleDelay: Duration?
+    /// Where a journal leads the syncs that tasks wait for, and a store on it wakes its followers and writes its checkpoints; nil for threads of their own.
+    ///
+    /// These are the places where tasks meet: with an executor that runs one step at a time in an order that follows from a seed, as `SeededExecutor` of `ChatTesting`
+    /// does, so does a concurrent history. A sync blocks the executor's thread for as long as it takes.
+    public var executor: (any TaskExecutor)?
 
     /// Makes options; every one has a safe default.
     public init(
         durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any Storage = FileStorage(),
         entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, create: Bool = true,
-        idleDelay: Duration? = .milliseconds(100)
+        idleDelay: Duration? = .milliseconds(100), executor: (any TaskExecutor)? = nil
     ) {
         self.durability = durability
         self.segmentSize = segmentSize
@@ -33,5 +38,6 @@ public struct JournalOptions: Sendable {
         self.expectedHead = expectedHead
         self.create = create
         self.idleDelay = idleDelay
+        self.executor = executor
     }
 }

@@ -11,8 +11,9 @@ final class Checkpointer: Sendable {
     private let journal: Journal
     private let clock: any WallClock
     private let state: Lock<State>
-    /// Serial, so that waiting for it is waiting for what is under way.
-    private let queue = DispatchQueue(label: "Chat.checkpoint", qos: .utility)
+    private let background: Background
+    /// Held while a checkpoint is written, so that waiting for it is waiting for what is under way.
+    private let turn = Lock(())
 
     private struct State {
         var isBusy = false
@@ -20,10 +21,14 @@ final class Checkpointer: Sendable {
         var statistics: CheckpointStatistics
     }
 
-    init(_ options: CheckpointOptions?, _ journal: Journal, _ clock: any WallClock, _ statistics: CheckpointStatistics) {
+    init(
+        _ options: CheckpointOptions?, _ journal: Journal, _ clock: any WallClock, _ statistics: CheckpointStatistics,
+        _ executor: (any TaskExecutor)?
+    ) {
         self.options = options
         self.journal = journal
         self.clock = clock
+        background = Background("Chat.checkpoint", qos: .utility, executor)
         state = Lock(State(statistics: statistics))
     }
 
@@ -40,9 +45,13 @@ final class Checkpointer: Sendable {
             return true
         }
         if !isFree { return }
-        queue.async {
-            // What fails has been counted, and is nobody's error.
-            _ = try? self.write(models) { self.state.withLock { $0.isStopped } }
+        background.run {
+            self.turn.withLock { _ in
+                // Whoever stops does not wait for what has not begun.
+                if self.state.withLock({ $0.isStopped }) { return }
+                // What fails has been counted, and is nobody's error.
+                _ = try? self.write(models) { self.state.withLock { $0.isStopped } }
+            }
             self.state.withLock { $0.isBusy = false }
         }
     }
@@ -60,7 +69,7 @@ final class Checkpointer: Sendable {
     ///
     /// - Throws: What `body` throws; `closed` once the store has been closed, and its directory may be another's.
     func inTurn(isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
-        let result: Result<Void, ChatError> = queue.sync {
+        let result: Result<Void, ChatError> = turn.withLock { _ in
             // Whoever stops has waited for what was under way, so that nothing is written into a directory that has been released.
             if !isLast, state.withLock({ $0.isStopped }) {
                 return .failure(.journal(JournalError(.closed, "The store has been closed.")))
@@ -73,7 +82,7 @@ final class Checkpointer: Sendable {
     /// Cancels what is under way, waits until it has ended, and begins nothing more.
     func stop() {
         state.withLock { $0.isStopped = true }
-        queue.sync {}
+        turn.withLock { _ in }
     }
 
     private func write(_ models: ReadModels, isCancelled: @escaping () -> Bool) throws(JournalError) {

@@ -30,7 +30,13 @@ final class EventFeed: Sendable {
     /// Held by whoever takes in new events, so that each is read once.
     private let reading = Lock(())
 
-    init(recent: RecentEvents) { state = Lock(State(recent: recent)) }
+    private let executor: (any TaskExecutor)?
+
+    /// - Parameter executor: Where the task that waits on the log runs; nil for where tasks do.
+    init(recent: RecentEvents, _ executor: (any TaskExecutor)? = nil) {
+        state = Lock(State(recent: recent))
+        self.executor = executor
+    }
 
     var waiterCount: Int { state.withLock { $0.waiters.count } }
     /// Whether a task waits on the log.
@@ -128,7 +134,7 @@ extension EventFeed {
         state.lastPump += 1
         let (number, position) = (state.lastPump, state.recent.position)
         // Of nobody's priority, actor or task-local values: it works for everybody.
-        state.pump = (number, Task.detached { await self.pump(number, store, after: position) })
+        state.pump = (number, Task.detached(executorPreference: executor) { await self.pump(number, store, after: position) })
     }
 
     private func stopPump(_ state: inout State) {

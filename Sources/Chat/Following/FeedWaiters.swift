@@ -77,7 +77,7 @@ struct FeedWaiters {
     /// Takes out everyone.
     mutating func removeAll() -> [Continuation] {
         defer { (waiting, index) = ([:], [:]) }
-        return waiting.values.map(\.task)
+        return waiting.sorted { $0.key < $1.key }.map(\.value.task)
     }
 
     /// Takes out everyone whom an event may concern.
@@ -88,7 +88,8 @@ struct FeedWaiters {
         for key in keys {
             for id in index[key] ?? [] where waiting[id]?.wants(event) == true { ids.append(id) }
         }
-        return ids.compactMap { remove($0) }
+        // In the order in which they came: that of a set differs from run to run.
+        return ids.sorted().compactMap { remove($0) }
     }
 }
 

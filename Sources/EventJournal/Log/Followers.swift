@@ -34,7 +34,8 @@ struct Followers {
         var wakeups = FollowerWakeups(durable: durable, failure: failure)
         var rest: [UInt64: (position: Position, task: Continuation)] = [:]
         lowest = .max
-        for (id, follower) in waiting {
+        // In the order in which they came: that of a dictionary differs from run to run.
+        for (id, follower) in waiting.sorted(by: { $0.key < $1.key }) {
             if follower.position < durable || failure != nil {
                 wakeups.tasks.append(follower)
             } else {

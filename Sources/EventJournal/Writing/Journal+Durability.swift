@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Locking
 
 extension Journal {
@@ -32,13 +31,13 @@ extension Journal {
                 }
                 state.waiters.join(position, task)
                 if state.waiters.isLed { return .waiting }
-                state.waiters.isLed = true
-                return .queueLeads
+                state.waiters.lead = .announced
+                return .othersLead
             }
             switch step {
             case .finished(let result): task.resume(returning: result)
             case .waiting: break
-            case .queueLeads: queue.async { self.leadOthers() }
+            case .othersLead: background.run { self.leadOthers() }
             }
         }
         try result.get()
@@ -59,7 +58,7 @@ extension Journal {
     private enum TaskStep {
         case finished(Result<Void, JournalError>)
         case waiting
-        case queueLeads
+        case othersLead
     }
 
     private enum ThreadStep {
@@ -72,13 +71,15 @@ extension Journal {
     private func wait(_ position: Position, strictly: Bool) throws(JournalError) {
         let step = try state.withLock { (state) throws(JournalError) -> ThreadStep in
             if try state.isDurable(position, strictly: strictly, directory) { return .finished }
-            if state.waiters.isLed { return .follow(state.waiters.joinThread(position)) }
-            state.waiters.isLed = true
+            // On an executor of one thread, which this may be, what was announced could not begin while it waits.
+            let mayLead = state.waiters.lead == .announced && background.isInjected
+            if state.waiters.isLed, !mayLead { return .follow(state.waiters.joinThread(position)) }
+            state.waiters.lead = .begun
             return .lead
         }
         switch step {
         case .finished: return
-        case .lead: if syncRound() { queue.async { self.leadOthers() } }
+        case .lead: if syncRound(then: .announced) { background.run { self.leadOthers() } }
         // The way of nearly every wait: the journal has not stopped, so whoever was woken has been covered.
         case .follow(let threads): if !threads.wait() { return }
         }
@@ -86,15 +87,23 @@ extension Journal {
         if let failure { throw failure }
     }
 
-    /// Leads syncs on the queue as long as anybody waits: no thread of the cooperative pool blocks, and nobody who leads has to be woken first.
-    private func leadOthers() { while syncRound() {} }
+    /// Leads syncs in the background as long as anybody waits: no thread of the cooperative pool blocks, and nobody who leads has to be woken first.
+    private func leadOthers() {
+        let isOurs = state.withLock { state in
+            // A thread that blocks may have taken the lead meanwhile.
+            guard state.waiters.lead == .announced else { return false }
+            state.waiters.lead = .begun
+            return true
+        }
+        if isOurs { while syncRound(then: .begun) {} }
+    }
 
-    /// Makes one sync, wakes those whom it covers, and tells whether others wait; the lead is then still the caller's.
-    private func syncRound() -> Bool {
+    /// Makes one sync, wakes those whom it covers, and tells whether others wait; the lead is then still the caller's, to go on with or to hand on.
+    private func syncRound(then next: Waiters.Lead) -> Bool {
         makeSync()
         let (ended, followers, isLed, synced, failure) = state.withLock { state in
             let ended = state.waiters.end(hasFailed: state.failure != nil)
-            state.waiters.isLed = state.waiters.hasNext
+            state.waiters.lead = state.waiters.hasNext ? next : .nobody
             // Nobody comes to write what others have appended and do not wait for; a failure is kept for whoever appends or waits next.
             if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }
             return (ended, state.takeFollowers(), state.waiters.isLed, state.syncedPosition, state.failure)

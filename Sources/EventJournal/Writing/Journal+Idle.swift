@@ -9,7 +9,7 @@ extension Journal {
         guard let idleDelay, !sync.isIdleSyncDue else { return }
         sync.isIdleSyncDue = true
         let sequence = sync.sequence
-        queue.asyncAfter(deadline: .now() + idleDelay.dispatchInterval) { [weak self] in self?.idle(since: sequence) }
+        background.run(after: idleDelay) { [weak self] in self?.idle(since: sequence) }
     }
 
     /// Syncs the slot if it is still the one with this sequence number; else there was no rest, and it looks again later.

@@ -5,8 +5,19 @@ internal import Synchronization
 ///
 /// A pure collection but for waking: the journal's lock protects it, and whoever ends a round wakes its members outside that lock.
 struct Waiters {
+    /// Who makes the next sync.
+    enum Lead {
+        /// Whoever comes first.
+        case nobody
+        /// A job that has not begun.
+        case announced
+        /// Somebody who is at it.
+        case begun
+    }
+
+    var lead = Lead.nobody
     /// Whether somebody is leading: syncing, or about to.
-    var isLed = false
+    var isLed: Bool { lead != .nobody }
     /// Up to where the sync under way makes everything durable; 0 while there is none.
     private var covered: Position = 0
     private var current = Round()

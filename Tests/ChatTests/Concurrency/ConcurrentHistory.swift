@@ -8,7 +8,7 @@ import Synchronization
 
 /// One store, eight who use it at the same time, and a record of everything they asked and were answered.
 ///
-/// What they ask and how the store is opened follow from the seed; how they meet does not.
+/// What they ask and how the store is opened follow from the seed; how they meet does so on a seeded executor alone.
 final class ConcurrentHistory: Sendable {
     static let callerCount = 8
     static let callsOfEach = 8
@@ -24,27 +24,29 @@ final class ConcurrentHistory: Sendable {
     private let ready = Atomic<Int>(0)
     private let recorded = Lock<[Operation]>([])
 
-    init(seed: UInt64, flaw: UnsteadyLog.Flaw? = nil) throws {
+    /// - Parameter executor: What it is run on, if not on threads and the pool of tasks.
+    init(seed: UInt64, flaw: UnsteadyLog.Flaw? = nil, on executor: SeededExecutor? = nil) throws {
         var random = SeededRandom(seed: seed)
         let durability: Durability = random.oneIn(2) ? .synced : .written
         let segmentSize: UInt64 = [512, 1_000, 20_000][Int.random(in: 0..<3, using: &random)]
         let isSteady = flaw == nil && random.oneIn(4)
         let form = Int.random(in: 0..<3, using: &random)
-        isThread = (0..<Self.callerCount).map { form == 0 || form == 1 && $0 % 2 == 0 }
+        isThread = (0..<Self.callerCount).map { executor == nil && (form == 0 || form == 1 && $0 % 2 == 0) }
         setting = "\(durability), segments of \(segmentSize), steady \(isSteady), threads \(isThread)"
         self.seed = seed
         journal = try Journal.open(
             "journal",
             options: JournalOptions(
                 durability: durability, segmentSize: segmentSize, storage: MemoryStorage(), entropy: SeededEntropy(seed: seed),
-                idleDelay: nil))
+                idleDelay: nil, executor: executor))
         let log: any CommitLog = isSteady ? journal : UnsteadyLog(journal, seed: seed, flaw: flaw)
         // On the journal itself the store also writes checkpoints meanwhile.
         let checkpoints = CheckpointOptions(interval: 20, atClose: nil, afterReplay: nil)
         store = try ChatStore.open(
             log: log,
             options: StoreOptions(
-                clock: JumpingClock(seed: seed), ids: SeededIDs(seed: seed), checkpoints: checkpoints,
+                journal: JournalOptions(executor: executor), clock: JumpingClock(seed: seed), ids: SeededIDs(seed: seed),
+                checkpoints: checkpoints,
                 textCacheByteCount: random.oneIn(2) ? 0 : 4_096))
     }
 

@@ -7,24 +7,54 @@ import Testing
 
 /// Concurrent commands and questions are answered as if they came one after another, in an order that keeps the real time between them.
 ///
-/// `CHATJOURNAL_LINEARIZABLE_HISTORIES` says how many histories, each from a seed; 60 unless it is set. A failure prints the whole history, because the seed alone
-/// does not bring it back.
+/// `CHATJOURNAL_LINEARIZABLE_HISTORIES` says how many histories, each from a seed; 60 unless it is set. A failure prints the whole history, because of one on threads the
+/// seed alone does not bring it back; of one on a ``SeededExecutor`` it does.
 @Suite struct LinearizabilityTests {
     @Test func concurrentHistoriesAreLinearizable() async throws {
+        try await check { seed in
+            let history = try ConcurrentHistory(seed: seed)
+            return (history.setting, try await history.run())
+        }
+    }
+
+    @Test func historiesThatReplayFromTheirSeedAreLinearizable() async throws {
+        try await check { seed in
+            let executor = SeededExecutor(seed: seed)
+            let history = try ConcurrentHistory(seed: seed, on: executor)
+            return (history.setting, try executor.run { try await history.run() })
+        }
+    }
+
+    private func check(_ run: (UInt64) async throws -> (setting: String, checker: HistoryChecker)) async throws {
         let count = ProcessInfo.processInfo.environment["CHATJOURNAL_LINEARIZABLE_HISTORIES"].flatMap { Int($0) } ?? 60
         let seeds = Seeds.seeds(count)
         var tally = Tally()
         for seed in seeds {
-            let history = try ConcurrentHistory(seed: seed)
-            let checker = try await history.run()
+            let (setting, checker) = try await run(seed)
             let problems = checker.problems()
-            #expect(problems.isEmpty, "seed \(seed), \(history.setting)\n\(report(problems, checker))")
+            #expect(problems.isEmpty, "seed \(seed), \(setting)\n\(report(problems, checker))")
             if !problems.isEmpty { return }
             tally.count(checker)
         }
         // Histories of calls that never meet would show nothing.
         if seeds.count >= 20 { #expect(tally.isOfEverything, "\(tally)") }
         if count > 60 { print("\(seeds.count) histories: \(tally)") }
+    }
+
+    @Test(arguments: UnsteadyLog.Flaw.allCases) func aPlantedFlawIsFoundAndReplays(flaw: UnsteadyLog.Flaw) throws {
+        func problems(_ seed: UInt64) throws -> [HistoryProblem] {
+            let executor = SeededExecutor(seed: seed)
+            let history = try ConcurrentHistory(seed: seed, flaw: flaw, on: executor)
+            return try executor.run { try await history.run() }.problems()
+        }
+        let expected: HistoryProblem.Kind = flaw == .goesBack ? .stale : .beforeDurable
+        for seed in 1...100 as ClosedRange<UInt64> {
+            let found = try problems(seed)
+            guard found.contains(where: { $0.kind == expected }) else { continue }
+            #expect(try problems(seed).map(\.description) == found.map(\.description))
+            return
+        }
+        Issue.record("a log that \(flaw) went unnoticed")
     }
 
     @Test(arguments: UnsteadyLog.Flaw.allCases) func aPlantedFlawIsFound(flaw: UnsteadyLog.Flaw) async throws {

@@ -1,0 +1,28 @@
+package import Dispatch
+
+/// Where a journal, or a store on it, does what nobody who asks is to be held for: on a dispatch queue of its own, or on the executor that the caller has injected.
+package struct Background: Sendable {
+    private let queue: DispatchQueue
+    private let executor: (any TaskExecutor)?
+
+    /// - Parameters:
+    ///   - label: The name of the queue, made also where it is not used.
+    ///   - executor: ``JournalOptions/executor``.
+    package init(_ label: String, qos: DispatchQoS = .unspecified, _ executor: (any TaskExecutor)?) {
+        queue = DispatchQueue(label: label, qos: qos)
+        self.executor = executor
+    }
+
+    /// Whether the caller's own threads may be all that there is, so that none of them may block for what has not begun.
+    var isInjected: Bool { executor != nil }
+
+    /// Runs a job later: on the queue after those before it, on an executor in the order that it chooses.
+    package func run(_ job: @escaping @Sendable () -> Void) {
+        if let executor { Task.detached(executorPreference: executor) { job() } } else { queue.async(execute: job) }
+    }
+
+    /// Runs a job on the queue once a time has passed, also where there is an executor, which knows no time.
+    func run(after delay: Duration, _ job: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + delay.dispatchInterval, execute: job)
+    }
+}

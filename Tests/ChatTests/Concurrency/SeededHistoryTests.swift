@@ -1,0 +1,111 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Locking
+import Testing
+
+/// With clock, ids, entropy, storage and executor injected, callers and followers that meet in a store do so as the seed says: the same answers, in the same order, and the same bytes.
+@Suite struct SeededHistoryTests {
+    @Test(arguments: Seeds.seeds(20)) func theSameSeedGivesTheSameHistoryToTheByte(seed: UInt64) throws {
+        let one = try SeededHistory.run(world: seed, meeting: seed)
+        let two = try SeededHistory.run(world: seed, meeting: seed)
+        #expect(one.steps == two.steps)
+        #expect(one.files == two.files)
+        // Callers who never meet, followers who see nothing, and a journal without a roll-over would show little.
+        #expect(one.steps.count > 150 && one.files.count > 3)
+    }
+
+    /// The callers ask the same things; in which order they meet is what differs.
+    @Test func anotherSeedOfTheExecutorGivesAnotherHistory() throws {
+        let histories = try (1...20 as ClosedRange<UInt64>).map { try SeededHistory.run(world: 1, meeting: $0) }
+        #expect(Set(histories.map(\.steps)).count == 20)
+        #expect(Set(histories.map(\.files)).count == 20)
+    }
+}
+
+/// What came of eight callers and three followers of one store, in the order in which it came.
+private struct SeededHistory {
+    var steps: [String]
+    /// The bytes of the journal's files by their path; not those of checkpoints, which hold random seeds of hash tables.
+    var files: [String: [UInt8]]
+
+    /// - Parameters:
+    ///   - world: The seed of what is injected beside the executor, and of what is asked.
+    ///   - meeting: The seed of the executor.
+    static func run(world: UInt64, meeting: UInt64) throws -> SeededHistory {
+        let executor = SeededExecutor(seed: meeting)
+        let storage = MemoryStorage()
+        let notes = Notes()
+        let journal = JournalOptions(
+            durability: world % 4 == 0 ? .written : .synced, segmentSize: 1_000, storage: storage, entropy: SeededEntropy(seed: world),
+            idleDelay: nil, executor: executor)
+        let options = StoreOptions(
+            journal: journal, clock: JumpingClock(seed: world), ids: SeededIDs(seed: world), checkpoints: CheckpointOptions(interval: 20),
+            recentEventCount: 8)
+        let store = try ChatStore.open("journal", options: options)
+        try executor.run {
+            _ = try await store.execute(HistoryWorkload.beginning)
+            try await withThrowingTaskGroup { followers in
+                for (name, filter) in [("all", EventFilter()), ("Ann", EventFilter(viewer: UserID(bits: 1)))] {
+                    followers.addTask {
+                        for try await event in store.events(after: 2, matching: filter) { notes.add("\(name) is shown \(event.position)") }
+                        notes.add("\(name) has seen the end")
+                    }
+                }
+                // One who leaves in the middle.
+                followers.addTask {
+                    for try await event in store.events() {
+                        notes.add("a visitor is shown \(event.position)")
+                        if event.position == 12 { break }
+                    }
+                }
+                await withTaskGroup { callers in
+                    for caller in 0..<8 {
+                        callers.addTask {
+                            var workload = HistoryWorkload(seed: world, caller: caller)
+                            for _ in 0..<12 {
+                                let call = workload.next(knowing: store.head.position)
+                                notes.add("\(caller) asks \(call)")
+                                notes.add("\(caller) is told \(await answer(call, of: store, blocks: caller == 0))")
+                                await Task.yield()
+                            }
+                        }
+                    }
+                }
+                try store.close()
+                try await followers.waitForAll()
+            }
+        }
+        return SeededHistory(steps: notes.all, files: storage.allContents().filter { !$0.key.contains("checkpoint") })
+    }
+
+    private static func answer(_ call: Call, of store: ChatStore, blocks: Bool) async -> String {
+        switch call {
+        case .ask(let query): "\(store.answer(query))"
+        case .execute(let batch):
+            // A thread that blocks must not wait for a sync that this thread would have to make.
+            if blocks { told { try block(batch, store) } } else { await told { try await store.execute(batch) } }
+        }
+    }
+
+    private static func block(_ batch: [CommandRequest], _ store: ChatStore) throws -> [Result<Receipt, Rejection>] {
+        try store.execute(batch)
+    }
+
+    private static func told(_ body: () async throws -> [Result<Receipt, Rejection>]) async -> String {
+        do { return "\(try await body())" } catch { return "\(error)" }
+    }
+
+    private static func told(_ body: () throws -> [Result<Receipt, Rejection>]) -> String {
+        do { return "\(try body())" } catch { return "\(error)" }
+    }
+}
+
+private final class Notes: Sendable {
+    private let notes = Lock<[String]>([])
+
+    var all: [String] { notes.withLock { $0 } }
+
+    func add(_ note: String) { notes.withLock { $0.append(note) } }
+}
