@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Plants bugs in a copy of the journal's sources, one at a time, and looks whether the tests find them.
+"""Plants bugs in a copy of the sources of the journal and of the store, one at a time, and looks whether the tests find them.
 
     planted_bugs.py [--package .] [--only 1,5,16b] [--states 60000] [--scratch DIR] [--configuration debug] [--jobs 2]
 
-Each bug is a mistake that somebody could make in `Sources/EventJournal`: a sync left out, two steps in the wrong order, a check
-forgotten. It is planted by replacing some lines, each of which must be there exactly once; otherwise the sources have changed,
+Each bug is a mistake that somebody could make in `Sources/EventJournal` or `Sources/Chat`: a sync left out, two steps in the wrong
+order, a check forgotten. It is planted by replacing some lines, each of which must be there exactly once; otherwise the sources have changed,
 and so must this program. The suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`, `ConcurrentCrashTests`) then run in the short form
 of a plain `swift test`; where they find nothing, in the long one, with so many states (`--states 0`: not at all). What no power
-cut on a disk as assumed can show is looked for in the suite of `EventJournalTests` that the bug names.
+cut on a disk as assumed can show is looked for in the suite of `EventJournalTests` that the bug names; what the store answers too
+early, too late or not as asked, by `LinearizabilityTests`.
 
 First the unchanged sources have to pass. Status 0: every bug was found that has to be; those that need not be are second lines
 of defence on a disk as `CrashSafety.md` assumes it, with the reason below, and one of them that is found is a failure as well:
 the reason is then wrong.
 
 Only what the suites need is copied and built, with the settings of the package's manifest. With everything it takes some
-twenty minutes on two cores; --only takes the numbers of the table.
+forty minutes on two cores; --only takes the numbers of the table.
 """
 
 import argparse
@@ -37,10 +38,22 @@ TARGETS = {
     "units": """
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
         .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "Locking", "StubRewriter"], swiftSettings: settings),""",
+    "store": """
+        .target(name: "Columns", swiftSettings: settings),
+        .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
+        .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "EventJournal"], swiftSettings: settings),
+        .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"], swiftSettings: settings),
+        .target(
+            name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatTests", dependencies: ["Chat", "ChatDomain", "EventJournal", "Locking", "Projections", "ChatTesting"],
+            swiftSettings: settings),""",
 }
 PATHS = {
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
     "units": ["Tests/StubRewriter", "Tests/EventJournalTests"],
+    "store": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting",
+              "Tests/ChatTests/StoreFixture.swift", "Tests/ChatTests/Concurrency"],
 }
 
 
@@ -52,12 +65,21 @@ class Failed(Exception):
 class Bug:
     number: str
     title: str
-    # File below Sources/EventJournal, what is there, what comes in its place.
+    # File below the target's sources, what is there, what comes in its place.
     edits: list
     # Why nothing can find it on a disk as assumed; None where the suites must.
     spared: str | None = None
-    # The suite of EventJournalTests that finds what no power cut shows.
+    # The suite that finds what no power cut shows.
     unit: str | None = None
+    target: str = "EventJournal"
+
+    @property
+    def group(self):
+        return "store" if self.target == "Chat" else "units" if self.unit else "crash"
+
+
+def store_bug(number, title, edits):
+    return Bug(number, title, edits, unit="LinearizabilityTests", target="Chat")
 
 
 BUGS = [
@@ -191,6 +213,42 @@ BUGS = [
         ("Writing/Journal+Durability.swift",
          "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="GroupWriteTests"),
+    store_bug("21", "query: as of the moment before the last one", [
+        ("Moment.swift", "            let now = min(durable, models.value.position)\n",
+         "            let now = min(durable, models.value.position) - (durable > 0 ? 1 : 0)\n")]),
+    store_bug("22", "query: as of what is decided, durable or not", [
+        ("Moment.swift", "            let now = min(durable, models.value.position)\n",
+         "            let now = max(durable, models.value.position)\n")]),
+    store_bug("23", "execute: a task is answered without the wait", [
+        ("Execute.swift",
+         "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
+         "        await Task.yield()\n")]),
+    store_bug("23b", "execute: a thread is answered without the wait", [
+        ("Execute.swift",
+         "        try wrapping { () throws(JournalError) in try log.waitUntilDurable(decided.through) }\n        return try answers",
+         "        return try answers")]),
+    store_bug("24", "execute: a wait for what was appended alone, so not for what a refusal rests on", [
+        ("Execute.swift",
+         "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
+         "        if decided.answers.contains(where: { if case .receipt(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
+         "            do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n"
+         "        }\n")]),
+    store_bug("25", "texts: an edit shown with the text of the post", [
+        ("Texts.swift", "        let edits = try texts(at: places.edits)\n", "        let edits = try texts(at: places.edited.map { places.posted[$0] })\n")]),
+    store_bug("26", "activity: counts what is decided, durable or not", [
+        ("Queries.swift", "models.activity(from: first, to: last, asOf: now)",
+         "models.activity(from: first, to: last, asOf: moment == .now ? models.position : now)")]),
+    store_bug("27", "access: as of now whatever the moment", [
+        ("Queries.swift", "            return models.access(of: user, asOf: now).map { access in\n",
+         "            return models.access(of: user, asOf: models.position).map { access in\n")]),
+    store_bug("28", "readers: as of now whatever the moment", [
+        ("Queries.swift", "            return models.readers(of: thread, asOf: now).map",
+         "            return models.readers(of: thread, asOf: models.position).map")]),
+    store_bug("29", "page: the way to what is older from what is decided, durable or not", [
+        ("Paging.swift", "            return Stretch(page, asOf: now, position: \\.position) { models.messages(of: thread, $0, asOf: now) }\n",
+         "            return Stretch(page, asOf: now, position: \\.position) { models.messages(of: thread, $0, asOf: models.position) }\n")]),
+    store_bug("30", "page: a cursor from beyond the end taken", [
+        ("Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
 ]
 
 
@@ -199,7 +257,7 @@ class Copy:
 
     def __init__(self, package, scratch, group, arguments):
         self.root, self.arguments, self.group = scratch / group, arguments, group
-        self.pristine = package / "Sources/EventJournal"
+        self.pristine = package
         for path in ["Sources/CChecksum", "Sources/Locking", "Sources/EventJournal", *PATHS[group]]:
             source, target = package / path, self.root / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -214,20 +272,21 @@ class Copy:
             '        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking"], swiftSettings: settings),'
             + TARGETS[group] + "\n    ],\n    swiftLanguageModes: [.v6]\n)\n")
 
-    def plant(self, edits):
+    def plant(self, bug):
         """Changes the copy's sources; afterwards `mend` has to follow."""
         texts = {}
-        for name, old, new in edits:
+        for name, old, new in bug.edits:
+            name = f"Sources/{bug.target}/{name}"
             text = texts.get(name) or (self.pristine / name).read_text()
             if (count := text.count(old)) != 1:
                 raise Failed(f"these lines are {count} times in {name}, not once:\n{old}")
             texts[name] = text.replace(old, new)
         for name, text in texts.items():
-            (self.root / "Sources/EventJournal" / name).write_text(text)
+            (self.root / name).write_text(text)
 
-    def mend(self, edits):
-        for name in {name for name, _, _ in edits}:
-            (self.root / "Sources/EventJournal" / name).write_text((self.pristine / name).read_text())
+    def mend(self, bug):
+        for name in {f"Sources/{bug.target}/{name}" for name, _, _ in bug.edits}:
+            (self.root / name).write_text((self.pristine / name).read_text())
 
     def build(self):
         status, output = self.swift("build", "--build-tests")
@@ -284,7 +343,7 @@ class Finding:
 
 def look(bug, copy, arguments):
     """Plants one bug and runs what may find it; the finding or None."""
-    copy.plant(bug.edits)
+    copy.plant(bug)
     try:
         copy.build()
         if bug.unit:
@@ -294,7 +353,7 @@ def look(bug, copy, arguments):
             finding = copy.test([f"{CRASH[0]}.*InTheLongRun"], arguments.states)
         return finding
     finally:
-        copy.mend(bug.edits)
+        copy.mend(bug)
 
 
 def parse():
@@ -318,21 +377,20 @@ def run(arguments, bugs, scratch):
     package, copies, rows = pathlib.Path(arguments.package).resolve(), {}, []
     # All first: sources that have changed are told before an hour has gone.
     for bug in bugs:
-        group = "units" if bug.unit else "crash"
-        if group not in copies:
-            copies[group] = Copy(package, scratch, group, arguments)
-        copies[group].plant(bug.edits)
-        copies[group].mend(bug.edits)
+        if bug.group not in copies:
+            copies[bug.group] = Copy(package, scratch, bug.group, arguments)
+        copies[bug.group].plant(bug)
+        copies[bug.group].mend(bug)
     for group, copy in copies.items():
         start = time.monotonic()
         copy.build()
-        suites = CRASH if group == "crash" else sorted({bug.unit for bug in bugs if bug.unit})
+        suites = CRASH if group == "crash" else sorted({bug.unit for bug in bugs if bug.group == group})
         if finding := copy.test(suites):
             raise Failed(f"the unchanged sources do not pass: {finding.test}\n  {finding.line}")
         print(f"unchanged sources: {', '.join(suites)} pass, {time.monotonic() - start:.0f} s", flush=True)
     for bug in bugs:
         start = time.monotonic()
-        finding = look(bug, copies["units" if bug.unit else "crash"], arguments)
+        finding = look(bug, copies[bug.group], arguments)
         print(f"{bug.number}. {bug.title}, {time.monotonic() - start:.0f} s", flush=True)
         print(f"    found by {finding.test}\n    {finding.line}" if finding else "    not found", flush=True)
         rows.append((bug, finding))

@@ -85,11 +85,9 @@ struct HistoryChecker {
         case .execute(let batch):
             guard case .results(let given) = operation.answer, given.count == batch.count else { return false }
             return results(of: batch, given, after: position) == given
-        case .ask(.timeline(_, _, _, asOf: let asked?)) where asked > position: return operation.answer == .refused(.invalidPosition)
-        case .ask(.timeline(let thread, let page, let viewer, asOf: let asked?)):
-            let query = Query.timeline(thread, page, viewer: viewer, asOf: asked)
-            return views[Int(asked)].answer(query) == operation.answer
-        case .ask(let query): return views[Int(position)].answer(query) == operation.answer
+        case .ask(let query):
+            if let moment = query.moment, moment > position { return operation.answer == .refused(.invalidPosition) }
+            return views[Int(query.moment ?? position)].answer(query) == operation.answer
         }
     }
 

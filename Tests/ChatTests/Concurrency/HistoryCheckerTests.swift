@@ -102,7 +102,13 @@ import Testing
         #expect(chat.users.map(\.id) == naive.users)
         #expect(chat.users.map(\.name?.text) == naive.users.map { naive.username($0) })
         #expect(chat.rooms.map(\.id) == naive.threads)
+        #expect(chat.answer(.activity(asOf: nil)) == .activity(naive.activity()))
+        for user in naive.users {
+            let stays = chat.stays.filter { $0.user == user }.map { Access(thread: $0.thread, from: $0.from, to: $0.to) }
+            #expect(stays == naive.access(of: user))
+        }
         for room in chat.rooms {
+            #expect(room.members.map(\.user) == naive.readers(of: room.id))
             let messages = chat.messages.filter { $0.place == room.id }
             let expected = naive.messages(of: room.id)
             #expect(messages.map(\.id) == expected.map(\.id))

@@ -14,6 +14,27 @@ enum Query: Hashable, Sendable {
     case threads(viewer: UserID?)
     case userNamed(String)
     case residents(OutwardCode)
+    case readers(ThreadID, viewer: UserID?, asOf: Position?)
+    case access(UserID, viewer: UserID?, asOf: Position?)
+    case activity(asOf: Position?)
+    /// A page with the ways on from it, at a cursor if there is one.
+    case page(PageCursor.List, Page, at: Place?, viewer: UserID?)
+
+    /// Where a cursor leads.
+    struct Place: Hashable {
+        var direction: PageCursor.Direction
+        var bound: Position
+    }
+
+    /// The moment that it is about; nil for now.
+    var moment: Position? {
+        switch self {
+        case .timeline(_, _, viewer: _, asOf: let asked), .readers(_, viewer: _, asOf: let asked), .access(_, viewer: _, asOf: let asked),
+            .activity(asOf: let asked):
+            asked
+        default: nil
+        }
+    }
 }
 
 /// What somebody asked of a store: commands as one commit, or a question.
@@ -34,6 +55,10 @@ enum Answer: Equatable, Sendable {
     case threads([ThreadSummary])
     case userID(UserID?)
     case residents([Resident])
+    case access([ThreadAccess])
+    case activity([ActivityDay])
+    /// What stands on a page, and the bounds of the ways on.
+    indirect case page(Answer, older: Position?, newer: Position)
     /// A question that the asker may not ask, or about what is not there.
     case refused(Rejection.Code)
     /// Anything that a store on a sound log never answers.
@@ -77,9 +102,30 @@ extension ChatStore {
             case .threads(let viewer): return .threads(try threads(viewer: viewer))
             case .userNamed(let name): return .userID(try user(named: name))
             case .residents(let code): return .residents(try residents(of: code))
+            case .readers(let thread, let viewer, let position):
+                return .members(try readers(of: thread, viewer: viewer, asOf: position.map(Moment.position) ?? .now))
+            case .access(let user, let viewer, let position):
+                return .access(try access(of: user, viewer: viewer, asOf: position.map(Moment.position) ?? .now))
+            case .activity(let position): return .activity(try activity(asOf: position.map(Moment.position) ?? .now))
+            case .page(let list, let page, let place, let viewer): return try answer(list, page, place, viewer)
             }
         } catch {
             return Answer(error)
+        }
+    }
+
+    private func answer(_ list: PageCursor.List, _ page: Page, _ place: Query.Place?, _ viewer: UserID?) throws(ChatError) -> Answer {
+        let cursor = place.map { PageCursor(journal: log.id, list: list, direction: $0.direction, bound: $0.bound) }
+        switch list {
+        case .threads:
+            let page = try threadsPage(page, at: cursor, viewer: viewer)
+            return .page(.threads(page.entries), older: page.older?.bound, newer: page.newer.bound)
+        case .timeline(let thread):
+            let page = try timelinePage(thread, page, at: cursor, viewer: viewer)
+            return .page(.timeline(page.entries), older: page.older?.bound, newer: page.newer.bound)
+        case .replies(let message):
+            let page = try repliesPage(to: message, page, at: cursor, viewer: viewer)
+            return .page(.replies(page.entries), older: page.older?.bound, newer: page.newer.bound)
         }
     }
 }

@@ -1,3 +1,4 @@
+@testable import Chat
 import ChatDomain
 import ChatTesting
 import Projections
@@ -56,17 +57,35 @@ struct HistoryWorkload {
     }
 
     private mutating func query(_ head: Position) -> Query {
-        switch number(0..<16) {
+        switch number(0..<24) {
         case 0: .head
         case 1...3: .timeline(thread(), page(head), viewer: viewer(), asOf: nil)
-        case 4: .timeline(thread(), page(head), viewer: viewer(), asOf: Position.random(in: 0...head + 3, using: &random))
+        case 4: .timeline(thread(), page(head), viewer: viewer(), asOf: moment(head))
         case 5: .message(message())
         case 6, 7: .replies(message())
         case 8: .members(thread(), viewer: viewer())
         case 9...11: .user(user())
         case 12, 13: .threads(viewer: viewer())
         case 14: .userNamed(name())
-        default: .residents(Self.codes[number(Self.codes.indices)])
+        case 15: .residents(Self.codes[number(Self.codes.indices)])
+        case 16, 17: .readers(thread(), viewer: viewer(), asOf: random.oneIn(2) ? nil : moment(head))
+        case 18, 19: .access(user(), viewer: viewer(), asOf: random.oneIn(2) ? nil : moment(head))
+        case 20, 21: .activity(asOf: random.oneIn(2) ? nil : moment(head))
+        default: .page(list(), page(head), at: random.oneIn(2) ? nil : place(head), viewer: viewer())
+        }
+    }
+
+    private mutating func moment(_ head: Position) -> Position { Position.random(in: 0...head + 3, using: &random) }
+
+    private mutating func place(_ head: Position) -> Query.Place {
+        Query.Place(direction: random.oneIn(2) ? .older : .newer, bound: Position.random(in: 0...head + 3, using: &random))
+    }
+
+    private mutating func list() -> PageCursor.List {
+        switch number(0..<3) {
+        case 0: .threads
+        case 1: .timeline(thread())
+        default: .replies(message())
         }
     }
 

@@ -12,27 +12,70 @@ extension SequentialChat {
             case .head: return .position(position)
             case .timeline(let thread, let page, let viewer, _):
                 let room = try readable(thread, viewer)
-                return .timeline(pick(page, of: messages.filter { $0.place == room.id }).map(entry))
+                return .timeline(pick(page, of: messages.filter { $0.place == room.id }, by: \.position).map(entry))
             case .message(let message): return .message(entry(try found(message)))
             case .replies(let message):
                 let message = try found(message)
                 return .replies(replies.filter { $0.place == message.id }.map(entry))
-            case .members(let thread, let viewer):
+            case .members(let thread, let viewer), .readers(let thread, let viewer, _):
                 return .members(try readable(thread, viewer).members.map { Member(user: person($0.user), since: $0.since) })
             case .user(let user): return .user(view(of: try found(user)))
             case .threads(let viewer):
-                if let viewer { _ = try found(viewer) }
-                let shown = rooms.filter { room in viewer.map { viewer in room.members.contains { $0.user == viewer } } ?? true }
-                return .threads(shown.sorted { $0.lastPosition < $1.lastPosition }.map(summary))
+                return .threads(try shown(to: viewer).map(summary))
             case .userNamed(let name): return .userID(users.first { $0.name?.foldKey == Username.foldKey(name) }?.id)
             case .residents(let code):
                 let residents = users.filter { $0.postcode?.outwardCode == code }.sorted { $0.residentSince < $1.residentSince }
                 return .residents(residents.map { Resident(user: person($0.id), since: $0.residentSince, postcode: $0.postcode) })
+            case .access(let user, let viewer, _):
+                if let viewer, viewer != user { throw ChatError.rejected(.notAllowed) }
+                let user = try found(user).id
+                let stays = stays.filter { $0.user == user }
+                return .access(stays.map { ThreadAccess(thread: $0.thread, name: name(of: $0.thread), from: $0.from, to: $0.to) })
+            case .activity: return .activity(days.values.sorted { $0.day < $1.day })
+            case .page(let list, let page, let place, let viewer): return try answer(list, page, place, viewer)
             }
         } catch {
             return Answer(error)
         }
     }
+
+    private func answer(_ list: PageCursor.List, _ page: Page, _ place: Query.Place?, _ viewer: UserID?) throws(ChatError) -> Answer {
+        var page = page
+        if let place {
+            let isOlder = place.direction == .older
+            // What is older than what comes next is all there is.
+            if place.bound > position + (isOlder ? 1 : 0) { throw .rejected(.invalidPosition) }
+            page = Page(limit: page.limit, before: isOlder ? place.bound : nil, after: isOlder ? nil : place.bound)
+        }
+        switch list {
+        case .threads: return answer(try shown(to: viewer), page, by: \.lastPosition) { .threads($0.map(summary)) }
+        case .timeline(let thread):
+            let room = try readable(thread, viewer)
+            return answer(messages.filter { $0.place == room.id }, page, by: \.position) { .timeline($0.map(entry)) }
+        case .replies(let message):
+            let message = try found(message)
+            _ = try readable(message.place, viewer)
+            return answer(replies.filter { $0.place == message.id }, page, by: \.position) { .replies($0.map(entry)) }
+        }
+    }
+
+    private func answer<Entry>(_ entries: [Entry], _ page: Page, by key: (Entry) -> Position, _ shown: ([Entry]) -> Answer) -> Answer {
+        let picked = pick(page, of: entries, by: key)
+        // A page without entries stands where it would begin: after what it is to come after, before what it is to come before, or at the end.
+        let end = page.after ?? page.before.map { $0 == 0 ? 0 : $0 - 1 } ?? position
+        let newer = picked.last.map(key) ?? min(position, end)
+        let start = picked.first.map(key) ?? newer + 1
+        return .page(shown(picked), older: entries.contains { key($0) < start } ? start : nil, newer: newer)
+    }
+
+    /// The threads that somebody may read, in the order of their latest events.
+    private func shown(to viewer: UserID?) throws(ChatError) -> [Room] {
+        if let viewer { _ = try found(viewer) }
+        let shown = rooms.filter { room in viewer.map { viewer in room.members.contains { $0.user == viewer } } ?? true }
+        return shown.sorted { $0.lastPosition < $1.lastPosition }
+    }
+
+    private func name(of thread: ThreadID) -> String? { rooms.first { $0.id == thread }?.name }
 
     /// Messages after the later of read marker and last join, by others, not retracted.
     func unread(_ user: UserID, in room: Room) -> Int {
@@ -60,8 +103,8 @@ extension SequentialChat {
         return room
     }
 
-    private func pick(_ page: Page, of entries: [Post<MessageID, ThreadID>]) -> [Post<MessageID, ThreadID>] {
-        let entries = entries.filter { $0.position < page.before ?? .max && $0.position > page.after ?? 0 }
+    private func pick<Entry>(_ page: Page, of entries: [Entry], by key: (Entry) -> Position) -> [Entry] {
+        let entries = entries.filter { key($0) < page.before ?? .max && key($0) > page.after ?? 0 }
         return Array(page.after == nil ? entries.suffix(page.limit) : entries.prefix(page.limit))
     }
 

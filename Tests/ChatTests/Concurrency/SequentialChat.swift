@@ -36,6 +36,14 @@ struct SequentialChat {
         var isRetracted = false
     }
 
+    /// A stretch of positions in which somebody was in a thread.
+    struct Stay {
+        var user: UserID
+        var thread: ThreadID
+        var from: Position
+        var to: Position?
+    }
+
     struct Marker: Hashable {
         var user: UserID
         var thread: ThreadID
@@ -46,11 +54,20 @@ struct SequentialChat {
     private(set) var rooms: [Room] = []
     private(set) var messages: [Post<MessageID, ThreadID>] = []
     private(set) var replies: [Post<ReplyID, MessageID>] = []
+    private(set) var stays: [Stay] = []
     private(set) var markers: [Marker: Position] = [:]
+    private(set) var days: [Day: ActivityDay] = [:]
+    private var active: Set<ActiveUser> = []
+
+    private struct ActiveUser: Hashable {
+        var user: UserID
+        var day: Day
+    }
 
     mutating func take(_ recorded: RecordedEvent) {
         let event = recorded.event
         position = recorded.position
+        count(event)
         switch event.fact {
         case .userRegistered(let fact): users.append(User(id: fact.user, name: event.username, createdAt: event.createdAt))
         case .usernameChanged(let fact): change(fact.user) { $0.name = event.username }
@@ -62,8 +79,15 @@ struct SequentialChat {
         case .threadOpened(let fact):
             let name: String? = if case .threadName(let name) = event.content { name } else { fact.thread.outwardCode?.description }
             rooms.append(Room(id: fact.thread, name: name, createdAt: event.createdAt, lastPosition: position))
-        case .threadJoined(let fact): change(fact.thread) { $0.members.append((fact.user, recorded.position)) }
-        case .threadLeft(let fact): change(fact.thread) { $0.members.removeAll { $0.user == fact.user } }
+        case .threadJoined(let fact):
+            stays.append(Stay(user: fact.user, thread: fact.thread, from: position))
+            change(fact.thread) { $0.members.append((fact.user, recorded.position)) }
+        case .threadLeft(let fact):
+            for index in stays.indices where stays[index].user == fact.user && stays[index].thread == fact.thread && stays[index].to == nil
+            {
+                stays[index].to = position
+            }
+            change(fact.thread) { $0.members.removeAll { $0.user == fact.user } }
         case .messagePosted(let fact):
             messages.append(
                 Post(
@@ -91,6 +115,23 @@ struct SequentialChat {
         case .threadRead(let fact): markers[Marker(user: fact.user, thread: fact.thread)] = fact.upTo
         case .sessionStarted, .sessionEnded, .lost, .unknown: break
         }
+    }
+
+    /// Counts an event on the day that it shows.
+    private mutating func count(_ event: Event) {
+        if case .sessionEnded = event.fact { return }
+        guard let user = event.fact.user else { return }
+        let number = Day(event.createdAt)
+        var day = days[number] ?? ActivityDay(day: number)
+        if active.insert(ActiveUser(user: user, day: number)).inserted { day.activeUsers += 1 }
+        switch event.fact {
+        case .userRegistered: day.registrations += 1
+        case .sessionStarted: day.sessions += 1
+        case .messagePosted: day.messages += 1
+        case .replyPosted: day.replies += 1
+        default: break
+        }
+        days[number] = day
     }
 
     private mutating func change(_ user: UserID, _ body: (inout User) -> Void) {

@@ -1,0 +1,1 @@
+../../ProjectionsTests/NaiveViews+Activity.swift
