@@ -4,12 +4,12 @@ import Chat
 @main
 struct Tool {
     /// 0 done; 1 some input was refused or the journal is at fault; 64 wrong usage.
-    static func main() {
+    static func main() async {
         SystemIO.ignoreBrokenPipes()
-        SystemIO.exit(status(of: Array(CommandLine.arguments.dropFirst())))
+        SystemIO.exit(await status(of: Array(CommandLine.arguments.dropFirst())))
     }
 
-    private static func status(of arguments: [String]) -> Int32 {
+    private static func status(of arguments: [String]) async -> Int32 {
         var output = StandardOutput()
         do {
             let isClean: Bool
@@ -21,7 +21,7 @@ struct Tool {
                 guard let command = commands.first(where: { $0.spec.name == name }) else {
                     preconditionFailure("the command \(name) is declared and not there")
                 }
-                isClean = try command.run(arguments, &output)
+                isClean = try await command.run(arguments, &output)
             }
             try output.flush()
             return isClean ? 0 : 1
@@ -53,7 +53,7 @@ struct Tool {
 struct Command: Sendable {
     let spec: CommandSpec
     /// Does it; returns whether nothing was refused or at fault.
-    let run: @Sendable (Arguments, inout StandardOutput) throws -> Bool
+    let run: @Sendable (Arguments, inout StandardOutput) async throws -> Bool
 }
 
 extension CommandSpec.Positional {

@@ -24,7 +24,10 @@ extension Command {
             users: try arguments.user(option: "user", in: store).map { [$0] },
             kinds: kind.map { [$0] })
         try output.writeEvents(of: store, after: after, matching: filter, asJSON: arguments.has("json"))
-        if arguments.has("follow") { try output.follow(store, matching: filter, after: after, asJSON: arguments.has("json")) }
+        if arguments.has("follow") {
+            try output.flush()
+            try await follow(store.events(after: max(after, store.head.position), matching: filter), asJSON: arguments.has("json"))
+        }
         return true
     }
 
@@ -109,7 +112,7 @@ extension StandardOutput {
         var failure: (any Error)?
         try store.forEachEvent(after: position, matching: filter) { event in
             do {
-                if asJSON { try writeLine(json: event) } else { try writeLine(line(of: event)) }
+                try write(event, asJSON: asJSON)
                 return true
             } catch {
                 failure = error
@@ -119,25 +122,36 @@ extension StandardOutput {
         if let failure { throw failure }
     }
 
-    /// Writes what comes, for ever; ends with an error when the journal fails or nobody reads any more.
-    fileprivate mutating func follow(_ store: ChatStore, matching filter: EventFilter, after position: Position, asJSON: Bool) throws {
-        var shown = max(position, store.head.position)
-        var pause: Int32 = 2
-        while true {
-            try flush()
-            try SystemIO.pause(milliseconds: pause)
-            pause = min(2 * pause, 50)
-            let last = try store.refresh()
-            if last <= shown { continue }
-            try writeEvents(of: store, after: shown, matching: filter, asJSON: asJSON)
-            (shown, pause) = (last, 2)
-        }
+    fileprivate mutating func write(_ event: RecordedEvent, asJSON: Bool) throws {
+        if asJSON { try writeLine(json: event) } else { try writeLine(line(of: event)) }
     }
 
     /// An event for people: position, time, kind, and its fields as JSON.
     private func line(of recorded: RecordedEvent) throws -> String {
         let fields = try JSONLineEncoder().string(EventFields(event: recorded.event))
         return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.fact.kind?.name ?? "unknown")  \(fields)"
+    }
+}
+
+/// Writes what comes, each event at once, for ever; ends with an error when the journal fails or nobody reads any more.
+private func follow(_ events: ChatEvents, asJSON: Bool) async throws {
+    try await withThrowingTaskGroup { tasks in
+        tasks.addTask {
+            var output = StandardOutput()
+            for try await event in events {
+                try output.write(event, asJSON: asJSON)
+                try output.flush()
+            }
+        }
+        tasks.addTask {
+            while true {
+                try SystemIO.requireReader()
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        // Whichever ends first ends the other.
+        defer { tasks.cancelAll() }
+        try await tasks.next()
     }
 }
 

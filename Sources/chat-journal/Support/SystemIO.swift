@@ -39,13 +39,12 @@ enum SystemIO {
         return descriptor
     }
 
-    /// Waits, as long as somebody may read standard output.
+    /// Finds out whether somebody may read standard output, without a write: there may never be another.
     ///
-    /// - Throws: an error with the code `outputClosed` once nobody reads any more, which is met at once and not with the next write: there
-    ///   may never be one.
-    static func pause(milliseconds: Int32) throws(ToolError) {
+    /// - Throws: an error with the code `outputClosed` once nobody reads any more.
+    static func requireReader() throws(ToolError) {
         // No event is asked for; that the other end has gone is told in any case.
-        let events = wait(for: 0, on: standardOutput, timeout: milliseconds)
+        let events = wait(for: 0, on: standardOutput, timeout: 0)
         guard events != 0 else { return }
         throw ToolError(errorNumber: events & Int16(POLLNVAL) != 0 ? EBADF : EPIPE, action: "write to", name: "standard output")
     }
