@@ -31,7 +31,7 @@ struct SalvageSource {
             if file.isHeaderValid, let header = file.header { votes[header.journal, default: 0] += 1 }
             files.append(file)
         }
-        let named = slots.map(\.journal) + files.filter(\.isHeaderValid).compactMap(\.header?.journal)
+        let named = slots.map(\.journal) + files.filter(\.isHeaderValid).compactMap { $0.header?.journal }
         let most = votes.values.max() ?? 0
         journal = named.first { votes[$0] == most }
         files.removeAll { [journal] file in file.isHeaderValid && file.header?.journal != journal }
