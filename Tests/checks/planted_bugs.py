@@ -3,12 +3,12 @@
 
     planted_bugs.py [--package .] [--only 1,5,16b] [--states 60000] [--scratch DIR] [--configuration debug] [--jobs 2]
 
-Each bug is a mistake that somebody could make in `Sources/EventJournal` or `Sources/Chat`: a sync left out, two steps in the wrong
+Each bug is a mistake that somebody could make in `Sources/EventJournal` or what stands on it: a sync left out, two steps in the wrong
 order, a check forgotten. It is planted by replacing some lines, each of which must be there exactly once; otherwise the sources have changed,
 and so must this program. The suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`, `ConcurrentCrashTests`) then run in the short form
 of a plain `swift test`; where they find nothing, in the long one, with so many states (`--states 0`: not at all). What no power
 cut on a disk as assumed can show is looked for in the suite of `EventJournalTests` that the bug names; what the store answers too
-early, too late or not as asked, by `LinearizabilityTests`.
+early, too late or not as asked, by `LinearizabilityTests` and `ClockTests`.
 
 First the unchanged sources have to pass. Status 0: every bug was found that has to be; those that need not be are second lines
 of defence on a disk as `CrashSafety.md` assumes it, with the reason below, and one of them that is found is a failure as well:
@@ -75,11 +75,11 @@ class Bug:
 
     @property
     def group(self):
-        return "store" if self.target == "Chat" else "units" if self.unit else "crash"
+        return "store" if self.target != "EventJournal" else "units" if self.unit else "crash"
 
 
-def store_bug(number, title, edits):
-    return Bug(number, title, edits, unit="LinearizabilityTests", target="Chat")
+def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
+    return Bug(number, title, edits, unit=unit, target=target)
 
 
 BUGS = [
@@ -249,6 +249,9 @@ BUGS = [
          "            return Stretch(page, asOf: now, position: \\.position) { models.messages(of: thread, $0, asOf: models.position) }\n")]),
     store_bug("30", "page: a cursor from beyond the end taken", [
         ("Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
+    store_bug("31", "decide: an event is recorded at the time that the clock tells, also when it has gone back", [
+        ("State/Decide.swift", "Event.recordable.upperBound), lastRecordedAt)\n", "Event.recordable.upperBound), Event.recordable.lowerBound)\n")],
+        unit="ClockTests", target="ChatDomain"),
 ]
 
 
@@ -339,6 +342,9 @@ class Finding:
             self.test = f"a test that ended with status {status}"
         self.states = states[1] if states else ""
         self.line = replay.group() if replay else error[1] if error else output.strip().splitlines()[-1]
+        # A history that no order explains is told whole.
+        if len(self.line) > 300:
+            self.line = self.line[:300] + "..."
 
 
 def look(bug, copy, arguments):
