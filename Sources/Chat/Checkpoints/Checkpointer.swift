@@ -45,15 +45,18 @@ final class Checkpointer: Sendable {
             return true
         }
         if !isFree { return }
-        background.run {
-            self.turn.withLock { _ in
-                // Whoever stops does not wait for what has not begun.
-                if self.state.withLock({ $0.isStopped }) { return }
-                // What fails has been counted, and is nobody's error.
-                _ = try? self.write(models) { self.state.withLock { $0.isStopped } }
-            }
-            self.state.withLock { $0.isBusy = false }
+        // Weak, because a job that has not begun on an executor would keep the journal of a dropped store open.
+        background.run { [weak self] in self?.writeInBackground(models) }
+    }
+
+    private func writeInBackground(_ models: ReadModels) {
+        turn.withLock { _ in
+            // Whoever stops does not wait for what has not begun on an executor.
+            if state.withLock({ $0.isStopped }) { return }
+            // What fails has been counted, and is nobody's error.
+            _ = try? write(models) { self.state.withLock { $0.isStopped } }
         }
+        state.withLock { $0.isBusy = false }
     }
 
     /// Writes a checkpoint after whatever is under way, and waits for it.
@@ -82,6 +85,7 @@ final class Checkpointer: Sendable {
     /// Cancels what is under way, waits until it has ended, and begins nothing more.
     func stop() {
         state.withLock { $0.isStopped = true }
+        background.drain()
         turn.withLock { _ in }
     }
 

@@ -21,6 +21,11 @@ package struct Background: Sendable {
         if let executor { Task.detached(executorPreference: executor) { job() } } else { queue.async(execute: job) }
     }
 
+    /// Waits until the jobs so far have ended and let go of what they hold; on an executor for none, because one that has not begun could not begin meanwhile.
+    package func drain() {
+        if executor == nil { queue.sync {} }
+    }
+
     /// Runs a job on the queue once a time has passed, also where there is an executor, which knows no time.
     func run(after delay: Duration, _ job: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + delay.dispatchInterval, execute: job)
