@@ -9,8 +9,8 @@ private struct BackupFixture {
     let storage = MemoryStorage()
     let copies = FaultyStorage(MemoryStorage())
 
-    func open() throws -> Journal {
-        try Journal.open("journal", options: JournalOptions(segmentSize: 1024, storage: storage, entropy: SeededEntropy(seed: 7)))
+    func open(segmentSize: UInt64 = 1_024) throws -> Journal {
+        try Journal.open("journal", options: JournalOptions(segmentSize: segmentSize, storage: storage, entropy: SeededEntropy(seed: 7)))
     }
 
     func append(_ commits: Int, to journal: Journal, seed: UInt64 = 1) throws {
@@ -62,6 +62,20 @@ private final class Countdown: Sendable {
 }
 
 @Suite struct BackupTests {
+    /// The index in a footer has an entry for each 4 KiB, of a record in the midst of a short commit as well.
+    @Test(arguments: 1...6) func theFootersOfLongSegmentsAreThoseOfTheJournal(recordsOfACommit: Int) throws {
+        let fixture = BackupFixture()
+        let journal = try fixture.open(segmentSize: 32_768)
+        var generator = SeededGenerator(UInt64(recordsOfACommit))
+        while journal.statistics.segments < 3 {
+            let sizes = (0..<recordsOfACommit).map { _ in Int.random(in: 50...900, using: &generator) }
+            try journal.append(sizes.map { Entry(kept: [UInt8](repeating: 1, count: $0), erasable: []) })
+        }
+        try journal.close()
+        try fixture.backUp()
+        _ = try fixture.openCopy()
+    }
+
     @Test func aCopyIsTheJournal() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()

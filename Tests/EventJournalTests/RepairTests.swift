@@ -59,6 +59,17 @@ private struct Patient {
 }
 
 @Suite struct RepairTests {
+    @Test func theFootersOfLongSegmentsHoldTheirIndexes() throws {
+        let storage = MemoryStorage()
+        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 65_536, storage: storage))
+        for _ in 0..<100 { try journal.append((1...5).map { Entry(kept: [UInt8](repeating: 1, count: 100 * $0), erasable: []) }) }
+        try journal.close()
+        let saved = MemoryStorage()
+        let options = RepairOptions(storage: storage, destinationStorage: saved, segmentSize: 65_536)
+        _ = try Journal.repair("journal", to: "new", options: options) { _, _ in [] }
+        try Journal.openReadOnly("new", options: JournalOptions(storage: saved)).verify { Issue.record("\($0)") }
+    }
+
     @Test func aSoundJournalIsSalvagedWhole() throws {
         let patient = try Patient()
         let (report, journal) = try Patient.repair(patient.storage)

@@ -28,7 +28,7 @@ struct SegmentWriter {
     private var commitChain: UInt64
     private var recordsCRC: UInt32 = 0
     private var recordCount: UInt32 = 0
-    /// Where records of the commit in the making begin that the index may need: the offset from the commit's first byte, and the records before.
+    /// Where the records of the commit in the making begin, for the index: the offset from the commit's first byte, and the records before.
     private var boundaries: [(offset: Int, records: UInt32)] = []
 
     /// Begins a new segment, in a file aside.
@@ -92,10 +92,7 @@ struct SegmentWriter {
     /// Adds a record, as it is stored, to the commit in the making.
     mutating func add(_ record: RawSpan, _ layout: RecordLayout) {
         if recordCount == 0 { buffer += [UInt8](repeating: 0, count: CommitHeader.size) }
-        let offset = buffer.count - commitStart
-        if offset - (boundaries.last?.offset ?? 0) >= Int(SparseIndex.spacing) || boundaries.isEmpty {
-            boundaries.append((offset, recordCount))
-        }
+        boundaries.append((buffer.count - commitStart, recordCount))
         let stored: UInt32 = record.integer(at: 0)
         recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
         commitChain = Chain.step(commitChain, record: layout.originalCRC(record, at: 0, stored: stored))
