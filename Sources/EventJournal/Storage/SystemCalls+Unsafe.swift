@@ -67,10 +67,20 @@ enum SystemCalls {
         return try checked(descriptor, path, operation)
     }
 
-    /// Refuses what is neither a file nor a directory: a device or a FIFO has no bytes at offsets.
-    private static func checked(
+    /// Gives a file another number where it has got one of the standard streams': in a process that was started without them, what is printed would go into the file.
+    private static func aboveStandardStreams(
         _ descriptor: Int32, _ path: String, _ operation: StorageError.Operation
     ) throws(StorageError) -> Int32 {
+        if descriptor > STDERR_FILENO { return descriptor }
+        defer { close(descriptor) }
+        return try retrying(operation, path) { fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) }
+    }
+
+    /// Refuses what is neither a file nor a directory: a device or a FIFO has no bytes at offsets.
+    private static func checked(
+        _ opened: Int32, _ path: String, _ operation: StorageError.Operation
+    ) throws(StorageError) -> Int32 {
+        let descriptor = try aboveStandardStreams(opened, path, operation)
         var status = stat()
         do throws(StorageError) {
             _ = try retrying(operation, path) { unsafe fstat(descriptor, &status) }

@@ -54,6 +54,21 @@ import Testing
         #expect(lines[8].contains(#""body":"I \u001b[31mgo""#))
     }
 
+    /// A process can be started without its standard streams: what is printed must not go into the journal's files instead, nor be taken for done.
+    @Test(arguments: [">&-", "<&- >&- 2>&-", ">&- 2>&-"]) func whatCannotBePrintedIsAnErrorAndGoesNowhereElse(closed: String) throws {
+        let folder = try ToolProcess.Folder()
+        let journal = try journal(folder)
+        let post = try folder.file("post", #"{"postMessage":{"thread":"SW1A","author":"\#(Self.ann)","body":"Milk?"}}"# + "\n")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", #"exec "$0" run "$1" "$2" \#(closed)"#, ToolProcess.executable.path, journal, post]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: journal + "/lock")).isEmpty)
+        #expect(try ToolProcess.run(["verify", journal]).status == 0)
+    }
+
     @Test func theViewsAreTheContractsToTheByte() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
