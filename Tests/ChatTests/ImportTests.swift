@@ -60,6 +60,31 @@ import Testing
         #expect(store.head == head)
     }
 
+    /// An id is one author's in one place, in one batch and later.
+    @Test(arguments: [1, 10]) func anIDOfAnotherAuthorOrPlaceIsRefused(batchSize: Int) throws {
+        let store = try StoreFixture().open()
+        let history = [message("1", by: "Ann"), message("2", by: "Bob"), message("3", by: "Bob", to: "1")]
+        let others = [
+            message("1", by: "Bob"), message("1", by: "Cy"), message("1", by: "Ann", to: "2"), message("3", by: "Bob"),
+            message("3", by: "Bob", to: "2"), message("3", by: "Ann", to: "1"), message("1", by: "ANN"), message("3", by: "bob", to: "1"),
+        ]
+        let (summary, refused) = try run(history + others, into: store, batchSize: batchSize)
+        #expect(refused.map(\.line) == [4, 5, 6, 7, 8, 9] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
+        #expect(summary == ImportSummary(messages: 2, replies: 1, duplicates: 2, refused: 6, users: 2, threads: 1))
+        let head = store.head
+        let again = try run(history + others, into: store, batchSize: batchSize)
+        #expect(again.0 == ImportSummary(duplicates: 5, refused: 6) && store.head == head)
+    }
+
+    @Test func aPostOfANativeUserIsTheirsAlsoUnderAnotherName() throws {
+        let store = try StoreFixture().open()
+        let ann = try #require(try store.execute(.registerUser(username: "Ann")).user)
+        let history = [message("1", by: "Ann")]
+        _ = try run(history, into: store, batchSize: 10)
+        try store.execute(.changeUsername(user: ann, username: "Anna"))
+        #expect(try run(history, into: store, batchSize: 10).0 == ImportSummary(duplicates: 1))
+    }
+
     @Test func idsAndChannelsAreWhatTheirBytesAre() throws {
         let composed = "\u{e9}"
         let decomposed = "e\u{301}"

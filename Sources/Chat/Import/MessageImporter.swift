@@ -15,12 +15,12 @@ public struct MessageImporter: ~Copyable {
     private let store: ChatStore
     private let batchSize: Int
     private var requests: [CommandRequest] = []
-    /// For each message of the batch its line and the index of the request that posts it.
-    private var posts: [(line: Int, request: Int)] = []
+    /// For each message of the batch its line and the requests for it; the last of them posts it.
+    private var posts: [(line: Int, requests: Range<Int>)] = []
     /// What earlier messages have made sure of, in this batch or before it.
     private var known = Known()
-    /// The messages and replies of this batch, which the store does not show yet, by the id that each would have as a message: the message that a reply to it answers.
-    private var unshown: [MessageID: MessageID] = [:]
+    /// The messages and replies of this batch, which the store does not show yet, by the id that each would have as a message.
+    private var unshown: [MessageID: Present] = [:]
     /// What has become of the messages so far.
     public private(set) var summary = ImportSummary()
 
@@ -28,6 +28,14 @@ public struct MessageImporter: ~Copyable {
         var users: [UserID: UserID] = [:]
         var threads: Set<ThreadID> = []
         var members: Set<Member> = []
+    }
+
+    /// A post that is there.
+    private struct Present {
+        /// The message that it is, or that it answers.
+        var root: MessageID
+        var isReply: Bool
+        var author: UserID
     }
 
     private struct Member: Hashable {
@@ -54,10 +62,11 @@ public struct MessageImporter: ~Copyable {
     /// - Throws: ``ChatError`` if the store fails; what was committed before stays.
     public mutating func add(_ message: ImportedMessage, line: Int) throws(ChatError) -> [RefusedMessage] {
         do throws(Rejection) {
-            if try root(of: message.id, in: message.channel) == nil {
-                try stage(message, line)
-            } else {
+            if let present = try post(message.id, in: message.channel) {
+                try check(message, against: present)
                 summary.duplicates += 1
+            } else {
+                try stage(message, line)
             }
         } catch {
             summary.refused += 1
@@ -79,16 +88,16 @@ public struct MessageImporter: ~Copyable {
         let thread = try thread(of: message.channel)
         var answered: MessageID?
         if let replyTo = message.replyTo {
-            answered = try root(of: replyTo, in: message.channel)
+            answered = try post(replyTo, in: message.channel)?.root
             guard answered != nil else { throw .unknownMessage }
         }
         let origin = Origin.imported(sentAt: message.t)
+        let start = requests.count
         let user = try stageUser(username, origin)
         stageThread(thread, message.channel, user, origin)
         if known.members.insert(Member(user: user, thread: thread)).inserted {
             requests.append(CommandRequest(.joinThread(user: user, thread: thread), origin: origin))
         }
-        posts.append((line, requests.count))
         let id = ImportedID.message(message.channel, message.id)
         if let answered {
             let reply = ImportedID.reply(message.channel, message.id)
@@ -96,7 +105,8 @@ public struct MessageImporter: ~Copyable {
         } else {
             requests.append(CommandRequest(.postMessage(message: id, thread: thread, author: user, body: message.body), origin: origin))
         }
-        unshown[id] = answered ?? id
+        posts.append((line, start..<requests.count))
+        unshown[id] = Present(root: answered ?? id, isReply: answered != nil, author: user)
     }
 
     /// The thread of a channel, which may have to be opened.
@@ -109,20 +119,34 @@ public struct MessageImporter: ~Copyable {
         return derived
     }
 
-    /// The message that a post is or answers, nil if there is no such post.
-    private func root(of id: String, in channel: String) throws(Rejection) -> MessageID? {
+    /// The post that an id of the source stands for, nil if there is none yet.
+    private func post(_ id: String, in channel: String) throws(Rejection) -> Present? {
         let message = ImportedID.message(channel, id)
-        if let root = unshown[message] { return root }
+        if let present = unshown[message] { return present }
         let reply = ImportedID.reply(channel, id)
-        let found = store.present { models, now -> (root: MessageID, isImported: Bool)? in
-            if let posted = models.message(message, asOf: now) { return (message, posted.isImported) }
+        let found = store.present { models, now -> (post: Present, isImported: Bool)? in
+            if let posted = models.message(message, asOf: now) {
+                return (Present(root: message, isReply: false, author: posted.author), posted.isImported)
+            }
             guard let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) else {
                 return nil
             }
-            return (answered, posted.isImported)
+            return (Present(root: answered, isReply: true, author: posted.author), posted.isImported)
         }
         if let found, !found.isImported { throw .identifierTaken }
-        return found?.root
+        return found?.post
+    }
+
+    /// Refuses a message whose id is another's: of another author, or in another place.
+    private func check(_ message: ImportedMessage, against present: Present) throws(Rejection) {
+        let answered: MessageID? = if let replyTo = message.replyTo { try post(replyTo, in: message.channel)?.root } else { nil }
+        guard present.isReply == (message.replyTo != nil), !present.isReply || answered == present.root else { throw .identifierTaken }
+        guard let username = Username(message.user) else { throw .identifierTaken }
+        let derived = ImportedID.user(username.foldKey)
+        if present.author == derived || present.author == known.users[derived] { return }
+        // A nickname that was a user's own when the post was taken in may since have become another's.
+        let isNative = store.present { $0.profile(present.author, asOf: $1).map { !$0.isImported } ?? false }
+        guard isNative, store.present({ $0.profile(derived, asOf: $1) }) == nil else { throw .identifierTaken }
     }
 
     private mutating func stageUser(_ username: Username, _ origin: Origin) throws(Rejection) -> UserID {
@@ -149,7 +173,9 @@ public struct MessageImporter: ~Copyable {
         let answers = try store.execute(requests)
         var refused: [RefusedMessage] = []
         for post in posts {
-            guard case .failure(let rejection) = answers[post.request] else { continue }
+            // The first refusal: that of the post follows from it.
+            let refusals = answers[post.requests].lazy.compactMap { if case .failure(let rejection) = $0 { rejection } else { nil } }
+            guard case .failure = answers[post.requests.upperBound - 1], let rejection = refusals.first else { continue }
             summary.refused += 1
             refused.append(RefusedMessage(line: post.line, rejection: rejection))
         }
