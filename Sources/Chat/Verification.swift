@@ -143,8 +143,10 @@ extension Verification {
 
 extension Verification.Finding {
     init(_ error: JournalError) {
+        // A head that is not the journal's says nothing of any file.
         self.init(
-            segment: error.segment ?? error.path, bytes: error.bytes.map { [$0.lowerBound, $0.upperBound] },
+            segment: error.segment ?? (error.code == .headMismatch ? nil : error.path),
+            bytes: error.bytes.map { [$0.lowerBound, $0.upperBound] },
             positions: error.positions.map { [$0.lowerBound, $0.upperBound] }, problem: error.code.rawValue, message: error.message)
     }
 

@@ -69,6 +69,18 @@ import Testing
         #expect(try ToolProcess.run(["verify", journal]).status == 0)
     }
 
+    /// A journal that is sound needs no repair, whichever head was expected of it.
+    @Test func anotherJournalsHeadIsAFindingOfNoFile() throws {
+        let folder = try ToolProcess.Folder()
+        let journal = try journal(folder)
+        #expect(try ToolProcess.run(["run", folder.path + "/other"], input: Self.commands).status == 1)
+        let head = try #require(try ToolProcess.run(["head", folder.path + "/other"]).lines.first)
+        let outcome = try ToolProcess.run(["verify", journal, "--expect", head])
+        #expect(outcome.status == 1 && outcome.lines.first?.hasPrefix("journal: headMismatch: ") == true)
+        #expect(!outcome.output.contains("repair"))
+        #expect(try ToolProcess.run(["verify", journal, "--expect", head, "--json"]).output.contains(#""segment":null"#))
+    }
+
     @Test func theViewsAreTheContractsToTheByte() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
