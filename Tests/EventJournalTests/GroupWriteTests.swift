@@ -50,6 +50,15 @@ import Testing
         try #require(journal.statistics.waiters == count)
     }
 
+    /// Appends a commit for each position and lets a thread wait for each; returns when all of them do.
+    private func appendAndWait(for positions: ClosedRange<Position>, _ journal: Journal) throws {
+        for position in positions {
+            try journal.append([entry])
+            wait(for: position, journal)
+        }
+        try untilSoManyWait(positions.count, journal)
+    }
+
     /// How many times commits were written, or zeros ahead of them.
     private func writes(ofZeros: Bool = false) -> Int {
         storage.calls.count { call in
@@ -61,11 +70,7 @@ import Testing
     @Test func commitsOfARoundAreWrittenTogether() throws {
         let journal = try journalInItsSync()
         let before = writes()
-        for position in 2...9 as ClosedRange<Position> {
-            try journal.append([entry])
-            wait(for: position, journal)
-        }
-        try untilSoManyWait(8, journal)
+        try appendAndWait(for: 2...9, journal)
         #expect(writes() == before && journal.lastPosition == 9 && journal.durablePosition == 0)
         for _ in 0..<2 { gate.signal() }
         threads.wait()
@@ -117,11 +122,7 @@ import Testing
 
     @Test func aWriteOfManyThatFailsIsToldToAllOfThem() throws {
         let journal = try journalInItsSync()
-        for position in 2...4 as ClosedRange<Position> {
-            try journal.append([entry])
-            wait(for: position, journal)
-        }
-        try untilSoManyWait(3, journal)
+        try appendAndWait(for: 2...4, journal)
         storage.fail {
             $0.operation == .write && $0.path.hasSuffix(".segment") ? StorageError(.failed, .write, path: $0.path, errno: 5) : nil
         }
@@ -144,11 +145,7 @@ import Testing
 
     @Test func whatWasWrittenBeforeASyncThatFailsStays() throws {
         let journal = try journalInItsSync()
-        for position in 2...4 as ClosedRange<Position> {
-            try journal.append([entry])
-            wait(for: position, journal)
-        }
-        try untilSoManyWait(3, journal)
+        try appendAndWait(for: 2...4, journal)
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
         gate.signal()
         threads.wait()
@@ -169,11 +166,7 @@ import Testing
         }
         wait(for: 1, journal)
         syncing.wait()
-        for position in 2...4 as ClosedRange<Position> {
-            try journal.append([entry])
-            wait(for: position, journal)
-        }
-        try untilSoManyWait(3, journal)
+        try appendAndWait(for: 2...4, journal)
         gate.signal()
         threads.wait()
         #expect(told.failures.withLock { $0 }.map(\.code) == [.syncFailed, .syncFailed, .syncFailed, .syncFailed])
@@ -189,11 +182,7 @@ import Testing
 
     @Test func zerosThatCannotBeWrittenStopNobody() throws {
         let journal = try journalInItsSync()
-        for position in 2...9 as ClosedRange<Position> {
-            try journal.append([entry])
-            wait(for: position, journal)
-        }
-        try untilSoManyWait(8, journal)
+        try appendAndWait(for: 2...9, journal)
         storage.fail { call in
             let isZeros = call.operation == .write && call.bytes.map { $0.upperBound - $0.lowerBound } == 262_144
             return isZeros ? StorageError(.full, .write, path: call.path, errno: 28) : nil
