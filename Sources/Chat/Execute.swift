@@ -74,6 +74,19 @@ private struct Decided {
     /// Which of the answers are yet to be read from the log, and where.
     var duplicates: [(answer: Int, positions: ClosedRange<Position>)] = []
     var through: Position
+
+    /// Counts the commands; not before their commit is there.
+    func count(in commands: inout CommandStatistics) {
+        for answer in answers {
+            switch answer {
+            case .success(let receipt): if receipt.positions == nil { commands.unchanged &+= 1 } else { commands.appended &+= 1 }
+            case .failure(let rejection): commands.refused[rejection.code, default: 0] &+= 1
+            }
+        }
+        // Their answers have no positions yet.
+        commands.unchanged &-= UInt64(duplicates.count)
+        commands.duplicates &+= UInt64(duplicates.count)
+    }
 }
 
 extension ChatStore {
@@ -100,6 +113,7 @@ extension ChatStore {
             decider.failure = error
             throw .journal(error)
         }
+        decided.count(in: &decider.commands)
         if decided.through >= decider.nextCheckpoint { beginCheckpoint(&decider) }
         return decided
     }
@@ -150,17 +164,13 @@ extension ChatStore {
         do throws(Rejection) {
             switch try models.decide(request, at: now, freshID: request.command.needsID ? ids.makeID(at: now) : 0) {
             case .append(let those): events = those
-            case .unchanged:
-                decider.commands.unchanged &+= 1
-                return decided.answers.append(.success(Receipt()))
+            case .unchanged: return decided.answers.append(.success(Receipt()))
             case .duplicate(let positions):
-                decider.commands.duplicates &+= 1
                 decided.duplicates.append((decided.answers.count, positions))
                 return decided.answers.append(.success(Receipt()))
             }
             guard hasRoom else { throw .storageFull }
         } catch {
-            decider.commands.refused[error.code, default: 0] &+= 1
             return decided.answers.append(.failure(error))
         }
         let first = decided.through + 1
@@ -169,7 +179,6 @@ extension ChatStore {
             decided.through += 1
             models.apply(event, at: decided.through)
         }
-        decider.commands.appended &+= 1
         decided.answers.append(.success(Receipt(events: events, from: first)))
     }
 

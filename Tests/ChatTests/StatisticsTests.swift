@@ -77,6 +77,21 @@ import Testing
         #expect(statistics.journal?.lastPosition == 4 && statistics.journal?.durablePosition == 1)
     }
 
+    @Test func whatCouldNotBeAppendedIsNotCounted() throws {
+        let disk = SimulatedDisk(seed: 1)
+        var options = StoreOptions()
+        options.journal.storage = disk
+        let store = try ChatStore.open("journal", options: options)
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.write])))
+        let batch: [Command] = [
+            .setPostcode(user: ann, postcode: "SW1A 1AA"), .registerUser(username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
+        ]
+        #expect(throws: ChatError.self) { try store.execute(batch.map { CommandRequest($0) }) }
+        #expect(store.statistics.commands == CommandStatistics(appended: 1))
+        #expect(store.statistics.journal?.lastPosition == 1)
+    }
+
     @Test func jsonReadsBackAndNamesTheRefusalsInTheirOrder() throws {
         let store = try StoreFixture().open()
         for command in commands { _ = try answer(CommandRequest(command), of: store) }
