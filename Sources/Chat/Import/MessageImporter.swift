@@ -8,7 +8,8 @@ import Projections
 /// A channel that is an outward code is that code's thread, another becomes a named thread. Users are registered and joined as they first speak; nicknames with
 /// one fold key are one user, shown as first spelt, and a nickname that a user of the store bears is that user. A reply to a reply becomes a reply to its message.
 /// Ids derive from the channel and the id, byte for byte, so that importing the same history again appends nothing; only what was refused may be taken then, if what
-/// it lacked has come since. A derived id that something native bears is refused (`identifierTaken`): nobody can plant what an import would take for its own.
+/// it lacked has come since. A derived id that something native bears is refused (`identifierTaken`): nobody can plant what an import would take for its own. So is one
+/// that an imported post of another author or in another place bears.
 ///
 /// Messages are collected into batches, one commit each; ``finish()`` commits the last.
 public struct MessageImporter: ~Copyable {
