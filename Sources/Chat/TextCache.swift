@@ -69,8 +69,9 @@ struct TextCache {
 
     /// Where a position may stand; neighbours stand far apart.
     private func set(of position: Position) -> Range<Int> {
-        let mixed = (position &* 0x9E37_79B9_7F4A_7C15) >> 32
-        let first = Int(truncatingIfNeeded: mixed) & (slotCount - 1) & ~(Self.ways - 1)
+        // The top bits of the product (Fibonacci hashing; Knuth, 1973): those from the middle of it left half of the sets empty.
+        let mixed = (position &* 0x9E37_79B9_7F4A_7C15) >> UInt64(truncatingIfNeeded: slotCount.leadingZeroBitCount + 1)
+        let first = Int(truncatingIfNeeded: mixed) & ~(Self.ways - 1)
         return first..<first + Self.ways
     }
 

@@ -40,6 +40,18 @@ import Testing
         #expect(cache.find(2) == nil)
     }
 
+    /// Positions lie close together or far apart, and a cache that hashes them badly keeps few of them.
+    @Test(arguments: [1 << 20, 16 << 20], [17, 20, 24, 40])
+    func itKeepsNearlyAllThatThereIsRoomFor(capacity: Int, bits: Int) {
+        var random = SeededRandom(seed: 1)
+        // A third of the slots: of as many at random one in a hundred would find its set full.
+        let positions = (0..<capacity / 384).map { _ in Position.random(in: 1...1 << bits, using: &random) }
+        var cache = TextCache(capacity: capacity)
+        for position in positions { cache.add(text("short"), at: position) }
+        let kept = positions.count { cache.find($0) != nil }
+        #expect(kept * 100 >= positions.count * 97)
+    }
+
     @Test func aTextThatIsTooLargeIsNotKept() {
         var cache = TextCache(capacity: 1_000)
         cache.add(text("small"), at: 1)
