@@ -36,6 +36,13 @@ struct WrittenHistory {
     /// Opens it without its checkpoint, so that everything is replayed.
     func open() throws -> ChatStore { try ChatStore.openReadOnly(path, options: Self.options) }
 
+    /// Opens it with nothing kept of what is shown, so that each page is read from the files.
+    func openKeepingNoTexts() throws -> ChatStore {
+        var options = Self.options
+        options.textCacheByteCount = 0
+        return try ChatStore.openReadOnly(path, options: options)
+    }
+
     /// Opens it with its checkpoint.
     func openWithCheckpoint() throws -> ChatStore {
         var options = Self.options
@@ -160,28 +167,32 @@ struct ReadModelBenchmarks {
                 workload: "O size of the checkpoint", subject: "Chat", value: Double(file.size) / Double(history.messages), unit: "B/msg"))
     }
 
-    /// The latest 50 of a random thread, beside as many reads of records' sizes at as many places; and the latest 50 of one thread again and again, beside as many
-    /// in mapped memory, summed.
+    /// The latest 50 of a random thread, with what a store keeps of those shown before and with nothing kept, beside as many reads of records' sizes at as many
+    /// places; and the latest 50 of one thread again and again, beside as many in mapped memory, summed.
     private func pages(of store: ChatStore, _ files: RecordFiles, _ report: inout Report) throws {
-        var (cold, hot, floor, mapped) = (Median(), Median(), Median(), Median())
+        var (any, cold, hot, floor, mapped) = (Median(), Median(), Median(), Median(), Median())
         var random = SplitMix(state: 7)
         let count = 2_000
+        let forgetful = try history.openKeepingNoTexts()
+        func showAny(_ store: ChatStore) throws {
+            for _ in 0..<count { _ = try store.timeline(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount)))) }
+        }
         for _ in 0..<repetitions {
             floor.add(seconds { files.readRecords(count * 50, &random) })
             mapped.add(seconds { files.sumMappedRecords(count * 50, &random) })
-            cold.add(
-                try seconds {
-                    for _ in 0..<count { _ = try store.timeline(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount)))) }
-                })
+            any.add(try seconds { try showAny(store) })
+            cold.add(try seconds { try showAny(forgetful) })
             hot.add(try seconds { for _ in 0..<count { _ = try store.timeline(Workload.threadID(3)) } })
         }
         let pages = Double(count)
-        for (name, median, floor, bar) in [("any thread", cold, floor, 0.70), ("hot thread", hot, mapped, 1)] {
+        let rows = [("any thread", any, floor, 0.70), ("any thread, nothing kept", cold, floor, 0.70), ("hot thread", hot, mapped, 1)]
+        for (name, median, floor, bar) in rows {
             try report.add(
                 Figure(
                     workload: "R2 latest 50, \(name)", subject: "Chat", value: pages / median.value, unit: "pages/s",
                     floor: pages / floor.value, ratio: floor.value / median.value, bar: bar, spread: median.spread))
         }
+        try forgetful.close()
     }
 
     /// A page at many places of the largest thread, beside its latest page.
