@@ -69,10 +69,10 @@ extension ReadModels {
         guard let thread = number(ofThread: thread, asOf: position) else { return [] }
         let numbers = timelines.threads[thread].messages
         let indices = page.indices(count: messageCount(ofThread: thread, asOf: position)) { state.messages.position(Int(numbers[$0])) }
-        var records: [PostRecord<MessageID>] = []
-        records.reserveCapacity(indices.count)
-        for index in indices { records.append(record(ofMessage: Int(numbers[index]), asOf: position)) }
-        return records
+        var posts: [Int] = []
+        posts.reserveCapacity(indices.count)
+        for index in indices { posts.append(Int(numbers[index])) }
+        return records(ofMessages: posts, asOf: position)
     }
 
     /// A page of the replies to a message.
@@ -84,19 +84,18 @@ extension ReadModels {
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
             histories.position(.reply, of: message, rank: $0 + 1)
         }
-        return histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map {
-            record(ofReply: Int($0), asOf: position)
-        }
+        let replies = histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map { Int($0) }
+        return records(ofReplies: replies, asOf: position)
     }
 
     /// One message, nil if there was none of this id.
     public func message(_ id: MessageID, asOf position: Position) -> PostRecord<MessageID>? {
-        number(ofMessage: id, asOf: position).map { record(ofMessage: $0, asOf: position) }
+        number(ofMessage: id, asOf: position).map { records(ofMessages: [$0], asOf: position)[0] }
     }
 
     /// One reply, nil if there was none of this id.
     public func reply(_ id: ReplyID, asOf position: Position) -> PostRecord<ReplyID>? {
-        number(ofReply: id, asOf: position).map { record(ofReply: $0, asOf: position) }
+        number(ofReply: id, asOf: position).map { records(ofReplies: [$0], asOf: position)[0] }
     }
 
     /// The thread that a message stands in.
@@ -113,7 +112,7 @@ extension ReadModels {
     public func lastMessage(of thread: ThreadID, asOf position: Position) -> PostRecord<MessageID>? {
         guard let thread = number(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
-        return count == 0 ? nil : record(ofMessage: Int(timelines.threads[thread].messages[count - 1]), asOf: position)
+        return count == 0 ? nil : records(ofMessages: [Int(timelines.threads[thread].messages[count - 1])], asOf: position)[0]
     }
 
     /// How many messages of a thread a member had not read: those after the later of read marker and last join, by others, not retracted; 0 for who was no member.
@@ -192,28 +191,64 @@ extension ReadModels {
         state.messages.isRetracted(message) && timelines.messageHistories.latest(.retraction, of: message, asOf: position) != nil
     }
 
-    private func record(ofMessage message: Int, asOf position: Position) -> PostRecord<MessageID> {
-        // The histories are not taken out of their place: a copy of them counts a reference for each of their columns.
-        let hasHistory = state.messages.hasHistory(message)
-        let author = state.messages.author(message)
-        return PostRecord(
-            id: MessageID(bits: state.numbering.messages.id(message)), position: state.messages.position(message),
-            editPosition: hasHistory ? timelines.messageHistories.latest(.edit, of: message, asOf: position) : nil,
-            author: state.userID(author), authorName: users.name(author, asOf: position), isRetracted: isRetracted(message, asOf: position),
-            replyCount: hasHistory
-                ? timelines.messageHistories.count(.reply, of: message, asOf: position)
-                    - timelines.messageHistories.count(.replyRetraction, of: message, asOf: position) : 0,
-            isImported: state.messages.isImported(message))
+    private func records(ofMessages messages: [Int], asOf position: Position) -> [PostRecord<MessageID>] {
+        let columns = PostColumns(messages, state.messages, state.numbering.messages, users, asOf: position)
+        var records: [PostRecord<MessageID>] = []
+        records.reserveCapacity(messages.count)
+        for index in messages.indices {
+            let message = messages[index]
+            let marks = columns.marks[index]
+            // The histories are not taken out of their place: a copy of them counts a reference for each of their columns.
+            records.append(
+                PostRecord(
+                    id: MessageID(bits: columns.ids[index]), position: columns.positions[index],
+                    editPosition: marks.hasHistory ? timelines.messageHistories.latest(.edit, of: message, asOf: position) : nil,
+                    author: state.userID(marks.author), authorName: columns.authorNames[index],
+                    isRetracted: marks.isRetracted
+                        && timelines.messageHistories.latest(.retraction, of: message, asOf: position) != nil,
+                    replyCount: marks.hasHistory
+                        ? timelines.messageHistories.count(.reply, of: message, asOf: position)
+                            - timelines.messageHistories.count(.replyRetraction, of: message, asOf: position) : 0,
+                    isImported: marks.isImported))
+        }
+        return records
     }
 
-    private func record(ofReply reply: Int, asOf position: Position) -> PostRecord<ReplyID> {
-        let hasHistory = state.replies.hasHistory(reply)
-        let author = state.replies.author(reply)
-        return PostRecord(
-            id: ReplyID(bits: state.numbering.replies.id(reply)), position: state.replies.position(reply),
-            editPosition: hasHistory ? timelines.replyHistories.latest(.edit, of: reply, asOf: position) : nil,
-            author: state.userID(author), authorName: users.name(author, asOf: position),
-            isRetracted: hasHistory && timelines.replyHistories.latest(.retraction, of: reply, asOf: position) != nil, replyCount: 0,
-            isImported: state.replies.isImported(reply))
+    private func records(ofReplies replies: [Int], asOf position: Position) -> [PostRecord<ReplyID>] {
+        let columns = PostColumns(replies, state.replies, state.numbering.replies, users, asOf: position)
+        var records: [PostRecord<ReplyID>] = []
+        records.reserveCapacity(replies.count)
+        for index in replies.indices {
+            let reply = replies[index]
+            let marks = columns.marks[index]
+            records.append(
+                PostRecord(
+                    id: ReplyID(bits: columns.ids[index]), position: columns.positions[index],
+                    editPosition: marks.hasHistory ? timelines.replyHistories.latest(.edit, of: reply, asOf: position) : nil,
+                    author: state.userID(marks.author), authorName: columns.authorNames[index],
+                    isRetracted: marks.hasHistory && timelines.replyHistories.latest(.retraction, of: reply, asOf: position) != nil,
+                    replyCount: 0, isImported: marks.isImported))
+        }
+        return records
+    }
+}
+
+/// What the tables hold of some posts.
+///
+/// Read column by column: most of these reads wait for memory, and those of a column do not wait for one another as those of a row do.
+private struct PostColumns {
+    var marks: [PostMarks] = []
+    var positions: [Position] = []
+    var ids: [UInt128] = []
+    let authorNames: [String?]
+
+    init(_ posts: [Int], _ table: borrowing PostTable, _ ids: borrowing IDTable, _ users: borrowing UserViews, asOf position: Position) {
+        marks.reserveCapacity(posts.count)
+        positions.reserveCapacity(posts.count)
+        self.ids.reserveCapacity(posts.count)
+        for post in posts { marks.append(table.marks(post)) }
+        for post in posts { positions.append(table.position(post)) }
+        for post in posts { self.ids.append(ids.id(post)) }
+        authorNames = users.names(of: marks, asOf: position)
     }
 }

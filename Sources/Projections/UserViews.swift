@@ -73,11 +73,16 @@ extension UserViews {
         user < users.count && users[user].registeredAt > 0 && users[user].registeredAt <= position
     }
 
-    /// The text of a user's name as of a position, nil if it is not known.
-    func name(_ user: Int, asOf position: Position) -> String? {
-        guard user < users.count else { return nil }
-        let value = nameVersions.value(users[user].name, asOf: position)
-        return value == 0 ? nil : names[Int(value) - 1].text
+    /// The texts of some authors' names as of a position, nil where one is not known; column by column, as their posts are read.
+    func names(of authors: [PostMarks], asOf position: Position) -> [String?] {
+        var links: [UInt32] = []
+        links.reserveCapacity(authors.count)
+        for marks in authors { links.append(marks.author < users.count ? users[marks.author].name : 0) }
+        for index in links.indices { links[index] = nameVersions.value(links[index], asOf: position) }
+        var texts: [String?] = []
+        texts.reserveCapacity(authors.count)
+        for number in links { texts.append(number == 0 ? nil : names[Int(number) - 1].text) }
+        return texts
     }
 
     /// The name of a user as of a position, nil if it is not known.

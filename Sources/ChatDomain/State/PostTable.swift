@@ -35,11 +35,13 @@ package struct PostTable: Equatable, Sendable {
     /// Whether the post has been retracted, as far as the state has gone.
     package func isRetracted(_ number: Int) -> Bool { authorsAndMarks[number] & Self.retracted != 0 }
 
-    /// Whether anything after it was about the post: an edit, a retraction, a reply.
-    package func hasHistory(_ number: Int) -> Bool { authorsAndMarks[number] & Self.referredTo != 0 }
-
-    /// Whether an import posted it.
-    package func isImported(_ number: Int) -> Bool { authorsAndMarks[number] & Self.imported != 0 }
+    /// Who wrote the post and what is marked of it, as far as the state has gone.
+    package func marks(_ number: Int) -> PostMarks {
+        let word = authorsAndMarks[number]
+        return PostMarks(
+            author: Int(word >> 3), isRetracted: word & Self.retracted != 0, hasHistory: word & Self.referredTo != 0,
+            isImported: word & Self.imported != 0)
+    }
 
     mutating func markRetracted(_ number: Int) { authorsAndMarks[number] |= Self.retracted | Self.referredTo }
 
@@ -51,4 +53,15 @@ package struct PostTable: Equatable, Sendable {
         if let last = positions.last, last <= position { return positions.count }
         return partition(positions.count) { positions[$0] > position }
     }
+}
+
+/// What a ``PostTable`` says of a post in one word.
+package struct PostMarks: Sendable {
+    /// The number of the author.
+    package var author: Int
+    package var isRetracted: Bool
+    /// Whether anything after it was about the post: an edit, a retraction, a reply.
+    package var hasHistory: Bool
+    /// Whether an import posted it.
+    package var isImported: Bool
 }
