@@ -64,14 +64,7 @@ extension ChatStore {
         if positions.isEmpty { return [] }
         var found: [TextCache.Text?] = textCache.withLock { cache in positions.map { cache.find($0) } }
         let missing = found.indices.filter { found[$0] == nil }.sorted { positions[$0] < positions[$1] }
-        var start = missing.startIndex
-        while start < missing.endIndex {
-            // One reading for posts that stand close together: what lies between them is passed over faster than another one begins.
-            var end = start + 1
-            while end < missing.endIndex, positions[missing[end]] - positions[missing[end - 1]] <= 8 { end += 1 }
-            try read(missing[start..<end], positions, &found)
-            start = end
-        }
+        if !missing.isEmpty { try read(missing, positions, &found) }
         textCache.withLock { cache in
             for index in missing { if let text = found[index] { cache.add(text, at: positions[index]) } }
         }
@@ -80,20 +73,16 @@ extension ChatStore {
 
     /// Reads the texts that some of the positions hold, which ascend along the indices.
     private func read(
-        _ indices: ArraySlice<Int>, _ positions: [Position], _ found: inout [TextCache.Text?]
+        _ indices: [Int], _ positions: [Position], _ found: inout [TextCache.Text?]
     ) throws(ChatError) {
-        guard let first = indices.first, let last = indices.last else { return }
-        var next = indices.startIndex
+        var next = 0
         var undecodable: ChatError?
         try wrapping { () throws(JournalError) in
-            try log.forEachRecord(in: positions[first]...positions[last]) { position, state, kept, erasable in
-                guard next < indices.endIndex, position == positions[indices[next]] else { return true }
+            try log.forEachRecord(at: indices.map { positions[$0] }) { position, state, kept, erasable in
                 do throws(EventDecodingError) {
                     let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil)
-                    while next < indices.endIndex, position == positions[indices[next]] {
-                        found[indices[next]] = TextCache.Text(body: event.body, createdAt: event.createdAt)
-                        next += 1
-                    }
+                    found[indices[next]] = TextCache.Text(body: event.body, createdAt: event.createdAt)
+                    next += 1
                     return true
                 } catch {
                     undecodable = .undecodable(position: position, error)
@@ -102,7 +91,7 @@ extension ChatStore {
             }
         }
         if let undecodable { throw undecodable }
-        precondition(next == indices.endIndex, "the journal gives each record that it is asked for, or an error")
+        precondition(next == indices.count, "the journal gives each record that it is asked for, or an error")
     }
 }
 

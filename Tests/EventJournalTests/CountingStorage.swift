@@ -2,10 +2,10 @@ import Locking
 
 @testable import EventJournal
 
-/// Counts the files of another storage that are open.
+/// Counts the files of another storage that are open, and what is read of them.
 final class CountingStorage: Storage {
     private let base: MemoryStorage
-    private let state = Lock((open: 0, most: 0, bytesRead: 0))
+    private let state = Lock((open: 0, most: 0, bytesRead: 0, reads: 0))
 
     init(_ base: MemoryStorage) { self.base = base }
 
@@ -14,6 +14,9 @@ final class CountingStorage: Storage {
 
     /// The bytes read so far.
     var bytesRead: Int { state.withLock { $0.bytesRead } }
+
+    /// How often something was read so far.
+    var reads: Int { state.withLock { $0.reads } }
 
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
         let file = File(try base.open(path, mode), self)
@@ -46,7 +49,10 @@ final class CountingStorage: Storage {
 
         func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
             let count = try base.read(into: &bytes, at: offset)
-            storage.state.withLock { $0.bytesRead += count }
+            storage.state.withLock { state in
+                state.bytesRead += count
+                state.reads += 1
+            }
             return count
         }
         func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) { try base.write(bytes, at: offset) }

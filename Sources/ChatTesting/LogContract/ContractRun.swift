@@ -95,6 +95,23 @@ final class ContractRun: Sendable {
             return true
         }
         expect(next == positions.upperBound + 1, "reading \(positions) ends before \(next) without an error")
+        try checkRecords(of: log, positions.filter { $0 % 3 == positions.lowerBound % 3 })
+    }
+
+    private func checkRecords(of log: any CommitLog, _ positions: [Position]) throws(JournalError) {
+        var next = 0
+        try log.forEachRecord(at: positions) { position, state, kept, erasable in
+            guard next < positions.count, position == positions[next] else {
+                note("reading at chosen positions gives \(position), where \(positions.dropFirst(next).first ?? 0) is due")
+                return false
+            }
+            expect(
+                state == .whole && ContractRecord(kept: kept, erasable: erasable) == record(at: position),
+                "the record at \(position) is not the one that was appended")
+            next += 1
+            return true
+        }
+        expect(next == positions.count, "reading at chosen positions ends before \(positions.dropFirst(next).first ?? 0) without an error")
     }
 
     /// Runs work on threads of their own, all at once, and waits until all have ended.

@@ -20,7 +20,8 @@ extension Journal {
         let place = try state.withLock { (state) throws(JournalError) -> ChainPlace in
             if position == state.lastPosition, !state.isClosed { return .known(state.lastChain) }
             if let next = state.start(after: position) { return .known(next.chain) }
-            switch try state.place(position...position, in: directory) {
+            var positions = PositionList([position...position])
+            switch try state.place(&positions, in: directory) {
             case .active: return .segment(state.active)
             case .sealed(let start, let next, _): return .sealed(start, next)
             }

@@ -78,6 +78,19 @@ public protocol CommitLog: Sendable {
         _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError)
 
+    /// Calls a closure with the records at each of some positions.
+    ///
+    /// As ``forEachRecord(in:_:)`` for each of them, which is what it does where a log has no better way.
+    ///
+    /// - Parameters:
+    ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
+    ///   - body: As for ``forEachRecord(in:_:)``.
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    func forEachRecord(
+        at positions: [Position],
+        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+    ) throws(JournalError)
+
     /// Waits until more than `position` is durable, without holding a thread, and returns the durable position.
     ///
     /// It returns at once when that is so already, also when the log has been closed or has stopped. A reader that reads up to the position
@@ -96,6 +109,25 @@ public protocol CommitLog: Sendable {
 }
 
 extension CommitLog {
+    /// Calls a closure with the records at each of some positions, by a reading of its own for each.
+    ///
+    /// - Parameters:
+    ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
+    ///   - body: As for ``forEachRecord(in:_:)``.
+    /// - Throws: As ``forEachRecord(in:_:)``.
+    public func forEachRecord(
+        at positions: [Position],
+        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+    ) throws(JournalError) {
+        var goesOn = true
+        for position in positions where goesOn {
+            try forEachRecord(in: position...position) { position, state, kept, erasable in
+                goesOn = body(position, state, kept, erasable)
+                return goesOn
+            }
+        }
+    }
+
     /// Reads records in order, with a closure that may throw.
     ///
     /// - Parameters:

@@ -249,14 +249,17 @@ extension CommitWalk {
     }
 
     /// Walks along a file until an outcome other than a need; reads on in chunks up to `bound`, where more is not yet known to be needed.
+    ///
+    /// The first read goes up to `ahead`, if that is given: less far, where that is likely to be enough, or further, for a walk that comes after this one.
     mutating func run<Visitor: CommitVisitor>(
-        _ window: inout FileWindow, bound: UInt64, _ visitor: inout Visitor
+        _ window: inout FileWindow, ahead: UInt64? = nil, bound: UInt64, _ visitor: inout Visitor
     ) throws(JournalError) -> Outcome {
         var needed = 1
+        var limit = min(ahead ?? bound, end)
         while true {
             if offset >= end { needed = 0 }
             let start = offset
-            let available = try storage { () throws(StorageError) in try window.load(at: start, needed: needed, bound: min(bound, end)) }
+            let available = try storage { () throws(StorageError) in try window.load(at: start, needed: needed, bound: limit) }
             guard available >= needed else {
                 throw JournalError(
                     .damaged, "The file ends before its records do; it was cut while it was read.", bytes: offset..<end)
@@ -264,6 +267,7 @@ extension CommitWalk {
             let outcome = window.withBytes(from: offset) { bytes in consume(bytes, &visitor) }
             guard case .need(let count) = outcome else { return outcome }
             needed = count
+            limit = min(bound, end)
         }
     }
 }

@@ -7,6 +7,8 @@ struct SparseIndex: Equatable {
         var offset: UInt32
         /// How many records of the commit are left, the one at `offset` included; 0 when a commit header is at `offset`.
         var recordsLeft: UInt32
+
+        var place: (relativePosition: UInt64, offset: UInt64) { (UInt64(relativePosition), UInt64(offset)) }
     }
 
     static let spacing: UInt32 = 4096
@@ -43,18 +45,28 @@ struct SparseIndex: Equatable {
         while let last = entries.last, UInt64(last.relativePosition) >= relativePosition { entries.removeLast() }
     }
 
-    /// The entry to start from for the first of two positions, and the offset at which the second one has been passed for sure, if an entry
-    /// tells.
-    func lookUp(_ first: UInt64, _ last: UInt64) -> (start: Entry, bound: UInt64?)? {
-        let after = partition { UInt64($0.relativePosition) > first }
+    /// The entry to start from for the first of two positions, and the offset at which the second one has been passed for sure; `end` is where the records end.
+    ///
+    /// The estimate is where it has been passed if records are as long as on average between two entries, and one sixteenth of the spacing more; it is
+    /// never beyond the bound.
+    func lookUp(
+        _ first: UInt64, _ last: UInt64, end: (relativePosition: UInt64, offset: UInt64)
+    ) -> (start: Entry, estimate: UInt64, bound: UInt64)? {
+        let after = partition(from: 0) { UInt64($0.relativePosition) > first }
         guard after > 0 else { return nil }
-        let beyond = partition { UInt64($0.relativePosition) > last }
-        return (entries[after - 1], beyond < entries.count ? UInt64(entries[beyond].offset) : nil)
+        let beyond = last == first ? after : partition(from: after) { UInt64($0.relativePosition) > last }
+        let (from, to) = (entries[beyond - 1], beyond < entries.count ? entries[beyond].place : end)
+        guard to.relativePosition > last, to.offset > from.offset else { return (entries[after - 1], to.offset, to.offset) }
+        let (share, overflows) = (last - UInt64(from.relativePosition) + 1).multipliedReportingOverflow(by: to.offset - UInt64(from.offset))
+        // So many records are not in any segment that was written, but a footer may claim them.
+        if overflows { return (entries[after - 1], to.offset, to.offset) }
+        let estimate = UInt64(from.offset) + share / (to.relativePosition - UInt64(from.relativePosition)) + UInt64(Self.spacing) / 16
+        return (entries[after - 1], min(estimate, to.offset), to.offset)
     }
 
     /// The offset of a commit header at or before the record at a position, and that commit's first position; nil when the index is empty.
     func commit(before relativePosition: UInt64) -> (relativePosition: UInt64, offset: UInt64)? {
-        var index = partition { UInt64($0.relativePosition) > relativePosition }
+        var index = partition(from: 0) { UInt64($0.relativePosition) > relativePosition }
         while index > 0 {
             index -= 1
             if entries[index].recordsLeft == 0 { return (UInt64(entries[index].relativePosition), UInt64(entries[index].offset)) }
@@ -62,9 +74,9 @@ struct SparseIndex: Equatable {
         return nil
     }
 
-    /// The index of the first entry for which the predicate, false and then true along the entries, is true.
-    private func partition(_ predicate: (Entry) -> Bool) -> Int {
-        var low = 0
+    /// The index of the first entry, not before `low`, for which the predicate, false and then true along the entries, is true.
+    private func partition(from low: Int, _ predicate: (Entry) -> Bool) -> Int {
+        var low = low
         var high = entries.count
         while low < high {
             let middle = (low + high) / 2
