@@ -54,7 +54,7 @@ struct DeepVerification {
 
     private func memberships() -> [Verification.Finding] {
         state.memberships.indices.flatMap { number in
-            let pair = state.numbering.memberships.pair(number)
+            let pair = state.dependents.memberships.pair(number)
             let user = state.userID(pair.first)
             let thread = state.threadID(pair.second)
             let row = state.memberships[number]
@@ -78,7 +78,7 @@ struct DeepVerification {
 
     private func replies() -> [Verification.Finding] {
         (0..<state.replies.count).flatMap { number in
-            let id = ReplyID(bits: state.numbering.replies.id(number))
+            let id = ReplyID(bits: state.dependents.replies.id(number))
             let record = models.reply(id, asOf: now)
             return finding(
                 record?.position == state.replies.position(number) && record?.isRetracted == state.replies.isRetracted(number),

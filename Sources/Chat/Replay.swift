@@ -12,25 +12,22 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; the read models then end before it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout ReadModels) throws(ChatError) {
-        let belt = Belt<(ReplayPortion, [EventNumbers])>()
+        let belt = Belt<(NumberedEvents, ReplayPortion)>()
         // Room is made in empty tables alone.
-        let sizes = models.position == 0 ? ReplayEstimate(log, positions).sizes : StateSizes()
+        if models.position == 0 { models.reserve(ReplayEstimate(log, positions).sizes) }
         let numbering = NumberingBox()
-        numbering.value.withLock { numbering in
-            models.exchangeNumbering(&numbering)
-            numbering.reserve(sizes)
-        }
+        numbering.value.withLock { models.exchangeNumbering(&$0) }
         let worker = DispatchGroup()
         DispatchQueue.global(qos: .userInitiated).async(group: worker) {
             numbering.value.withLock { numbering in
-                decode(log, positions) { portion in belt.put((portion, numbering.resolve(portion.events.rows))) }
+                decode(log, positions) { portion in belt.put((numbering.resolve(portion.events), portion)) }
             }
         }
         var failure: ChatError?
         var isLast = false
         while !isLast {
-            let (portion, numbers) = belt.take()
-            models.apply(portion.events, numbers)
+            let (events, portion) = belt.take()
+            models.apply(events)
             (failure, isLast) = (portion.failure, portion.isLast)
         }
         worker.wait()

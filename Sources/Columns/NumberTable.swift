@@ -108,27 +108,50 @@ struct NumberTable<Keys: KeyList>: Sendable {
 
     /// Reads what looking up some keys is going to read.
     ///
-    /// Looking up one key after another waits for memory each time; these reads do not depend on one another, nor does a branch on them that a processor would have to
-    /// guess, so it has many of them under way at once.
+    /// Looking up one key after another waits for memory each time. These reads do not depend on one another, and the loops that make them do so little else that a processor
+    /// has many of them under way at once.
     func warm(_ keys: [Key]) {
         guard self.keys.count > 0 else { return }
-        // The slots of all of them, and whether the keys that they lead to are going to be read.
-        let numbers = keys.map { key -> UInt32 in
-            let hash = self.hash(key)
+        let hashes = keys.map(hash)
+        var sum: UInt64 = 0
+        for hash in hashes {
             let shelf = shelfIndex(of: hash)
-            let entry = shelves[shelf].slots[shelves[shelf].home(hash)]
-            let isRead: UInt32 = (entry ^ tag(of: hash)) & ~numberMask == 0 && entry != 0 ? .max : 0
-            return (entry & numberMask &- 1) & isRead
+            sum &+= UInt64(shelves[shelf].slots[shelves[shelf].home(hash)])
         }
-        ReadAhead.keep(numbers.reduce(0) { $0 &+ UInt64(truncatingIfNeeded: self.keys[Int($1)]) })
+        let entries = hashes.map { candidate($0) }
+        for entry in entries { sum &+= UInt64(truncatingIfNeeded: self.keys[Int(Swift.max(entry, 1)) - 1]) }
+        ReadAhead.keep(sum)
+    }
+
+    /// The number + 1 of the first key that a search for a hash compares; 0 where it compares none.
+    @inline(__always)
+    private func candidate(_ hash: UInt64) -> UInt32 {
+        let shelf = shelfIndex(of: hash)
+        let slotCount = shelves[shelf].slots.count
+        let (numberMask, tag) = (self.numberMask, self.tag(of: hash))
+        var slot = shelves[shelf].home(hash)
+        while true {
+            let entry = shelves[shelf].slots[slot]
+            if entry == 0 { return 0 }
+            if entry & ~numberMask == tag { return entry & numberMask }
+            slot = slot + 1 == slotCount ? 0 : slot + 1
+        }
     }
 
     /// At most 2^32 - 2 keys fit; the memory that they would take is out of reach sooner.
     mutating func insert(_ key: Key) -> (number: Int, isNew: Bool) {
         let hash = self.hash(key)
-        var shelf = shelfIndex(of: hash)
+        let shelf = shelfIndex(of: hash)
         let (number, slot) = search(key, hash, shelf)
         if number >= 0 { return (number, false) }
+        add(key, hash, shelf, slot)
+        return (keys.count - 1, true)
+    }
+
+    /// Adds a key that a search has not found, with the shelf and the slot where it ended.
+    @inline(__always)
+    private mutating func add(_ key: Key, _ hash: UInt64, _ home: Int, _ slot: Int) {
+        var shelf = home
         keys.append(key)
         if keys.count > Int(numberMask) { widenNumbers() }
         let entry = UInt32(truncatingIfNeeded: keys.count) | tag(of: hash)
@@ -141,7 +164,52 @@ struct NumberTable<Keys: KeyList>: Sendable {
             } while shelves[shelf].isFull
             shelves[shelf].place(entry, hash)
         }
-        return (keys.count - 1, true)
+    }
+
+    /// Looks up keys in their order, with what each one's look-up reads under way before it is waited for, as ``warm(_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - inserting: Whether the key at an index is given a number if it has none.
+    /// - Returns: The number + 1 of each; 0 for a key that has none and is given none.
+    @inline(__always)
+    mutating func lookUp(_ keys: [Key], inserting: (Int) -> Bool) -> [UInt32] {
+        var entries = [UInt32](repeating: 0, count: keys.count)
+        var hashes = InlineArray<64, UInt64>(repeating: 0)
+        var places = InlineArray<64, (shelf: Int, slot: Int)>(repeating: (0, 0))
+        var start = 0
+        while start < keys.count {
+            let count = Swift.min(hashes.count, keys.count &- start)
+            for index in 0..<count {
+                let hash = self.hash(keys[start &+ index])
+                hashes[index] = hash
+                let shelf = shelfIndex(of: hash)
+                places[index] = (shelf, shelves[shelf].home(hash))
+            }
+            var sum: UInt64 = 0
+            for index in 0..<count { sum &+= UInt64(shelves[places[index].shelf].slots[places[index].slot]) }
+            for index in 0..<count { entries[start &+ index] = candidate(hashes[index]) }
+            if self.keys.count > 0 {
+                for index in 0..<count { sum &+= UInt64(truncatingIfNeeded: self.keys[Swift.max(Int(entries[start &+ index]), 1) &- 1]) }
+            }
+            ReadAhead.keep(sum)
+            for index in start..<start &+ count {
+                let key = keys[index]
+                if entries[index] != 0, self.keys[Int(entries[index]) &- 1] == key { continue }
+                let hash = hashes[index &- start]
+                let shelf = shelfIndex(of: hash)
+                let (number, slot) = search(key, hash, shelf)
+                if number >= 0 {
+                    entries[index] = UInt32(truncatingIfNeeded: number &+ 1)
+                } else if inserting(index) {
+                    add(key, hash, shelf, slot)
+                    entries[index] = UInt32(truncatingIfNeeded: self.keys.count)
+                } else {
+                    entries[index] = 0
+                }
+            }
+            start &+= count
+        }
+        return entries
     }
 
     /// Makes room for so many keys in a table that has none, so that it need not grow as far as that; in another it does nothing.

@@ -29,6 +29,13 @@ public struct PairIndex: Equatable, Sendable {
         table.insert(Self.key(first, second))
     }
 
+    /// Gives pairs their numbers, one after the other, faster than one alone.
+    ///
+    /// - Returns: The number + 1 of each.
+    public mutating func insert(_ pairs: [(first: Int, second: Int)]) -> [UInt32] {
+        table.lookUp(pairs.map { Self.key($0.first, $0.second) }) { _ in true }
+    }
+
     private static func key(_ first: Int, _ second: Int) -> UInt64 { spread(UInt64(first)) << 1 | spread(UInt64(second)) }
 
     /// Puts a 0 before each of the lower 32 bits.

@@ -35,6 +35,39 @@ struct Activity: Equatable, Sendable {
         }
     }
 
+    /// Takes in the next events.
+    mutating func apply(_ events: NumberedEvents) {
+        let (rows, numbers) = (events.events.rows, events.numbers)
+        events.forEach(
+            messages: { range in
+                var index = range.lowerBound
+                while index < range.upperBound {
+                    let (day, end) = noteActive(events, from: index, to: range.upperBound)
+                    messages.append(numbers[index].post, count: end - index, on: day)
+                    index = end
+                }
+            },
+            joins: { range in
+                var index = range.lowerBound
+                while index < range.upperBound { index = noteActive(events, from: index, to: range.upperBound).end }
+            }, other: { index, _ in apply(rows[index], at: events.position(index), numbers[index]) })
+    }
+
+    /// Notes the users of those of some events that are of one day.
+    ///
+    /// - Returns: The number of the day, and the index of the first event that is not of it.
+    private mutating func noteActive(_ events: NumberedEvents, from first: Int, to limit: Int) -> (day: Int, end: Int) {
+        let (rows, numbers) = (events.events.rows, events.numbers)
+        let day = Day(rows[first].createdAt)
+        let number = number(of: day)
+        var end = first
+        while end < limit, Day(rows[end].createdAt) == day {
+            noteActive(numbers[end].user, on: number, at: events.position(end))
+            end += 1
+        }
+        return (number, end)
+    }
+
     private mutating func noteActive(_ user: Int, on day: Int, at position: Position) {
         let mark = UInt32(truncatingIfNeeded: day + 1)
         guard user >= latestDays.count || latestDays[user] != mark else { return }
@@ -83,8 +116,8 @@ struct PostRuns: Equatable, Sendable {
         var before: UInt32
     }
 
-    /// Puts the next post, with the greatest number so far, on a day.
-    mutating func append(_ post: Int, on day: Int) {
+    /// Puts the next posts, with consecutive numbers of which the first is the greatest so far, on a day.
+    mutating func append(_ post: Int, count added: Int = 1, on day: Int) {
         let post = UInt32(truncatingIfNeeded: post)
         counts.element(day, default: 0) { _ in }
         let count = counts[day]
@@ -92,7 +125,7 @@ struct PostRuns: Equatable, Sendable {
             if let last = runs.last, last.first &+ (count &- last.before) == post { return }
             runs.append(Run(first: post, before: count))
         }
-        counts[day] = count &+ 1
+        counts[day] = count &+ UInt32(truncatingIfNeeded: added)
     }
 
     /// How many of the first so many posts are of a day: O(log *n*) in the day's runs.

@@ -3,7 +3,7 @@ import Columns
 
 /// Who was in which thread and who lived in which outward code from which position to which, and how far they had read.
 struct PostcodeMembership: Equatable, Sendable {
-    /// By the numbers of ``ChatDomain/ChatState/numbering.memberships``: the newest links of the chains of the two that follow.
+    /// By the numbers of ``ChatDomain/ChatState/dependents.memberships``: the newest links of the chains of the two that follow.
     var presence = PackedColumn<UInt32>()
     var presences = Versions<UInt32>()
     var marker = PackedColumn<UInt32>()
@@ -35,6 +35,21 @@ struct PostcodeMembership: Equatable, Sendable {
         case .postcodeSet: move(numbers.user, to: numbers.thread, at: position)
         default: break
         }
+    }
+
+    /// Takes in the next events.
+    mutating func apply(_ events: NumberedEvents) {
+        let (rows, numbers) = (events.events.rows, events.numbers)
+        events.forEach(
+            messages: { _ in },
+            joins: { range in
+                let link = UInt32(truncatingIfNeeded: presences.count)
+                presence.append(count: range.count) { link + 1 + UInt32(truncatingIfNeeded: $0) }
+                marker.append(count: range.count) { _ in 0 }
+                membershipsOfThread.append(count: range.count) { numbers[range.lowerBound + $0].thread }
+                membershipsOfUser.append(count: range.count) { numbers[range.lowerBound + $0].user }
+                presences.begin(count: range.count, with: 1, from: events.position(range.lowerBound))
+            }, other: { index, _ in apply(rows[index], at: events.position(index), numbers[index]) })
     }
 
     /// Makes the row of a membership that has just come up.

@@ -49,24 +49,22 @@ extension ReadModels {
     package func warm(_ requests: Span<CommandRequest>) { state.warm(requests) }
 
     /// Takes in the next events.
-    package mutating func apply(_ events: EventRows) { apply(events, state.resolve(events)) }
+    package mutating func apply(_ events: EventRows) { apply(state.resolve(events)) }
 
     /// Takes in the next events, which have been given their numbers: what comes of it does not depend on whether that is done elsewhere.
     ///
     /// One read model after another, because each finds its own part of memory again.
-    package mutating func apply(_ events: EventRows, _ resolved: consuming [EventNumbers]) {
-        var numbers = resolved
-        state.evolve(events, &numbers)
-        timelines.warm(numbers)
-        events.forEach { event, content, position in
-            timelines.apply(event, content, at: position, numbers[Int(position - events.first)])
-        }
-        events.forEach { event, _, position in membership.apply(event, at: position, numbers[Int(position - events.first)]) }
-        events.forEach { event, content, position in
-            users.apply(event, content, at: position, numbers[Int(position - events.first)])
-        }
-        events.forEach { event, _, position in activity.apply(event, at: position, numbers[Int(position - events.first)]) }
+    package mutating func apply(_ resolved: consuming NumberedEvents) {
+        var events = resolved
+        state.evolve(&events)
+        timelines.apply(events)
+        membership.apply(events)
+        users.apply(events)
+        activity.apply(events)
     }
+
+    /// Makes room for so many things, before the first of them.
+    package mutating func reserve(_ sizes: StateSizes) { state.reserve(sizes) }
 
     /// Exchanges the numbering for another one: gives it away, so that events can get their numbers elsewhere, and takes it back.
     package mutating func exchangeNumbering(_ other: inout Numbering) { state.exchangeNumbering(&other) }

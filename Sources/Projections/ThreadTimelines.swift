@@ -9,8 +9,36 @@ struct ThreadTimelines: Equatable, Sendable {
     var messageHistories = PostHistories()
     var replyHistories = PostHistories()
 
+    /// Takes in the next events.
+    mutating func apply(_ events: NumberedEvents) {
+        let (rows, numbers) = (events.events.rows, events.numbers)
+        warm(numbers)
+        events.forEach(
+            messages: { range in
+                let first = range.lowerBound
+                makeRoom(rows, numbers, range)
+                threads.update(range.count, at: { numbers[first + $0].thread }) { thread, which in
+                    thread.messages.append(UInt32(truncatingIfNeeded: numbers[first + which].post))
+                }
+            },
+            joins: { range in
+                let first = range.lowerBound
+                makeRoom(rows, numbers, range)
+                threads.update(range.count, at: { numbers[first + $0].thread }) { thread, which in
+                    thread.log(events.position(first + which), membersChange: 1)
+                }
+            }, other: { index, content in apply(rows[index], content, at: events.position(index), numbers[index]) })
+    }
+
+    /// Makes the rows of threads that have just come up, which begin with the event that names them first.
+    private mutating func makeRoom(_ rows: [EventRow], _ numbers: [EventNumbers], _ range: Range<Int>) {
+        for index in range {
+            while threads.count <= numbers[index].thread { threads.append(ThreadTimeline(createdAt: rows[index].createdAt)) }
+        }
+    }
+
     /// Reads ahead where the messages of some events are going to be put.
-    func warm(_ numbers: [EventNumbers]) {
+    private func warm(_ numbers: [EventNumbers]) {
         ReadAhead.keep(
             numbers.reduce(0) { sum, numbers in
                 threads.indices.contains(numbers.thread) ? sum &+ UInt64(threads[numbers.thread].messages.last ?? 0) : sum

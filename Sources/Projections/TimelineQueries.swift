@@ -120,7 +120,7 @@ extension ReadModels {
     /// - Complexity: O(log *n* + *m*) in the thread's messages and those that come after the marker.
     public func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
         guard let user = state.number(ofUser: user), let thread = number(ofThread: thread, asOf: position),
-            let number = state.numbering.memberships.find(user, thread), let since = membership.since(number, asOf: position)
+            let number = state.dependents.memberships.find(user, thread), let since = membership.since(number, asOf: position)
         else { return 0 }
         let seen = max(since, membership.readUpTo(number, asOf: position))
         let numbers = timelines.threads[thread].messages
@@ -162,7 +162,7 @@ extension ReadModels {
     }
 
     private func number(ofReply id: ReplyID, asOf position: Position) -> Int? {
-        guard let reply = state.numbering.replies.find(id.bits), state.replies.position(reply) <= position else { return nil }
+        guard let reply = state.dependents.replies.find(id.bits), state.replies.position(reply) <= position else { return nil }
         return reply
     }
 
@@ -215,7 +215,7 @@ extension ReadModels {
     }
 
     private func records(ofReplies replies: [Int], asOf position: Position) -> [PostRecord<ReplyID>] {
-        let columns = PostColumns(replies, state.replies, state.numbering.replies, users, asOf: position)
+        let columns = PostColumns(replies, state.replies, state.dependents.replies, users, asOf: position)
         var records: [PostRecord<ReplyID>] = []
         records.reserveCapacity(replies.count)
         for index in replies.indices {

@@ -54,7 +54,7 @@ extension ReadModels {
     public func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
         guard let thread = state.number(ofThread: thread) else { return [] }
         return membership.membershipsOfThread.rows(of: thread).compactMap { number -> (user: Int, since: Position)? in
-            membership.since(number, asOf: position).map { (state.numbering.memberships.pair(number).first, $0) }
+            membership.since(number, asOf: position).map { (state.dependents.memberships.pair(number).first, $0) }
         }.sorted { $0.since < $1.since }.map { record($0.user, since: $0.since, asOf: position) }
     }
 
@@ -78,7 +78,7 @@ extension ReadModels {
         guard let user = state.number(ofUser: user) else { return [] }
         return membership.membershipsOfUser.rows(of: user).compactMap { number -> (thread: ThreadID, since: Position)? in
             membership.since(number, asOf: position).map {
-                (state.threadID(state.numbering.memberships.pair(number).second), $0)
+                (state.threadID(state.dependents.memberships.pair(number).second), $0)
             }
         }.sorted { $0.since < $1.since }
     }
@@ -87,7 +87,7 @@ extension ReadModels {
     public func access(of user: UserID, asOf position: Position) -> [Access] {
         guard let user = state.number(ofUser: user) else { return [] }
         return membership.membershipsOfUser.rows(of: user).flatMap { number in
-            let thread = state.threadID(state.numbering.memberships.pair(number).second)
+            let thread = state.threadID(state.dependents.memberships.pair(number).second)
             return membership.intervals(number, asOf: position).map { Access(thread: thread, from: $0.from, to: $0.to) }
         }.sorted { $0.from < $1.from }
     }
@@ -112,7 +112,7 @@ extension ReadModels {
 
     private func membershipNumber(_ user: UserID, _ thread: ThreadID) -> Int? {
         guard let user = state.number(ofUser: user), let thread = state.number(ofThread: thread) else { return nil }
-        return state.numbering.memberships.find(user, thread)
+        return state.dependents.memberships.find(user, thread)
     }
 
     private func record(_ user: Int, since: Position, asOf position: Position) -> Membership {

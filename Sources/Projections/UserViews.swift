@@ -45,6 +45,17 @@ struct UserViews: Equatable, Sendable {
         }
     }
 
+    /// Takes in the next events.
+    mutating func apply(_ events: NumberedEvents) {
+        while users.count < events.userCount { users.append(History()) }
+        let (rows, numbers) = (events.events.rows, events.numbers)
+        events.forEach(
+            messages: { _ in }, joins: { _ in },
+            other: { index, content in
+                apply(rows[index], content, at: events.position(index), numbers[index])
+            })
+    }
+
     private mutating func name(_ user: Int, _ username: Username?, at position: Position) {
         let former = users[user].name == 0 ? 0 : nameVersions.value(users[user].name)
         if former > 0 {

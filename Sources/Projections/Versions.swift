@@ -47,6 +47,15 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
         newest = Link(truncatingIfNeeded: positions.count)
     }
 
+    /// Begins so many chains, at consecutive positions, each with the same value.
+    mutating func begin(count: Int, with value: Value, from first: Position) {
+        positions.append(count: count) { first + Position($0) }
+        previous.append(count: count) { _ in 0 }
+        jumps.append(count: count) { _ in 0 }
+        ranks.append(count: count) { _ in 1 }
+        values.append(count: count) { _ in value }
+    }
+
     /// The version that held as of a position, nil if there was none yet.
     func version(_ newest: Link, asOf position: Position) -> Version? {
         let link = link(newest, asOf: position)

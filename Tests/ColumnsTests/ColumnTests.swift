@@ -22,6 +22,11 @@ import Testing
                 column[index] &+= 1
                 list[index] &+= 1
             }
+            let former = (column, list)
+            let changes = (0..<200).map { _ in Int.random(in: list.indices, using: &random) }
+            column.update(changes.count, at: { changes[$0] }) { element, which in element = element &* 31 &+ UInt32(which) }
+            for (which, index) in changes.enumerated() { list[index] = list[index] &* 31 &+ UInt32(which) }
+            #expect(Array(former.0) == former.1)
             #expect(column.count == count && column.indices == list.indices && column.last == list.last)
             #expect(Array(column) == list)
             var pieces: [UInt32] = []

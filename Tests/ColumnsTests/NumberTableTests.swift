@@ -34,6 +34,36 @@ import Testing
         }
     }
 
+    /// Ids that are looked up together, some of them twice, get the numbers that they get one after the other.
+    @Test(arguments: Seeds.seeds(4)) func idsLookedUpTogetherGetTheSameNumbers(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var (one, many, users) = (IDTable(), IDTable(), IDTable())
+        let known = (0..<60_000).map { _ in random.bits128() }
+        var count = 0
+        while count < 200_000 {
+            let ids = (0..<Int.random(in: 0...300, using: &random)).map { _ in known[Int.random(in: known.indices, using: &random)] }
+            let inserting = ids.map { _ in Int.random(in: 0..<4, using: &random) > 0 }
+            let expected = zip(ids, inserting).map { id, inserts in UInt32((inserts ? one.insert(id).number : one.find(id) ?? -1) + 1) }
+            if many.lookUp(ids, inserting: inserting) != expected { Issue.record("\(count)") }
+            if users.insert(ids) != ids.map({ UInt32((users.find($0) ?? -1) + 1) }) { Issue.record("\(count)") }
+            count += ids.count
+        }
+        #expect(many == one && one.count > 50_000 && users.count > one.count)
+        #expect((0..<many.count).allSatisfy { many.find(many.id($0)) == $0 })
+    }
+
+    @Test(arguments: Seeds.seeds(2)) func pairsTogetherGetTheSameNumbers(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var (one, many) = (PairIndex(), PairIndex())
+        for _ in 0..<200 {
+            let pairs = (0..<Int.random(in: 0...400, using: &random)).map { _ in
+                (first: Int.random(in: 0..<300, using: &random), second: Int.random(in: 0..<200, using: &random))
+            }
+            if many.insert(pairs) != pairs.map({ UInt32(one.insert($0.first, $0.second).number + 1) }) { Issue.record("\(many.count)") }
+        }
+        #expect(many == one && one.count > 10_000)
+    }
+
     @Test(arguments: Seeds.seeds(2)) func pairsAreFoundByBothHalves(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = PairIndex()

@@ -144,6 +144,37 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
         #expect(rebuilt == models(of: events))
     }
 
+    /// Portions of any length, of a history of which some events are lost: what they come to is what their events come to, whoever gives them their first numbers.
+    @Test(arguments: Seeds.seeds(12)) func portionsOfEventsEqualOneEventAfterAnother(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let lossy = seed.isMultiple(of: 2)
+        let events = history(seed: seed, commands: 900).filter { _ in !lossy || Int.random(in: 0..<8, using: &random) > 0 }
+        var encoder = EventEncoder()
+        var (single, together, apart) = (ReadModels(), ReadModels(), ReadModels())
+        var numbering = Numbering()
+        var rest = events[...]
+        var position: Position = 0
+        while !rest.isEmpty {
+            let portion = rest.prefix(Int.random(in: 1...40, using: &random))
+            rest = rest.dropFirst(portion.count)
+            var rows = EventRows(from: position + 1, capacity: portion.count)
+            for recorded in portion {
+                position += 1
+                single.apply(recorded.event, at: position)
+                encoder.encode(recorded.event)
+                unsafe try rows.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+            }
+            together.apply(rows)
+            #expect(together == single)
+            apart.exchangeNumbering(&numbering)
+            apart.apply(numbering.resolve(rows))
+            apart.exchangeNumbering(&numbering)
+            #expect(apart == single)
+        }
+        #expect(together.digests == single.digests)
+        #expect(events.count > 300)
+    }
+
     @Test(arguments: Seeds.seeds(4)) func walkingAThreadByPagesGivesEachMessageOnceInBothDirections(seed: UInt64) {
         let models = models(of: history(seed: seed, commands: 600))
         for thread in models.threads(Page(limit: .max), asOf: .max).map(\.id) {

@@ -3,7 +3,8 @@ package struct EventRows: Sendable {
     /// The position of the first event.
     package private(set) var first: Position
     package private(set) var rows: [EventRow] = []
-    private var contents: [(index: Int, content: Content)] = []
+    /// The contents of those that have one, and which they are.
+    private(set) var contents: [(index: Int, content: Content)] = []
 
     /// Begins with the event at a position.
     package init(from first: Position, capacity: Int) {
@@ -21,21 +22,5 @@ package struct EventRows: Sendable {
         let row = try EventRow(kept: kept)
         if let kind = row.kind, kind.isIndexed { contents.append((rows.count, try Content(indexedOf: row, erasable: erasable))) }
         rows.append(row)
-    }
-
-    /// Calls a closure with the events in order; the content of one that has none that is indexed is `none`.
-    @inline(__always)
-    package func forEach(_ body: (EventRow, borrowing Content, Position) -> Void) {
-        var position = first
-        var next = 0
-        for index in rows.indices {
-            if next < contents.count, contents[next].index == index {
-                body(rows[index], contents[next].content, position)
-                next += 1
-            } else {
-                body(rows[index], .none, position)
-            }
-            position += 1
-        }
     }
 }

@@ -20,6 +20,9 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
 
     /// Gives an id its number: the one it has, or the next.
     package mutating func insert(_ id: ID) -> (number: Int, isNew: Bool) { table.insert(id.bits) }
+
+    /// Gives ids their numbers, one after the other, faster than one alone; returns the number + 1 of each.
+    mutating func insert(_ ids: [UInt128]) -> [UInt32] { table.insert(ids) }
 }
 
 extension DenseIndex: ColumnCoded {

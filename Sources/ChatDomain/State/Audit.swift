@@ -89,7 +89,7 @@ extension ChatState {
             require(numbering.messages.find(fact.message.bits) == nil, .identifierTwice, "message \(fact.message) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
         case .replyPosted(let fact):
-            require(numbering.replies.find(fact.reply.bits) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
+            require(dependents.replies.find(fact.reply.bits) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: true)
         case .messageEdited(let fact):
@@ -108,9 +108,9 @@ extension ChatState {
             require(fact.upTo <= head, .markerBeyondHead, "read up to \(fact.upTo), beyond the head \(head)")
             require(fact.upTo > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(fact.upTo), not beyond the present marker")
         case .sessionStarted(let fact):
-            require(numbering.sessions.find(fact.session) == nil, .identifierTwice, "session \(fact.session) is started already")
+            require(dependents.sessions.find(fact.session) == nil, .identifierTwice, "session \(fact.session) is started already")
         case .sessionEnded(let fact):
-            if let session = numbering.sessions.find(fact.session) {
+            if let session = dependents.sessions.find(fact.session) {
                 require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(fact.session) has ended already")
                 require(
                     Int(sessions[session].user) == numbering.users.find(fact.user), .notTheAuthor,
@@ -145,7 +145,7 @@ extension ChatState {
             }
             (place, author, isRetracted) = (messages.place(number), messages.author(number), messages.isRetracted(number))
         case .reply(let id):
-            guard let number = numbering.replies.find(id.bits) else {
+            guard let number = dependents.replies.find(id.bits) else {
                 return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
             }
             (place, author, isRetracted) = (messages.place(replies.place(number)), replies.author(number), replies.isRetracted(number))

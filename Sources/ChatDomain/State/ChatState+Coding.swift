@@ -13,13 +13,13 @@ extension ChatState: ColumnCoded {
         writer.write(threads.indices) { threads[$0].openedAt }
         writer.write(threads.indices) { UInt64(threads[$0].openedBy) }
         writer.write(threads.indices) { threads[$0].eventCount }
-        numbering.memberships.write(to: &writer)
+        dependents.memberships.write(to: &writer)
         memberships.write(to: &writer)
         numbering.messages.write(to: &writer)
         messages.write(to: &writer)
-        numbering.replies.write(to: &writer)
+        dependents.replies.write(to: &writer)
         replies.write(to: &writer)
-        numbering.sessions.write(to: &writer)
+        dependents.sessions.write(to: &writer)
         writer.write(sessions.indices) { sessions[$0].startedAt }
         writer.write(sessions.indices) { sessions[$0].user }
         writer.write(sessions.indices) { sessions[$0].hasEnded ? 1 : 0 as UInt8 }
@@ -40,16 +40,16 @@ extension ChatState: ColumnCoded {
         try readUsers(from: &reader)
         numbering.threads = try DenseIndex(from: &reader)
         try readThreads(from: &reader)
-        numbering.memberships = try PairIndex(from: &reader)
-        try numbering.memberships.check(firstBelow: users.count, secondBelow: threads.count)
-        memberships = try MembershipTable(from: &reader, count: numbering.memberships.count)
+        dependents.memberships = try PairIndex(from: &reader)
+        try dependents.memberships.check(firstBelow: users.count, secondBelow: threads.count)
+        memberships = try MembershipTable(from: &reader, count: dependents.memberships.count)
         numbering.messages = try IDTable(from: &reader)
         messages = try PostTable(from: &reader, count: numbering.messages.count)
         try messages.check(places: threads.count, authors: users.count, head: head)
-        numbering.replies = try IDTable(from: &reader)
-        replies = try PostTable(from: &reader, count: numbering.replies.count)
+        dependents.replies = try IDTable(from: &reader)
+        replies = try PostTable(from: &reader, count: dependents.replies.count)
         try replies.check(places: messages.count, authors: users.count, head: head)
-        numbering.sessions = try DenseIndex(from: &reader)
+        dependents.sessions = try DenseIndex(from: &reader)
         try readSessions(from: &reader)
     }
 
@@ -108,7 +108,7 @@ extension ChatState {
     }
 
     private mutating func readSessions(from reader: inout ColumnReader) throws(ColumnError) {
-        let count = numbering.sessions.count
+        let count = dependents.sessions.count
         let positions: [Position] = try reader.readArray(count)
         let owners: [UInt32] = try reader.readArray(count)
         let haveEnded: [UInt8] = try reader.readArray(count)

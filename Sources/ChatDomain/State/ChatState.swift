@@ -17,8 +17,10 @@ public struct ChatState: Equatable, Sendable {
     /// How many events were seen to be lost: what came after the first of them may refer to what it told.
     public internal(set) var lostEvents = 0
 
-    /// The numbers of users, threads and everything else: the rows of the columns that follow.
+    /// The numbers of users, threads and messages: the rows of the columns that follow.
     package internal(set) var numbering = Numbering()
+    /// The numbers of memberships, replies and sessions, likewise.
+    package internal(set) var dependents = DependentNumbering()
     package internal(set) var users = Column<UserRow>()
     /// Users by the fold key of their present username.
     package internal(set) var usersByName: [String: Int] = [:]

@@ -78,7 +78,7 @@ extension ChatState {
 
     /// What is known of a user and a thread, nil if they never had to do with one another.
     package func membership(of user: Int, in thread: Int) -> MembershipRow? {
-        numbering.memberships.find(user, thread).map { memberships[$0] }
+        dependents.memberships.find(user, thread).map { memberships[$0] }
     }
 
     /// The number of a user who has registered.

@@ -23,7 +23,7 @@ extension ChatState {
     func postReply(
         _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: ReplyID, _ frame: EventFrame
     ) throws(Rejection) -> Decision {
-        if let id, let known = numbering.replies.find(id.bits) {
+        if let id, let known = dependents.replies.find(id.bits) {
             guard MessageID(bits: numbering.messages.id(replies.place(known))) == messageID,
                 numbering.users.id(replies.author(known)) == authorID
             else {
@@ -70,7 +70,7 @@ extension ChatState {
             guard let message = numbering.messages.find(id.bits) else { throw .unknownMessage }
             return (messages.author(message), messages.isRetracted(message), messages.place(message), message)
         case .reply(let id):
-            guard let reply = numbering.replies.find(id.bits) else { throw .unknownReply }
+            guard let reply = dependents.replies.find(id.bits) else { throw .unknownReply }
             let message = replies.place(reply)
             return (replies.author(reply), replies.isRetracted(reply), messages.place(message), message)
         }

@@ -44,7 +44,7 @@ extension ChatState {
     func startSession(
         _ id: UserID, _ session: SessionID?, _ device: String, fresh: SessionID, _ frame: EventFrame
     ) throws(Rejection) -> Decision {
-        if let session, let known = numbering.sessions.find(session) {
+        if let session, let known = dependents.sessions.find(session) {
             guard numbering.users.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
             return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
         }
@@ -54,7 +54,7 @@ extension ChatState {
     }
 
     func endSession(_ session: SessionID, _ frame: EventFrame) throws(Rejection) -> Decision {
-        guard let known = numbering.sessions.find(session) else { throw .unknownSession }
+        guard let known = dependents.sessions.find(session) else { throw .unknownSession }
         guard !sessions[known].hasEnded else { return .unchanged }
         let user = numbering.users.id(Int(sessions[known].user))
         return .append([frame.event(.sessionEnded(SessionEnded(user: user, session: session)))])

@@ -18,14 +18,15 @@ extension ChatState {
     /// - Parameter content: The event's content where its kind ``EventKind/isIndexed``; anything for another kind.
     package mutating func resolvingEvolve(_ event: EventRow, _ content: borrowing Content, at position: Position) -> EventNumbers {
         var numbers = numbering.resolve(event)
+        dependents.resolve(event, &numbers)
         evolve(event, content, at: position, &numbers)
         return numbers
     }
 
-    /// Moves the state on by an event that has its numbers; ``numbering``, which gave them, may be elsewhere meanwhile.
+    /// Moves the state on by an event that has its numbers.
     ///
     /// - Parameter numbers: What of them is known only here is put in.
-    package mutating func evolve(_ event: EventRow, _ content: borrowing Content, at position: Position, _ numbers: inout EventNumbers) {
+    private mutating func evolve(_ event: EventRow, _ content: borrowing Content, at position: Position, _ numbers: inout EventNumbers) {
         head = position
         lastRecordedAt = max(lastRecordedAt, event.recordedAt)
         guard let kind = event.kind else {
@@ -69,7 +70,7 @@ extension ChatState {
             messages.markRetracted(numbers.post)
         case .replyRetracted:
             guard numbers.post >= 0 else { break }
-            (numbers.message, numbers.isNew) = (replies.place(numbers.post), !replies.isRetracted(numbers.post))
+            (numbers.messageEntry, numbers.isNew) = (replies.places[numbers.post] + 1, !replies.isRetracted(numbers.post))
             replies.markRetracted(numbers.post)
         case .sessionStarted:
             if numbers.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(numbers.user))) }
@@ -109,11 +110,47 @@ extension ChatState {
 
 extension ChatState {
     /// Gives consecutive events their numbers.
-    package mutating func resolve(_ events: EventRows) -> [EventNumbers] { numbering.resolve(events.rows) }
+    package mutating func resolve(_ events: EventRows) -> NumberedEvents { numbering.resolve(events) }
 
-    /// Moves the state on by consecutive events that have their numbers, as ``evolve(_:_:at:_:)`` does by one.
-    package mutating func evolve(_ events: EventRows, _ numbers: inout [EventNumbers]) {
-        events.forEach { event, content, position in evolve(event, content, at: position, &numbers[Int(position - events.first)]) }
+    /// Moves the state on by consecutive events, as ``resolvingEvolve(_:_:at:)`` does by one; ``numbering``, which gave them their first numbers, may be elsewhere meanwhile.
+    package mutating func evolve(_ events: inout NumberedEvents) {
+        while users.count < events.userCount { users.append(UserRow()) }
+        while threads.count < events.threadCount { threads.append(ThreadRow()) }
+        var numbers: [EventNumbers] = []
+        swap(&numbers, &events.numbers)
+        let rows = events.events.rows
+        dependents.resolve(rows, &numbers)
+        events.divide(numbers)
+        events.forEach(
+            messages: { range in
+                note(rows, numbers, range, at: events.position(range.upperBound - 1))
+                let first = range.lowerBound
+                messages.append(
+                    count: range.count, from: events.position(first), place: { numbers[first + $0].threadEntry - 1 },
+                    author: { numbers[first + $0].userEntry - 1 }, isImported: { rows[first + $0].isImported })
+            },
+            joins: { range in
+                note(rows, numbers, range, at: events.position(range.upperBound - 1))
+                memberships.append(members: range.count)
+            },
+            other: { index, content in
+                evolve(rows[index], content, at: events.position(index), &numbers[index])
+            })
+        swap(&numbers, &events.numbers)
+    }
+
+    /// Notes what all events that bear a number in their thread have in common.
+    private mutating func note(_ rows: [EventRow], _ numbers: [EventNumbers], _ range: Range<Int>, at position: Position) {
+        head = position
+        let first = range.lowerBound
+        for index in range { lastRecordedAt = max(lastRecordedAt, rows[index].recordedAt) }
+        threads.update(range.count, at: { numbers[first + $0].thread }) { thread, which in thread.eventCount = rows[first + which].number }
+    }
+
+    /// Makes room for so many things, before the first of them.
+    package mutating func reserve(_ sizes: StateSizes) {
+        numbering.reserve(sizes)
+        dependents.reserve(sizes)
     }
 
     /// Exchanges the numbering for another one: gives it away, so that events can get their numbers elsewhere, and takes it back.

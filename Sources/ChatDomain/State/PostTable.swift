@@ -23,6 +23,18 @@ package struct PostTable: Equatable, Sendable {
         authorsAndMarks.append(UInt32(truncatingIfNeeded: author) << 3 | (isImported ? Self.imported : 0))
     }
 
+    /// Adds the next ones, of consecutive events.
+    ///
+    /// - Parameters:
+    ///   - first: The position of the first.
+    ///   - place: The place of each; author likewise, and whether an import posted it.
+    @inline(__always)
+    mutating func append(count: Int, from first: Position, place: (Int) -> UInt32, author: (Int) -> UInt32, isImported: (Int) -> Bool) {
+        positions.append(count: count) { first + Position($0) }
+        places.append(count: count, place)
+        authorsAndMarks.append(count: count) { author($0) << 3 | (isImported($0) ? Self.imported : 0) }
+    }
+
     /// Where the post stands in the journal.
     package func position(_ number: Int) -> Position { positions[number] }
 

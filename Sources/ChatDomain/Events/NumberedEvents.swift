@@ -1,0 +1,81 @@
+/// Consecutive events with the numbers of what they are about: what a replay hands from the thread that decodes to the one that moves the state on.
+package struct NumberedEvents: Sendable {
+    package let events: EventRows
+    /// By the index of the event.
+    package internal(set) var numbers: [EventNumbers]
+    private var stretches: [EventStretch] = []
+    /// How many users had a number after them, and threads.
+    package let (userCount, threadCount): (Int, Int)
+
+    init(_ events: EventRows, _ numbers: [EventNumbers], userCount: Int, threadCount: Int) {
+        (self.events, self.numbers) = (events, numbers)
+        (self.userCount, self.threadCount) = (userCount, threadCount)
+    }
+
+    /// The position of an event.
+    package func position(_ index: Int) -> Position { events.first + Position(index) }
+
+    /// Finds the stretches, once it is known of which events the ids were new.
+    mutating func divide(_ numbers: [EventNumbers]) { stretches = EventStretch.all(of: events.rows, numbers) }
+
+    /// Goes through the events in order, the stretches of new messages and of joins at once.
+    ///
+    /// - Parameter other: Is given the index of an event of no such stretch and its content; that of one which has none that is indexed is `none`.
+    @inline(__always)
+    package func forEach(
+        messages: (Range<Int>) -> Void, joins: (Range<Int>) -> Void, other: (Int, borrowing Content) -> Void
+    ) {
+        var contents = events.contents[...]
+        for stretch in stretches {
+            switch stretch.kind {
+            case .messages: messages(stretch.range)
+            case .joins: joins(stretch.range)
+            case .others:
+                for index in stretch.range {
+                    if contents.first?.index == index {
+                        other(index, contents.removeFirst().content)
+                    } else {
+                        other(index, .none)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Consecutive events of which most of a long history consists: new messages, and joins of threads by users who had not been there.
+///
+/// What such a stretch comes to is what its events come to one after the other; it is only said once for all of them, in a fraction of the time.
+struct EventStretch {
+    enum Kind {
+        /// New messages.
+        case messages
+        /// Joins that each begin a membership.
+        case joins
+        /// Anything else.
+        case others
+    }
+
+    let kind: Kind
+    /// The indices of the events.
+    var range: Range<Int>
+
+    /// The stretches of events that have been given their numbers, and have not been taken in yet.
+    static func all(of events: [EventRow], _ numbers: [EventNumbers]) -> [EventStretch] {
+        var stretches: [EventStretch] = []
+        for index in events.indices {
+            let kind: Kind =
+                switch events[index].kind {
+                case .messagePosted where numbers[index].isNew: .messages
+                case .threadJoined where numbers[index].isNew: .joins
+                default: .others
+                }
+            if let last = stretches.indices.last, stretches[last].kind == kind {
+                stretches[last].range = stretches[last].range.lowerBound..<index + 1
+            } else {
+                stretches.append(EventStretch(kind: kind, range: index..<index + 1))
+            }
+        }
+        return stretches
+    }
+}

@@ -1,0 +1,83 @@
+package import Columns
+
+/// The numbers of what there is only with something else: memberships of a user in a thread, replies to a message, sessions of a user; each in the order in which events first
+/// named them.
+package struct DependentNumbering: Equatable, Sendable {
+    /// The pairs of a user and a thread that ever had to do with one another.
+    package internal(set) var memberships = PairIndex()
+    package internal(set) var replies = IDTable()
+    package internal(set) var sessions = DenseIndex<SessionID>()
+
+    package init() {}
+
+    /// Makes room for so many things, before the first of them.
+    mutating func reserve(_ sizes: StateSizes) {
+        memberships.reserve(sizes.memberships)
+        replies.reserve(sizes.replies)
+    }
+}
+
+extension DependentNumbering {
+    /// Completes the numbers of an event: the ones that there are, or the next.
+    mutating func resolve(_ event: EventRow, _ numbers: inout EventNumbers) {
+        if event.isOfMembership { numbers.note(membership: memberships.insert(numbers.user, numbers.thread)) }
+        if let lookUp = event.replyLookUp(numbers) { numbers.note(reply: replies.lookUp(lookUp)) }
+        resolveSession(event, &numbers)
+    }
+
+    /// Completes the numbers of consecutive events, as one after the other has them.
+    mutating func resolve(_ events: [EventRow], _ numbers: inout [EventNumbers]) {
+        var (ofMemberships, ofReplies): ([Int], LookUps) = ([], LookUps(0))
+        for index in events.indices {
+            if events[index].isOfMembership { ofMemberships.append(index) }
+            if let lookUp = events[index].replyLookUp(numbers[index]) { ofReplies.append(lookUp, for: index) }
+            resolveSession(events[index], &numbers[index])
+        }
+        var count = memberships.count
+        let entries = memberships.insert(ofMemberships.map { (numbers[$0].user, numbers[$0].thread) })
+        for (index, entry) in zip(ofMemberships, entries) {
+            numbers[index].note(membership: (Int(entry) - 1, entry > count))
+            count = max(count, Int(entry))
+        }
+        count = replies.count
+        ofReplies.forEach(replies.lookUp(ofReplies.ids, inserting: ofReplies.inserting)) { index, entry in
+            numbers[index].note(reply: (Int(entry) - 1, entry > count))
+            count = max(count, Int(entry))
+        }
+    }
+
+    @inline(__always)
+    private mutating func resolveSession(_ event: EventRow, _ numbers: inout EventNumbers) {
+        switch event.kind {
+        case .sessionStarted: numbers.note(reply: sessions.insert(SessionID(bits: event.post)))
+        case .sessionEnded: numbers.note(reply: (sessions.find(SessionID(bits: event.post)), false))
+        default: break
+        }
+    }
+}
+
+extension EventRow {
+    fileprivate var isOfMembership: Bool { kind?.isOfMembership ?? false }
+
+    /// The reply whose number the event asks for, and whether it gets one; a reply to a message that was never heard of is none.
+    fileprivate func replyLookUp(_ numbers: EventNumbers) -> (id: UInt128, inserts: Bool)? {
+        switch kind {
+        case .replyPosted: numbers.messageEntry > 0 ? (post, true) : nil
+        case .replyEdited, .replyRetracted: (post, false)
+        default: nil
+        }
+    }
+}
+
+extension EventNumbers {
+    @inline(__always)
+    fileprivate mutating func note(membership found: (number: Int, isNew: Bool)) {
+        (membershipEntry, isNew) = (Self.entry(found.number), found.isNew)
+    }
+
+    /// Notes a reply, or a session.
+    @inline(__always)
+    fileprivate mutating func note(reply found: (number: Int?, isNew: Bool)) {
+        (postEntry, isNew) = (Self.entry(found.number), found.isNew)
+    }
+}
