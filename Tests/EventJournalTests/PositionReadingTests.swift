@@ -64,7 +64,7 @@ import Testing
     @Test func aPositionThatIsNotThereIsRefusedBeforeAnythingIsGiven() throws {
         var generator = SeededGenerator(3)
         let (journal, model) = try journal(&generator, MemoryStorage())
-        for positions in [[0, 1], [1, Position(model.count) + 1], [.max]] {
+        for positions in [[0, 1], [1, Position(model.count) + 1], [.max], [2, 1], [1, 3, 3, 2]] {
             let error = journalError {
                 try journal.forEachRecord(at: positions) { position, _, _, _ in
                     Issue.record("\(position) of \(positions)")
