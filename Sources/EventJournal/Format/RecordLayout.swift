@@ -25,15 +25,11 @@ struct RecordLayout {
         let available = bytes.byteCount - offset
         guard available >= 6 else { return .incomplete(6) }
         var cursor = offset + 4
-        // Both numbers are one byte long in nearly every record of short text: two bytes that need no loop.
-        var keptLength = Int(bytes.byte(at: cursor))
-        cursor += 1
-        if keptLength >= 0x80 {
-            switch LEB128.decode(bytes, at: cursor - 1, limit: UInt32(JournalLimits.keptBytes)) {
-            case .value(let value, let next): (keptLength, cursor) = (Int(value), next)
-            case .incomplete: return .incomplete(available + 1)
-            case .invalid: return .invalid
-            }
+        let keptLength: Int
+        switch LEB128.decode(bytes, at: cursor, limit: UInt32(JournalLimits.keptBytes)) {
+        case .value(let value, let next): (keptLength, cursor) = (Int(value), next)
+        case .incomplete: return .incomplete(available + 1)
+        case .invalid: return .invalid
         }
         let tail: UInt32
         switch LEB128.decode(bytes, at: cursor, limit: UInt32(JournalLimits.erasableBytes) << 2 | 3) {
@@ -76,7 +72,19 @@ enum LEB128 {
     }
 
     /// Reads a value of at most `limit`, below 2^28.
+    @inline(__always)
     static func decode(_ bytes: RawSpan, at offset: Int, limit: UInt32) -> Result {
+        // Two bytes hold nearly every number that there is, and need no loop.
+        if offset + 1 < bytes.byteCount {
+            let (first, second) = (UInt32(bytes.byte(at: offset)), UInt32(bytes.byte(at: offset + 1)))
+            if first < 0x80, first <= limit { return .value(first, next: offset + 1) }
+            let value = first & 0x7F | second << 7
+            if first >= 0x80, second > 0, second < 0x80, value <= limit { return .value(value, next: offset + 2) }
+        }
+        return decodeAny(bytes, at: offset, limit: limit)
+    }
+
+    private static func decodeAny(_ bytes: RawSpan, at offset: Int, limit: UInt32) -> Result {
         var value: UInt32 = 0
         for index in 0..<4 {
             guard offset + index < bytes.byteCount else { return .incomplete }
