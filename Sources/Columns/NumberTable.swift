@@ -240,7 +240,9 @@ struct NumberTable<Keys: KeyList>: Sendable {
         let entries = old.slots.filter { $0 != 0 }
         let hashes = entries.map { self.hash(keys[Int($0 & numberMask) - 1]) }
         if old.slots.count < Self.fullShelf || old.depth == Self.maximumDepth {
-            var larger = Shelf(depth: old.depth, slotCount: Shelf.next(old.slots.count))
+            let next = Shelf.next(old.slots.count)
+            // One that was made for what was announced has any size.
+            var larger = Shelf(depth: old.depth, slotCount: old.slots.count < Self.fullShelf ? Swift.min(next, Self.fullShelf) : next)
             for (entry, hash) in zip(entries, hashes) { larger.place(entry, hash) }
             shelves[index] = larger
             return

@@ -128,6 +128,22 @@ import Testing
         #expect(Double(distance) / 60_000 < 3)
     }
 
+    /// Too few announced, so that shelves of any size grow: what is written is read again.
+    @Test func aTableThatOutgrewWhatWasAnnouncedIsReadAgain() throws {
+        for announced in stride(from: 2_000, to: 60_000, by: 1_500) {
+            var table = NumberTable<PackedColumn<UInt64>>()
+            table.reserve(announced)
+            for number in 0..<announced * 5 / 4 { _ = table.insert(UInt64(number)) }
+            let bytes = Bytes([])
+            var writer = ColumnWriter(bytes)
+            table.write(to: &writer)
+            writer.finish()
+            var reader = ColumnReader(bytes)
+            let read = try NumberTable<PackedColumn<UInt64>>(from: &reader)
+            #expect(read == table && read.find(UInt64(announced)) == announced)
+        }
+    }
+
     @Test func roomIsMadeOnlyInAnEmptyTable() {
         var table = NumberTable<PackedColumn<UInt64>>()
         _ = table.insert(7)
