@@ -15,19 +15,22 @@ import Testing
         var numbers: [MessageID: Int] = [:]
         // Ids as UUIDv7 has them, with a common beginning, and ids that differ in their last bits alone.
         let time = random.bits128() & ~0 << 80
-        for number in 0..<Self.count {
+        // Found out first and expected afterwards: an expectation for each of so many takes longer than all else.
+        var wrong: MessageID?
+        for number in 0..<Self.count where wrong == nil {
             let id = MessageID(bits: number % 3 == 0 ? UInt128(number) : time | random.bits128() >> 56)
             guard numbers[id] == nil else { continue }
-            if index.insert(id) != (ids.count, true) { Issue.record("\(id)") }
+            if index.insert(id) != (ids.count, true) { wrong = id }
             numbers[id] = ids.count
             ids.append(id)
             if number % 16 == 0 {
                 let old = ids[Int.random(in: ids.indices, using: &random)]
-                #expect(index.insert(old) == (numbers[old] ?? -1, false))
+                if index.insert(old) != (numbers[old] ?? -1, false) { wrong = old }
             }
         }
+        #expect(wrong == nil)
         #expect(index.count == ids.count && ids.count > 100_000)
-        for (number, id) in ids.enumerated() where index.find(id) != number || index.id(number) != id { Issue.record("\(id)") }
+        #expect(ids.enumerated().allSatisfy { index.find($1) == $0 && index.id($0) == $1 })
         for _ in 0..<5_000 {
             let other = MessageID(bits: random.bits128())
             #expect(index.find(other) == numbers[other])
@@ -69,11 +72,10 @@ import Testing
         var index = PairIndex()
         // A grid, so that every half occurs often, in a random order.
         let pairs = (0..<400).flatMap { user in (0..<300).map { (user, $0) } }.shuffled(using: &random)
-        for (number, pair) in pairs.enumerated() where index.insert(pair.0, pair.1) != (number, true) { Issue.record("\(pair)") }
+        let wrong = pairs.enumerated().first { number, pair in index.insert(pair.0, pair.1) != (number, true) }
+        #expect(wrong == nil)
         #expect(index.count == 120_000)
-        for (number, pair) in pairs.enumerated() where index.find(pair.0, pair.1) != number || index.pair(number) != pair {
-            Issue.record("\(pair)")
-        }
+        #expect(pairs.enumerated().allSatisfy { index.find($1.0, $1.1) == $0 && index.pair($0) == $1 })
         #expect(index.find(300, 400) == nil && index.find(400, 0) == nil && index.find(0, 300) == nil)
         let largest = Int(UInt32.max)
         #expect(index.insert(largest, largest) == (120_000, true))
@@ -89,10 +91,11 @@ import Testing
             entry += Int.random(in: 1...5, using: &random)
             entries.append(entry)
         }
-        for (number, entry) in entries.enumerated() where index.insert(entry) != (number, true) { Issue.record("\(entry)") }
+        let wrong = entries.enumerated().first { number, entry in index.insert(entry) != (number, true) }
+        #expect(wrong == nil)
         #expect(index.count == Self.count)
         let numbers = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($0.element, $0.offset) })
-        for entry in 0...entry + 1 where index.find(entry) != numbers[entry] { Issue.record("\(entry)") }
+        #expect((0...entry + 1).first { index.find($0) != numbers[$0] } == nil)
     }
 
     /// Tables are equal if their keys are, whatever way they grew; a copy is a value of its own.
@@ -111,8 +114,9 @@ import Testing
     func whatWasAnnouncedChangesNothingButTheGrowing(announced: Int, stride: Int) {
         var table = NumberTable<PackedColumn<UInt64>>()
         table.reserve(announced)
-        for number in 0..<60_000 where table.insert(UInt64(number * stride)) != (number, true) { Issue.record("\(number)") }
-        for number in 0..<60_000 where table.find(UInt64(number * stride)) != number { Issue.record("\(number)") }
+        let wrong = (0..<60_000).first { number in table.insert(UInt64(number * stride)) != (number, true) }
+        #expect(wrong == nil)
+        #expect(table.finds(60_000, stride))
         #expect(table.find(UInt64(60_000 * stride)) == nil)
         let slotCount = table.shelves.reduce(0) { $0 + $1.slots.count }
         #expect(slotCount <= max(60_000, announced) * 5 / 2)
@@ -144,10 +148,30 @@ import Testing
         }
     }
 
+    /// A number takes more bits of its slot once there are too many for those that it has: at 2^24 keys, here at 2^12 and 2^16, where no test takes minutes.
+    @Test(arguments: [1, 1 << 20]) func numbersAreWidenedAsTheyGrow(stride: Int) {
+        var table = NumberTable<PackedColumn<UInt64>>()
+        table.numberBits = 12
+        let count = 70_000
+        let edges: Set = [4_095, 4_096, 4_097, 65_535, 65_536, 65_537]
+        let wrong = (0..<count).first { number in
+            table.insert(UInt64(number * stride)) != (number, true) || edges.contains(number + 1) && !table.finds(number + 1, stride)
+        }
+        #expect(wrong == nil)
+        #expect(table.numberBits == 20)
+        #expect(table.finds(count, stride))
+        #expect((count..<count + 5_000).allSatisfy { table.find(UInt64($0 * stride)) == nil })
+    }
+
     @Test func roomIsMadeOnlyInAnEmptyTable() {
         var table = NumberTable<PackedColumn<UInt64>>()
         _ = table.insert(7)
         table.reserve(100_000)
         #expect(table.find(7) == 0 && table.shelves.count == 1)
     }
+}
+
+extension NumberTable<PackedColumn<UInt64>> {
+    /// Whether the first so many multiples of a number have the numbers in whose order they were inserted.
+    fileprivate func finds(_ count: Int, _ stride: Int) -> Bool { (0..<count).allSatisfy { find(UInt64($0 * stride)) == $0 } }
 }
