@@ -55,6 +55,7 @@ import Testing
         var newer = start.newer
         for _ in 0..<100 {
             let page = try store.timelinePage(garden, Page(limit: limit), at: try sent(newer))
+            #expect(page.entries.count <= limit)
             newer = page.newer
             if page.entries.isEmpty { break }
             bodies += page.entries.compactMap(\.body)

@@ -71,6 +71,56 @@ import Testing
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, viewer: bob) }
     }
 
+    /// One after another, so that none forgets to ask.
+    @Test func everyQueryAsksWhoTheViewerIs() throws {
+        let store = try store()
+        let code = try #require(OutwardCode("SW1A"))
+        let ofMembers: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
+            ("thread", { (viewer) throws(ChatError) in _ = try store.thread(garden, viewer: viewer) }),
+            ("timeline", { (viewer) throws(ChatError) in _ = try store.timeline(garden, viewer: viewer) }),
+            ("message", { (viewer) throws(ChatError) in _ = try store.message(first, viewer: viewer) }),
+            ("replies", { (viewer) throws(ChatError) in _ = try store.replies(to: first, viewer: viewer) }),
+            ("members", { (viewer) throws(ChatError) in _ = try store.members(of: garden, viewer: viewer) }),
+            ("readers", { (viewer) throws(ChatError) in _ = try store.readers(of: garden, viewer: viewer) }),
+            ("residents", { (viewer) throws(ChatError) in _ = try store.residents(of: code, viewer: viewer) }),
+            ("timelinePage", { (viewer) throws(ChatError) in _ = try store.timelinePage(garden, viewer: viewer) }),
+            ("repliesPage", { (viewer) throws(ChatError) in _ = try store.repliesPage(to: first, viewer: viewer) }),
+        ]
+        let ofOneself: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
+            ("user", { (viewer) throws(ChatError) in _ = try store.user(bob, viewer: viewer) }),
+            ("access", { (viewer) throws(ChatError) in _ = try store.access(of: bob, viewer: viewer) }),
+        ]
+        let ofEverybody: [(name: String, ask: (UserID?) throws(ChatError) -> Int)] = [
+            ("threads", { (viewer) throws(ChatError) in try store.threads(viewer: viewer).count }),
+            ("threadsPage", { (viewer) throws(ChatError) in try store.threadsPage(viewer: viewer).entries.count }),
+        ]
+        let nobody = UserID(bits: 99)
+        for (name, ask) in ofMembers {
+            #expect(refusal { () throws(ChatError) in try ask(eve) } == .notAMember, "\(name)")
+            #expect(refusal { () throws(ChatError) in try ask(nobody) } == .unknownUser, "\(name)")
+            for viewer in [bob, nil] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
+        }
+        for (name, ask) in ofOneself {
+            for viewer in [ann, nobody] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == .notAllowed, "\(name)") }
+            for viewer in [bob, nil] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
+        }
+        for (name, ask) in ofEverybody {
+            #expect(refusal { () throws(ChatError) in _ = try ask(nobody) } == .unknownUser, "\(name)")
+            #expect(try [eve, ann, bob, nil].map(ask) == [0, 1, 2, 2], "\(name)")
+        }
+    }
+
+    private func refusal(_ body: () throws(ChatError) -> Void) -> Rejection.Code? {
+        do throws(ChatError) {
+            try body()
+            return nil
+        } catch {
+            if case .rejected(let rejection) = error { return rejection.code }
+            Issue.record("\(error)")
+            return nil
+        }
+    }
+
     @Test func unknownThingsAreRefusedByName() throws {
         let store = try store()
         expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(ThreadID(bits: 99)) }

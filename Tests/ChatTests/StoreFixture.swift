@@ -40,15 +40,17 @@ extension ChatStore {
 }
 
 /// Expects a query to be refused with a code.
-func expectRejection(_ code: Rejection.Code, _ body: () throws(ChatError) -> Void) {
+func expectRejection(
+    _ code: Rejection.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws(ChatError) -> Void
+) {
     do throws(ChatError) {
         try body()
-        Issue.record("nothing was refused, where \(code) is due")
+        Issue.record("nothing was refused, where \(code) is due", sourceLocation: sourceLocation)
     } catch {
         if case .rejected(let rejection) = error {
-            #expect(rejection.code == code)
+            #expect(rejection.code == code, sourceLocation: sourceLocation)
         } else {
-            Issue.record("\(error)")
+            Issue.record("\(error)", sourceLocation: sourceLocation)
         }
     }
 }
