@@ -22,20 +22,28 @@ import Testing
         var random = SeededRandom(seed: seed)
         let capacity = Int.random(in: 0...20_000, using: &random)
         var cache = TextCache(capacity: capacity)
-        for _ in 0..<3_000 {
+        for step in 0..<3_000 {
             let position = Position.random(in: 1...200, using: &random)
             let body = String(repeating: "x", count: Int(position * 7 % 400))
             if let found = cache.find(position) { #expect(found == text(body)) } else { cache.add(text(body), at: position) }
-            #expect(cache.count * 96 <= capacity)
+            guard step % 16 == 0 else { continue }
+            // A copy, because to ask is to use.
+            var copy = cache
+            let held = (1...200 as ClosedRange<Position>).compactMap { copy.find($0)?.body }
+            #expect(held.count == cache.count)
+            // The texts alone, and what each takes beside its own bytes.
+            #expect(held.reduce(0) { $0 + $1.utf8.count + 96 } <= capacity)
         }
     }
 
-    @Test func whatIsAskedForStaysAndTheRestGoes() {
-        var cache = TextCache(capacity: 4_000)
-        cache.add(text("often"), at: 1)
+    /// Whether the slots are full first, as with short texts, or the capacity.
+    @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func whatIsAskedForStaysAndTheRestGoes(capacity: Int, length: Int) {
+        var cache = TextCache(capacity: capacity)
+        let often = text(String(repeating: "o", count: length))
+        cache.add(often, at: 1)
         for position in 2..<1_000 as Range<Position> {
-            cache.add(text("once"), at: position)
-            #expect(cache.find(1) == text("often"))
+            cache.add(text(String(repeating: "x", count: length)), at: position)
+            #expect(cache.find(1) == often)
         }
         #expect(cache.find(2) == nil)
     }
