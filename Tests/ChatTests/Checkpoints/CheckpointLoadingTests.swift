@@ -90,6 +90,44 @@ import Testing
         try expectReplay(past, try past.replayed().readModels, "otherHistory")
     }
 
+    /// With as many events in as many commits, the chain value alone tells the histories apart.
+    @Test func aCheckpointOfAnotherHistoryOfTheSameLengthIsIgnored() throws {
+        let (one, other) = (CheckpointFixture(seed: 3), CheckpointFixture(seed: 3))
+        for (fixture, username) in [(one, "Ann"), (other, "Bob")] {
+            let store = try fixture.open()
+            try store.execute(.registerUser(user: UserID(bits: 1), username: username))
+            try store.writeCheckpoint()
+            try store.close()
+        }
+        #expect(try one.replayed().head.journal == other.replayed().head.journal)
+        try one.replaceFile(try other.file())
+        try expectReplay(one, try one.replayed().readModels, "otherHistory")
+        let store = try one.open()
+        for _ in 0..<3 { try store.execute(.startSession(user: UserID(bits: 1), device: "phone")) }
+        try store.close()
+        try expectReplay(one, try one.replayed().readModels, "otherHistory")
+    }
+
+    /// A file that was copied to another's name: what it says of itself counts.
+    @Test func aCheckpointOfAnotherProjectionIsIgnored() throws {
+        let fixture = CheckpointFixture(seed: 7)
+        try fixture.make(batches: 6, beforeCheckpoint: 6)
+        let journal = try Journal.open("journal", options: fixture.options.journal)
+        let reader = try journal.checkpoint(ReadModels.name, version: ReadModels.checkpointVersion)
+        let writer = try journal.beginCheckpoint(
+            "another", version: ReadModels.checkpointVersion, at: journal.lastPosition, sections: ReadModels.componentNames)
+        var block = [UInt8](repeating: 0, count: CheckpointHeader.blockByteCount + CheckpointHeader.checksumByteCount)
+        for name in ReadModels.componentNames {
+            writer.beginSection()
+            let section = try #require(reader.section(name))
+            while case let count = try section.read(into: &block), count > 0 { writer.write(Array(block[..<count])) }
+        }
+        _ = try writer.finish()
+        try journal.close()
+        try fixture.replaceFile(try fixture.storage.contents(of: "journal/another.checkpoint"))
+        try expectReplay(fixture, try fixture.replayed().readModels, "damaged")
+    }
+
     @Test func aCheckpointOfAnotherVersionIsIgnored() throws {
         let fixture = CheckpointFixture(seed: 4)
         try fixture.make(batches: 6, beforeCheckpoint: 6)

@@ -51,6 +51,60 @@ private final class Section: ColumnSink, ColumnSource {
         let fixture = CheckpointFixture(seed: 3)
         try fixture.make(batches: 20, beforeCheckpoint: 20)
         let models = try fixture.replayed().readModels
+        try forge(models, in: fixture) { section in
+            // The time follows the position of the last event.
+            for byte in 0..<8 { section.bytes[8 + byte] = UInt8(truncatingIfNeeded: time >> Int64(8 * byte)) }
+        }
+        try expectDamage(in: fixture)
+    }
+
+    /// What it says of itself fits the journal, and the state in it is an earlier one, which what follows would not lead on from.
+    @Test func aStateOfAnotherPositionIsRefused() throws {
+        let fixture = CheckpointFixture(seed: 3)
+        try fixture.make(batches: 20, beforeCheckpoint: 10)
+        let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
+        let earlier = try ReadModels(checkpointOf: journal)
+        #expect(earlier.position > 0 && earlier.position < journal.lastPosition)
+        try forge(earlier, in: fixture)
+        try expectDamage(in: fixture)
+    }
+
+    /// None is written of a history with events of a newer version: what these mean for the state only that version knows.
+    @Test func aStateOfAHistoryWithUnknownEventsIsRefused() throws {
+        let fixture = CheckpointFixture(seed: 3)
+        try fixture.make(batches: 6, beforeCheckpoint: 6)
+        let journal = try Journal.open("journal", options: fixture.options.journal)
+        var draft = CommitDraft()
+        let unknown: [UInt8] = [200, 0, 1, 2, 3, 4, 5, 6, 9, 9]
+        unsafe try draft.append(kept: unknown.span.bytes, erasable: [1, 2, 3].span.bytes)
+        _ = try journal.append(draft, expecting: journal.lastPosition)
+        try journal.close()
+        let models = try fixture.replayed().readModels
+        #expect(models.state.hasUnknownEvents)
+        try forge(models, in: fixture)
+        try expectDamage(in: fixture)
+    }
+
+    /// Of a later version of the format, which says with the same beginning that it is one.
+    @Test func aFileOfALaterFormatIsIgnored() throws {
+        let fixture = CheckpointFixture(seed: 3)
+        try fixture.make(batches: 6, beforeCheckpoint: 6)
+        var bytes = try fixture.file()
+        let end = 96 + 40 * ReadModels.componentNames.count
+        #expect(bytes[8] == 1 && bytes[9] == 0)
+        bytes[8] = 2
+        let checksum = CRC32C.checksum(of: Array(bytes[..<end]))
+        for byte in 0..<4 { bytes[end + byte] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * byte)) }
+        try fixture.replaceFile(bytes)
+        let store = try fixture.open()
+        #expect(store.checkpointStatistics.ignored == "otherVersion")
+        try store.close()
+    }
+
+    /// Writes a checkpoint of some models as if they were those of the journal's end.
+    ///
+    /// - Parameter change: Changes the section of the state.
+    private func forge(_ models: ReadModels, in fixture: CheckpointFixture, change: (Section) -> Void = { _ in }) throws {
         let journal = try Journal.open("journal", options: fixture.options.journal)
         let file = try journal.beginCheckpoint(
             ReadModels.name, version: ReadModels.checkpointVersion, at: journal.lastPosition, sections: ReadModels.componentNames)
@@ -59,16 +113,19 @@ private final class Section: ColumnSink, ColumnSource {
             var writer = ColumnWriter(section)
             models.copyForCheckpoint().write(component: name, to: &writer)
             writer.finish()
-            // The time follows the position of the last event.
-            if name == "state" { for byte in 0..<8 { section.bytes[8 + byte] = UInt8(truncatingIfNeeded: time >> Int64(8 * byte)) } }
+            if name == "state" { change(section) }
             file.beginSection()
             file.write(section.bytes)
         }
         _ = try file.finish()
         try journal.close()
+    }
+
+    /// The checkpoint is taken for damaged, and the store replays.
+    private func expectDamage(in fixture: CheckpointFixture) throws {
         let store = try fixture.open()
         #expect(store.checkpointStatistics.ignored == "damaged")
-        #expect(store.readModels == models)
+        #expect(store.readModels == (try fixture.replayed().readModels))
         try store.close()
     }
 }
