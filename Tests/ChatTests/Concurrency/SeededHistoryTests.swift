@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-/// What came of eight callers and three followers of one store, in the order in which it came.
+/// What came of eight callers, three followers of one store and four of its journal, in the order in which it came.
 private struct SeededHistory {
     var steps: [String]
     /// The bytes of the journal's files by their path; not those of checkpoints, which hold random seeds of hash tables.
@@ -51,6 +51,16 @@ private struct SeededHistory {
                     followers.addTask {
                         for try await event in store.events(after: 2, matching: filter) { notes.add("\(name) is shown \(event.position)") }
                         notes.add("\(name) has seen the end")
+                    }
+                }
+                // Who follows the journal itself: those who follow the store share one wait on it.
+                for number in 1...4 {
+                    followers.addTask {
+                        var seen: Position = 2
+                        while let more = try? await store.log.waitForMore(after: seen) {
+                            seen = more
+                            notes.add("\(number) is told of \(seen)")
+                        }
                     }
                 }
                 // One who leaves in the middle.
