@@ -161,6 +161,13 @@ import Testing
         #expect(table.numberBits == 20)
         #expect(table.finds(count, stride))
         #expect((count..<count + 5_000).allSatisfy { table.find(UInt64($0 * stride)) == nil })
+        var together = NumberTable<PackedColumn<UInt64>>()
+        together.numberBits = 12
+        for start in Swift.stride(from: 0, to: count, by: 500) {
+            let numbers = together.lookUp((start..<start + 500).map { UInt64($0 * stride) }) { _ in true }
+            #expect(numbers.elementsEqual((start..<start + 500).map { UInt32($0 + 1) }))
+        }
+        #expect(together.numberBits == 20 && together.finds(count, stride))
     }
 
     @Test func roomIsMadeOnlyInAnEmptyTable() {
