@@ -107,19 +107,40 @@ struct NumberTable<Keys: KeyList>: Sendable {
     }
 
     /// Reads what looking up some keys is going to read.
+    func warm(_ keys: [Key]) {
+        var strip = Strip()
+        for start in stride(from: 0, to: keys.count, by: Strip.count) { readAhead(keys, from: start, &strip) }
+    }
+
+    /// Some keys that are looked up together.
+    private struct Strip {
+        static var count: Int { 64 }
+
+        var hashes = InlineArray<64, UInt64>(repeating: 0)
+        var places = InlineArray<64, (shelf: Int, slot: Int)>(repeating: (0, 0))
+        /// The number + 1 of the key that each is compared with first, 0 for none.
+        var candidates = InlineArray<64, UInt32>(repeating: 0)
+    }
+
+    /// Reads what looking up a strip of keys is going to read, and finds out how far that does without comparing them.
     ///
     /// Looking up one key after another waits for memory each time. These reads do not depend on one another, and the loops that make them do so little else that a processor
     /// has many of them under way at once.
-    func warm(_ keys: [Key]) {
-        guard self.keys.count > 0 else { return }
-        let hashes = keys.map(hash)
-        var sum: UInt64 = 0
-        for hash in hashes {
+    @inline(__always)
+    private func readAhead(_ keys: [Key], from start: Int, _ strip: inout Strip) {
+        let count = Swift.min(Strip.count, keys.count &- start)
+        for index in 0..<count {
+            let hash = self.hash(keys[start &+ index])
+            strip.hashes[index] = hash
             let shelf = shelfIndex(of: hash)
-            sum &+= UInt64(shelves[shelf].slots[shelves[shelf].home(hash)])
+            strip.places[index] = (shelf, shelves[shelf].home(hash))
         }
-        let entries = hashes.map { candidate($0) }
-        for entry in entries { sum &+= UInt64(truncatingIfNeeded: self.keys[Int(Swift.max(entry, 1)) - 1]) }
+        var sum: UInt64 = 0
+        for index in 0..<count { sum &+= UInt64(shelves[strip.places[index].shelf].slots[strip.places[index].slot]) }
+        for index in 0..<count { strip.candidates[index] = candidate(strip.hashes[index]) }
+        if self.keys.count > 0 {
+            for index in 0..<count { sum &+= UInt64(truncatingIfNeeded: self.keys[Swift.max(Int(strip.candidates[index]), 1) &- 1]) }
+        }
         ReadAhead.keep(sum)
     }
 
@@ -166,7 +187,7 @@ struct NumberTable<Keys: KeyList>: Sendable {
         }
     }
 
-    /// Looks up keys in their order, with what each one's look-up reads under way before it is waited for, as ``warm(_:)`` does.
+    /// Looks up keys in their order, with what each one's look-up reads under way before it is waited for.
     ///
     /// - Parameters:
     ///   - inserting: Whether the key at an index is given a number if it has none.
@@ -174,28 +195,17 @@ struct NumberTable<Keys: KeyList>: Sendable {
     @inline(__always)
     mutating func lookUp(_ keys: [Key], inserting: (Int) -> Bool) -> [UInt32] {
         var entries = [UInt32](repeating: 0, count: keys.count)
-        var hashes = InlineArray<64, UInt64>(repeating: 0)
-        var places = InlineArray<64, (shelf: Int, slot: Int)>(repeating: (0, 0))
-        var start = 0
-        while start < keys.count {
-            let count = Swift.min(hashes.count, keys.count &- start)
-            for index in 0..<count {
-                let hash = self.hash(keys[start &+ index])
-                hashes[index] = hash
-                let shelf = shelfIndex(of: hash)
-                places[index] = (shelf, shelves[shelf].home(hash))
-            }
-            var sum: UInt64 = 0
-            for index in 0..<count { sum &+= UInt64(shelves[places[index].shelf].slots[places[index].slot]) }
-            for index in 0..<count { entries[start &+ index] = candidate(hashes[index]) }
-            if self.keys.count > 0 {
-                for index in 0..<count { sum &+= UInt64(truncatingIfNeeded: self.keys[Swift.max(Int(entries[start &+ index]), 1) &- 1]) }
-            }
-            ReadAhead.keep(sum)
-            for index in start..<start &+ count {
+        var strip = Strip()
+        for start in stride(from: 0, to: keys.count, by: Strip.count) {
+            readAhead(keys, from: start, &strip)
+            for index in start..<Swift.min(start &+ Strip.count, keys.count) {
                 let key = keys[index]
-                if entries[index] != 0, self.keys[Int(entries[index]) &- 1] == key { continue }
-                let hash = hashes[index &- start]
+                let candidate = strip.candidates[index &- start]
+                if candidate != 0, self.keys[Int(candidate) &- 1] == key {
+                    entries[index] = candidate
+                    continue
+                }
+                let hash = strip.hashes[index &- start]
                 let shelf = shelfIndex(of: hash)
                 let (number, slot) = search(key, hash, shelf)
                 if number >= 0 {
@@ -203,11 +213,8 @@ struct NumberTable<Keys: KeyList>: Sendable {
                 } else if inserting(index) {
                     add(key, hash, shelf, slot)
                     entries[index] = UInt32(truncatingIfNeeded: self.keys.count)
-                } else {
-                    entries[index] = 0
                 }
             }
-            start &+= count
         }
         return entries
     }
