@@ -79,6 +79,9 @@ extension ChatStore {
         var undecodable: ChatError?
         try wrapping { () throws(JournalError) in
             try log.forEachRecord(at: indices.map { positions[$0] }) { position, state, kept, erasable in
+                precondition(
+                    next < indices.count && position == positions[indices[next]], "the log gives the records that it is asked for, in order"
+                )
                 do throws(EventDecodingError) {
                     let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil)
                     found[indices[next]] = TextCache.Text(body: event.body, createdAt: event.createdAt)

@@ -45,13 +45,13 @@ extension ReadModels {
         try state.decide(request, at: now, freshID: freshID)
     }
 
-    /// Reads ahead what deciding some commands is going to read; see ``ChatDomain/Numbering/warm(_:)``.
+    /// Reads ahead what deciding some commands is going to read; see ``ChatDomain/ChatState/warm(_:)``.
     package func warm(_ requests: Span<CommandRequest>) { state.warm(requests) }
 
     /// Takes in the next events.
     package mutating func apply(_ events: EventRows) { apply(state.resolve(events)) }
 
-    /// Takes in the next events, which have been given their numbers: what comes of it does not depend on whether that is done elsewhere.
+    /// Takes in the next events, which have been given their first numbers: what comes of it does not depend on whether that is done elsewhere.
     ///
     /// One read model after another, because each finds its own part of memory again.
     package mutating func apply(_ resolved: consuming NumberedEvents) {

@@ -155,7 +155,7 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
         var rest = events[...]
         var position: Position = 0
         while !rest.isEmpty {
-            let portion = rest.prefix(Int.random(in: 1...40, using: &random))
+            let portion = rest.prefix(Int.random(in: 1...(random.oneIn(3) ? 300 : 40), using: &random))
             rest = rest.dropFirst(portion.count)
             var rows = EventRows(from: position + 1, capacity: portion.count)
             for recorded in portion {

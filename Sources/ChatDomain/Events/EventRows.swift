@@ -12,9 +12,6 @@ package struct EventRows: Sendable {
         rows.reserveCapacity(capacity)
     }
 
-    /// The position of the last event; that before the first while there is none.
-    package var last: Position { first + Position(rows.count) - 1 }
-
     /// Decodes the next event.
     ///
     /// - Throws: ``EventDecodingError`` if the record is no event; nothing is added then.

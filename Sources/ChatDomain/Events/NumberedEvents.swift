@@ -1,4 +1,7 @@
 /// Consecutive events with the numbers of what they are about: what a replay hands from the thread that decodes to the one that moves the state on.
+///
+/// The first has put in the numbers of ``Numbering``; the state adds those of ``DependentNumbering`` and finds the stretches as it is moved on, and then the events can be gone
+/// through.
 package struct NumberedEvents: Sendable {
     package let events: EventRows
     /// By the index of the event.

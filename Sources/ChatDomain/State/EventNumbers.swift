@@ -8,7 +8,7 @@ package struct EventNumbers: Sendable {
     @usableFromInline var membershipEntry: UInt32 = 0
     @usableFromInline var postEntry: UInt32 = 0
     @usableFromInline var messageEntry: UInt32 = 0
-    /// Whether the event changed anything: an id that was new, a membership that was not so, a post that was there to be changed.
+    /// Before the state is moved on, whether the post, the session or the membership has just got its number; after it, whether the event changed anything: an id that was new, a membership that was not so, a post that was there to be changed.
     package internal(set) var isNew = false
 
     /// Who did it, or whom it concerns.

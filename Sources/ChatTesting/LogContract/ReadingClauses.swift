@@ -91,6 +91,14 @@ extension ContractRun {
                 }
             }
         }
+        for positions in [[0], [1, 4], [2, 1], [1, 3, 3, 2], [.max]] as [[Position]] {
+            expect(.outOfRange, from: "reading at \(positions) of a log that ends at 3") { () throws(JournalError) in
+                try log.forEachRecord(at: positions) { position, _, _, _ in
+                    note("reading at \(positions) of a log that ends at 3 delivers \(position)")
+                    return true
+                }
+            }
+        }
         expect(.outOfRange, from: "blocking until 4 is durable in a log that ends at 3") { () throws(JournalError) in
             try log.waitUntilDurable(4)
         }

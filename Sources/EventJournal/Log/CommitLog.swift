@@ -80,12 +80,12 @@ public protocol CommitLog: Sendable {
 
     /// Calls a closure with the records at each of some positions.
     ///
-    /// As ``forEachRecord(in:_:)`` for each of them, which is what it does where a log has no better way.
+    /// As ``forEachRecord(in:_:)`` for each of them, which is what it does where a log has no better way; for none it does nothing.
     ///
     /// - Parameters:
     ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
     ///   - body: As for ``forEachRecord(in:_:)``.
-    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`.
     func forEachRecord(
         at positions: [Position],
         _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
@@ -114,17 +114,29 @@ extension CommitLog {
     /// - Parameters:
     ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
     ///   - body: As for ``forEachRecord(in:_:)``.
-    /// - Throws: As ``forEachRecord(in:_:)``.
+    /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`.
     public func forEachRecord(
         at positions: [Position],
         _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
+        try checkAscending(positions)
+        let last = lastPosition
+        if let wrong = positions.first(where: { $0 < 1 || $0 > last }) {
+            throw JournalError(.outOfRange, "The log holds the positions from 1 to \(last).", positions: wrong...wrong)
+        }
         var goesOn = true
         for position in positions where goesOn {
             try forEachRecord(in: position...position) { position, state, kept, erasable in
                 goesOn = body(position, state, kept, erasable)
                 return goesOn
             }
+        }
+    }
+
+    /// Throws `outOfRange` unless none of some positions is below the one before it.
+    func checkAscending(_ positions: [Position]) throws(JournalError) {
+        if let wrong = zip(positions, positions.dropFirst()).first(where: { $0 > $1 }) {
+            throw JournalError(.outOfRange, "Position \(wrong.1) comes after position \(wrong.0).", positions: wrong.1...wrong.0)
         }
     }
 

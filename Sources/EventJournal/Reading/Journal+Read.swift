@@ -35,17 +35,16 @@ extension Journal {
     /// - Parameters:
     ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
     ///   - body: As for ``forEachRecord(in:_:)``.
-    /// - Throws: `outOfRange`, also where one is below the one before it, and then nothing has been read; `closed`, `damaged`, `ioFailed`.
-    /// - Complexity: For each position one read of the record and at most some 4 KiB before it; those that lie close together share a read.
+    /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`. What lies between positions that are
+    ///   read together has to be readable too.
+    /// - Complexity: For each position one read, seldom two, of some 4 KiB before the record and as much as its neighbours let expect of it; those that lie close together
+    ///   share a read.
     public func forEachRecord(
         at positions: [Position],
         _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
         if positions.isEmpty { return }
-        if let wrong = zip(positions, positions.dropFirst()).first(where: { $0 > $1 }) {
-            throw JournalError(
-                .outOfRange, "Position \(wrong.1) comes after position \(wrong.0).", path: directory.path, positions: wrong.1...wrong.0)
-        }
+        try checkAscending(positions)
         try read(positions.map { $0...$0 }, body)
     }
 
