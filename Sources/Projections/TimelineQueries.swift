@@ -192,42 +192,34 @@ extension ReadModels {
     }
 
     private func records(ofMessages messages: [Int], asOf position: Position) -> [PostRecord<MessageID>] {
-        let columns = PostColumns(messages, state.messages, state.numbering.messages, users, asOf: position)
-        var records: [PostRecord<MessageID>] = []
-        records.reserveCapacity(messages.count)
-        for index in messages.indices {
-            let message = messages[index]
-            let marks = columns.marks[index]
-            // The histories are not taken out of their place: a copy of them counts a reference for each of their columns.
-            records.append(
-                PostRecord(
-                    id: MessageID(bits: columns.ids[index]), position: columns.positions[index],
-                    editPosition: marks.hasHistory ? timelines.messageHistories.latest(.edit, of: message, asOf: position) : nil,
-                    author: state.userID(marks.author), authorName: columns.authorNames[index],
-                    isRetracted: marks.isRetracted
-                        && timelines.messageHistories.latest(.retraction, of: message, asOf: position) != nil,
-                    replyCount: marks.hasHistory
-                        ? timelines.messageHistories.count(.reply, of: message, asOf: position)
-                            - timelines.messageHistories.count(.replyRetraction, of: message, asOf: position) : 0,
-                    isImported: marks.isImported))
-        }
-        return records
+        records(messages, state.messages, state.numbering.messages, timelines.messageHistories, asOf: position)
     }
 
     private func records(ofReplies replies: [Int], asOf position: Position) -> [PostRecord<ReplyID>] {
-        let columns = PostColumns(replies, state.replies, state.dependents.replies, users, asOf: position)
-        var records: [PostRecord<ReplyID>] = []
-        records.reserveCapacity(replies.count)
-        for index in replies.indices {
-            let reply = replies[index]
-            let marks = columns.marks[index]
+        records(replies, state.replies, state.dependents.replies, timelines.replyHistories, asOf: position)
+    }
+
+    /// The records of some posts of a table; the histories are lent, because a copy of them counts a reference for each of their columns.
+    private func records<ID>(
+        _ posts: [Int], _ table: borrowing PostTable, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
+        asOf position: Position
+    ) -> [PostRecord<ID>] {
+        let columns = PostColumns(posts, table, ids, users, asOf: position)
+        var records: [PostRecord<ID>] = []
+        records.reserveCapacity(posts.count)
+        for index in posts.indices {
+            let (post, marks) = (posts[index], columns.marks[index])
             records.append(
                 PostRecord(
-                    id: ReplyID(bits: columns.ids[index]), position: columns.positions[index],
-                    editPosition: marks.hasHistory ? timelines.replyHistories.latest(.edit, of: reply, asOf: position) : nil,
+                    id: ID(bits: columns.ids[index]), position: columns.positions[index],
+                    editPosition: marks.hasHistory ? histories.latest(.edit, of: post, asOf: position) : nil,
                     author: state.userID(marks.author), authorName: columns.authorNames[index],
-                    isRetracted: marks.hasHistory && timelines.replyHistories.latest(.retraction, of: reply, asOf: position) != nil,
-                    replyCount: 0, isImported: marks.isImported))
+                    isRetracted: marks.isRetracted && histories.latest(.retraction, of: post, asOf: position) != nil,
+                    // Nobody replies to a reply, so that it has none.
+                    replyCount: marks.hasHistory
+                        ? histories.count(.reply, of: post, asOf: position) - histories.count(.replyRetraction, of: post, asOf: position)
+                        : 0,
+                    isImported: marks.isImported))
         }
         return records
     }
