@@ -61,13 +61,19 @@ import Testing
         #expect(again.journal?.lastPosition == 8 && again.journal?.appendedRecords == 0)
     }
 
-    @Test func whatIsNotDurableWaitsAndTheFailureShows() throws {
+    /// A store in which Ann is registered, on a disk on which an operation fails from now on.
+    private func storeOnADisk(onWhichFails operation: StorageError.Operation) throws -> ChatStore {
         let disk = SimulatedDisk(seed: 1)
         var options = StoreOptions()
         options.journal.storage = disk
         let store = try ChatStore.open("journal", options: options)
         try store.execute(.registerUser(user: ann, username: "Ann"))
-        disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync])))
+        disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [operation])))
+        return store
+    }
+
+    @Test func whatIsNotDurableWaitsAndTheFailureShows() throws {
+        let store = try storeOnADisk(onWhichFails: .sync)
         #expect(throws: ChatError.self) { try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
         let statistics = store.statistics
         #expect(statistics.eventsWaiting == 3)
@@ -78,12 +84,7 @@ import Testing
     }
 
     @Test func whatCouldNotBeAppendedIsNotCounted() throws {
-        let disk = SimulatedDisk(seed: 1)
-        var options = StoreOptions()
-        options.journal.storage = disk
-        let store = try ChatStore.open("journal", options: options)
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.write])))
+        let store = try storeOnADisk(onWhichFails: .write)
         let batch: [Command] = [
             .setPostcode(user: ann, postcode: "SW1A 1AA"), .registerUser(username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
         ]
