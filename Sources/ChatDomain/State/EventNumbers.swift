@@ -1,5 +1,3 @@
-import Columns
-
 /// The rows that an event is about; -1 where there is none.
 package struct EventNumbers: Sendable {
     // The numbers + 1: a replay hands on millions of these from one processor to another.
@@ -8,7 +6,9 @@ package struct EventNumbers: Sendable {
     @usableFromInline var membershipEntry: UInt32 = 0
     @usableFromInline var postEntry: UInt32 = 0
     @usableFromInline var messageEntry: UInt32 = 0
-    /// Before the state is moved on, whether the post, the session or the membership has just got its number; after it, whether the event changed anything: an id that was new, a membership that was not so, a post that was there to be changed.
+    /// Whether the event changed anything: an id that was new, a membership that was not so, a post that was there to be changed.
+    ///
+    /// Until the state is moved on by the event it says whether the post, the session or the membership has just got its number.
     package internal(set) var isNew = false
 
     /// Who did it, or whom it concerns.
@@ -26,42 +26,4 @@ package struct EventNumbers: Sendable {
 extension EventNumbers {
     /// How an entry says which number was found.
     static func entry(_ number: Int?) -> UInt32 { UInt32(truncatingIfNeeded: (number ?? -1) + 1) }
-}
-
-extension IDTable {
-    /// Finds the number of an id, or gives it the next one.
-    mutating func lookUp(_ lookUp: (id: UInt128, inserts: Bool)) -> (number: Int?, isNew: Bool) {
-        lookUp.inserts ? insert(lookUp.id) : (find(lookUp.id), false)
-    }
-}
-
-/// Ids that are looked up together, and the events that name them.
-struct LookUps {
-    var ids: [UInt128] = []
-    /// Whether each is given a number if it has none.
-    var inserting: [Bool] = []
-    private var events: [Int] = []
-
-    init(_ capacity: Int) {
-        ids.reserveCapacity(capacity)
-        events.reserveCapacity(capacity)
-    }
-
-    @inline(__always)
-    mutating func append(_ id: UInt128, for event: Int) {
-        ids.append(id)
-        events.append(event)
-    }
-
-    @inline(__always)
-    mutating func append(_ lookUp: (id: UInt128, inserts: Bool), for event: Int) {
-        append(lookUp.id, for: event)
-        inserting.append(lookUp.inserts)
-    }
-
-    /// Calls a closure with each event and what was found for it.
-    @inline(__always)
-    func forEach(_ entries: [UInt32], _ body: (Int, UInt32) -> Void) {
-        for index in entries.indices { body(events[index], entries[index]) }
-    }
 }
