@@ -7,8 +7,9 @@ import Projections
 extension ChatStore {
     /// Takes the events of a log at some positions into read models that have taken in all before them.
     ///
-    /// Two threads, so that a replay uses the processors that there are: one reads, checks and decodes a portion of events and gives it the numbers of users, threads and
-    /// messages; the caller's gives it the others, and moves the state and what is only for reading on by it. Each sees the events in their order, so what comes of it is the same as one event after another.
+    /// Two threads, so that a replay uses the processors that there are: one reads, checks and decodes a portion of events and gives it the numbers of users, threads
+    /// and messages; the caller's gives it the others, and moves the state and what is only for reading on by it. Each sees the events in their order, so what comes
+    /// of it is the same as one event after another.
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; the read models then end before it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout ReadModels) throws(ChatError) {

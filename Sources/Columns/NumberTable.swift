@@ -124,8 +124,8 @@ struct NumberTable<Keys: KeyList>: Sendable {
 
     /// Reads what looking up a strip of keys is going to read, and finds out how far that does without comparing them.
     ///
-    /// Looking up one key after another waits for memory each time. These reads do not depend on one another, and the loops that make them do so little else that a processor
-    /// has many of them under way at once.
+    /// Looking up one key after another waits for memory each time. These reads do not depend on one another, and the loops that make them do so little else that a
+    /// processor has many of them under way at once.
     @inline(__always)
     private func readAhead(_ keys: [Key], from start: Int, _ strip: inout Strip) {
         let count = Swift.min(Strip.count, keys.count &- start)

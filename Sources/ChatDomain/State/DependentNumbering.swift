@@ -1,7 +1,7 @@
 package import Columns
 
-/// The numbers of what there is only with something else: memberships of a user in a thread, replies to a message, sessions of a user; each in the order in which events first
-/// named them.
+/// The numbers of what there is only with something else: memberships of a user in a thread, replies to a message, sessions of a user; each in the order in which
+/// events first named them.
 package struct DependentNumbering: Equatable, Sendable {
     /// The pairs of a user and a thread that ever had to do with one another.
     package internal(set) var memberships = PairIndex()

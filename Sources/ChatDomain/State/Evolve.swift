@@ -112,7 +112,9 @@ extension ChatState {
     /// Gives consecutive events their numbers.
     package mutating func resolve(_ events: EventRows) -> NumberedEvents { numbering.resolve(events) }
 
-    /// Moves the state on by consecutive events, as ``resolvingEvolve(_:_:at:)`` does by one; ``numbering``, which gave them their first numbers, may be elsewhere meanwhile.
+    /// Moves the state on by consecutive events, as ``resolvingEvolve(_:_:at:)`` does by one.
+    ///
+    /// ``numbering``, which gave them their first numbers, may be elsewhere meanwhile.
     package mutating func evolve(_ events: inout NumberedEvents) {
         while users.count < events.userCount { users.append(UserRow()) }
         while threads.count < events.threadCount { threads.append(ThreadRow()) }

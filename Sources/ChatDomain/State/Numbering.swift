@@ -2,8 +2,8 @@ package import Columns
 
 /// The numbers that users, threads and messages have, each in the order in which events first named them.
 ///
-/// Apart from the rest of the state, because giving an event these numbers needs nothing of the rest, and the rest nothing of these ids: a replay does the one ahead of the
-/// other, on another processor.
+/// Apart from the rest of the state, because giving an event these numbers needs nothing of the rest, and the rest nothing of these ids: a replay does the one ahead
+/// of the other, on another processor.
 package struct Numbering: Equatable, Sendable {
     package internal(set) var users = DenseIndex<UserID>()
     package internal(set) var threads = DenseIndex<ThreadID>()

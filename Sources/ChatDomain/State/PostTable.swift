@@ -20,7 +20,7 @@ package struct PostTable: Equatable, Sendable {
     mutating func append(at position: Position, place: Int, author: Int, isImported: Bool) {
         positions.append(position)
         places.append(UInt32(truncatingIfNeeded: place))
-        authorsAndMarks.append(UInt32(truncatingIfNeeded: author) << 3 | (isImported ? Self.imported : 0))
+        authorsAndMarks.append(Self.unmarked(UInt32(truncatingIfNeeded: author), isImported))
     }
 
     /// Adds the next ones, of consecutive events.
@@ -32,8 +32,11 @@ package struct PostTable: Equatable, Sendable {
     mutating func append(count: Int, from first: Position, place: (Int) -> UInt32, author: (Int) -> UInt32, isImported: (Int) -> Bool) {
         positions.append(count: count) { first + Position($0) }
         places.append(count: count, place)
-        authorsAndMarks.append(count: count) { author($0) << 3 | (isImported($0) ? Self.imported : 0) }
+        authorsAndMarks.append(count: count) { Self.unmarked(author($0), isImported($0)) }
     }
+
+    /// The author of a post of which nothing has become yet.
+    private static func unmarked(_ author: UInt32, _ isImported: Bool) -> UInt32 { author << 3 | (isImported ? imported : 0) }
 
     /// Where the post stands in the journal.
     package func position(_ number: Int) -> Position { positions[number] }

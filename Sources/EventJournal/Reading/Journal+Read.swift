@@ -35,10 +35,10 @@ extension Journal {
     /// - Parameters:
     ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
     ///   - body: As for ``forEachRecord(in:_:)``.
-    /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`. What lies between positions that are
-    ///   read together has to be readable too.
-    /// - Complexity: For each position one read, seldom two, of some 4 KiB before the record and as much as its neighbours let expect of it; those that lie close together
-    ///   share a read.
+    /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`. What lies between positions that
+    ///   are read together has to be readable too.
+    /// - Complexity: For each position one read, seldom two, of some 4 KiB before the record and as much as its neighbours let expect of it; those that lie close
+    ///   together share a read.
     public func forEachRecord(
         at positions: [Position],
         _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
