@@ -67,10 +67,8 @@ struct CommitWalk {
     let seed: UInt32
     /// Where the segment's bytes end for this walk.
     let end: UInt64
-    /// Records before this one are passed over unchecked.
-    let first: Position
-    /// The walk is done after this one.
-    let last: Position
+    /// Records before these are passed over unchecked, and the walk is done after them.
+    var range: ClosedRange<Position>
     /// Whether the chain is followed.
     let followsChain: Bool
     /// Whether ``chain`` is the value before the next record, so that it can be compared.
@@ -92,8 +90,7 @@ struct CommitWalk {
     init(segment: Segment, from offset: UInt64, position: Position, recordsLeft: UInt32, through positions: ClosedRange<Position>) {
         seed = segment.framingSeed
         end = segment.end
-        first = positions.lowerBound
-        last = positions.upperBound
+        range = positions
         followsChain = false
         knowsChain = false
         self.offset = offset
@@ -105,8 +102,7 @@ struct CommitWalk {
     init(seed: UInt32, end: UInt64, from offset: UInt64, position: Position, chain: UInt64) {
         self.seed = seed
         self.end = end
-        first = 0
-        last = .max
+        range = 0 ... .max
         followsChain = true
         knowsChain = true
         self.offset = offset
@@ -120,7 +116,7 @@ struct CommitWalk {
         var cursor = 0
         while true {
             if recordsLeft == 0 {
-                if position > last { return .done }
+                if position > range.upperBound { return .done }
                 if let outcome = enterCommit(bytes, &cursor, &visitor) { return outcome }
             }
             let commitEnd = commit.map { commitOffset + UInt64($0.length) } ?? end
@@ -136,7 +132,7 @@ struct CommitWalk {
                 guard UInt64(layout.length) <= commitEnd - offset else {
                     return .bad(problem(.recordFraming, offset..<commitEnd, position))
                 }
-                if position >= first {
+                if position >= range.lowerBound {
                     let record = bytes.extracting(cursor..<(cursor + layout.length))
                     let stored: UInt32 = record.integer(at: 0)
                     guard CRC32C.checksum(of: record.extracting(4..<layout.length)) == stored else {
@@ -152,8 +148,8 @@ struct CommitWalk {
                 cursor += layout.length
                 offset += UInt64(layout.length)
                 recordsLeft -= 1
-                if position == last && recordsLeft > 0 { return .done }
                 position += 1
+                if position > range.upperBound && recordsLeft > 0 { return .done }
             }
             if let problem = leaveCommit() { return .bad(problem) }
             if let commit {

@@ -78,21 +78,29 @@ extension Journal {
         defer { buffers.give(window.buffer) }
         return try withoutActuallyEscaping(body) { (body) throws(JournalError) in
             var delivery = Delivery(body: body)
+            var walk: CommitWalk?
             for run in stretch.runs {
-                guard try read(run, of: stretch.segment, &window, &delivery) else { return false }
+                guard try read(run, of: stretch.segment, &walk, &window, &delivery) else { return false }
             }
             return true
         }
     }
 
-    /// Reads a run of records; false when the delivery ended the reading.
+    /// Reads a run of records, by going on with the walk of the run before it where that has come far enough; false when the delivery ended the reading.
     private func read(
-        _ run: Stretch.Run, of segment: Segment, _ window: inout FileWindow, _ delivery: inout Delivery
+        _ run: Stretch.Run, of segment: Segment, _ former: inout CommitWalk?, _ window: inout FileWindow, _ delivery: inout Delivery
     ) throws(JournalError) -> Bool {
-        var walk = CommitWalk(
-            segment: segment, from: UInt64(run.start.offset),
-            position: segment.header.firstPosition + UInt64(run.start.relativePosition),
-            recordsLeft: run.start.recordsLeft, through: run.positions)
+        var walk: CommitWalk
+        if let former, former.offset >= UInt64(run.start.offset), former.position <= run.positions.lowerBound {
+            walk = former
+            walk.range = run.positions
+        } else {
+            walk = CommitWalk(
+                segment: segment, from: UInt64(run.start.offset),
+                position: segment.header.firstPosition + UInt64(run.start.relativePosition),
+                recordsLeft: run.start.recordsLeft, through: run.positions)
+        }
+        defer { former = walk }
         let outcome: CommitWalk.Outcome
         do throws(JournalError) {
             outcome = try walk.run(&window, ahead: run.ahead, bound: run.bound, &delivery)
