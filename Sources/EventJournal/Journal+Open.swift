@@ -164,10 +164,7 @@ extension Journal {
         in directory: JournalDirectory, journal: JournalID, first: Position, chain: UInt64, _ entropy: inout EntropyPool,
         prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
     ) throws(JournalError) -> NewSegment {
-        var random = [UInt8](repeating: 0, count: 8)
-        entropy.take(8, into: &random, at: 0)
-        let salt = random.withBytes(0..<8) { $0.integer(at: 0, as: UInt64.self) }
-        let header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: salt)
+        let header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: entropy.next())
         let file = try directory.make(DirectoryListing.segmentName(first), header.encoded(), prepare: prepare)
         return NewSegment(header: header, file: file)
     }

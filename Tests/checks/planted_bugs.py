@@ -107,6 +107,10 @@ def table_bug(number, title, edits):
     return Bug(number, title, edits, unit="ColumnsTests.NumberTableTests", target="Columns")
 
 
+def column_bug(number, title, file, old, new):
+    return Bug(number, title, [(f"{file}.swift", old, new)], unit="ColumnsTests", target="Columns")
+
+
 def decoder_bug(number, title, edits):
     return Bug(number, title, [(f"Encoding/{name}", old, new) for name, old, new in edits], unit="ChatDomainTests", target="ChatDomain")
 
@@ -453,6 +457,28 @@ BUGS = [
     store_bug("51", "sync: the slot written twice", [
         ("Writing/Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),
+    column_bug("52", "packed column: each piece filled from the start", "PackedColumn", "value(next &+ index)", "value(index)"),
+    column_bug("52b", "column: a change applied to another piece", "Column", "guard place >> Self.shift == number else { return }",
+               "guard place >= 0 else { return }"),
+    column_bug("52c", "row lists: a row of a portion linked to itself", "RowLists", "previous.count + row + 1)", "previous.count + row)"),
+    Bug("53", "record: a length written with a byte too many believed", [
+        ("Format/RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
+        unit="EventJournalTests.(Format|HostileFiles)Tests"),
+    store_bug("54", "log: positions that do not ascend taken in any order", [
+        ("Log/CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
+    Bug("54b", "reading: a walk gone on with beyond the record", [
+        ("Reading/Journal+Read.swift", ", former.position <= run.positions.lowerBound {", " {")],
+        unit="EventJournalTests.PositionReadingTests"),
+    Bug("54c", "reading: a walk gone on with for the records of the one before", [
+        ("Reading/Journal+Read.swift", "            walk.range = run.positions\n", "")],
+        unit="EventJournalTests.PositionReadingTests"),
+    store_bug("55", "versions: a first one of a portion counted as the second", [
+        ("Versions.swift", "ranks.append(count: count) { _ in 1 }", "ranks.append(count: count) { _ in 2 }")],
+        unit="(Replay|AsOf|Rebuild)Tests", target="Projections"),
+    Bug("56", "entropy: a block that is ready given out again", [
+        ("Storage/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
+    Bug("56b", "entropy: half of a salt given out again", [
+        ("Values/EntropySource.swift", "defer { used += count }", "defer { used += count / 2 }")], unit="EventJournalTests.EntropyTests"),
 ]
 
 

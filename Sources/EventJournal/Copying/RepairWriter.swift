@@ -79,7 +79,7 @@ struct RepairWriter {
         placeholder += kept
         let salt = placeholder.count
         placeholder += [UInt8](repeating: 0, count: JournalLimits.recordSalt)
-        entropy.take(JournalLimits.recordSalt, into: &placeholder, at: salt)
+        placeholder.store(entropy.next() as RecordSalt, at: salt)
         placeholder.store(placeholder.withBytes(4..<placeholder.count) { CRC32C.checksum(of: $0) }, at: 0)
         let bytes = placeholder
         try bytes.withBytes(0..<bytes.count) { (span) throws(JournalError) in try add(span) }
@@ -112,10 +112,7 @@ struct RepairWriter {
     }
 
     private mutating func beginSegment() throws(JournalError) {
-        var random = [UInt8](repeating: 0, count: 8)
-        entropy.take(8, into: &random, at: 0)
-        let salt = random.withBytes(0..<8) { $0.integer(at: 0, as: UInt64.self) }
-        let header = SegmentHeader(journal: journal, firstPosition: lastPosition + 1, chain: chain, salt: salt)
+        let header = SegmentHeader(journal: journal, firstPosition: lastPosition + 1, chain: chain, salt: entropy.next())
         writer = try SegmentWriter(creating: header, in: directory)
     }
 
@@ -131,9 +128,7 @@ struct RepairWriter {
 extension JournalID {
     /// A new id: a UUID of version 4, variant 10 (RFC 9562 section 5.4).
     static func random(_ entropy: inout EntropyPool) -> JournalID {
-        var random = [UInt8](repeating: 0, count: 16)
-        entropy.take(16, into: &random, at: 0)
-        let bits = random.withBytes(0..<16) { $0.integer(at: 0, as: UInt128.self) }
+        let bits: UInt128 = entropy.next()
         let version: UInt128 = 0xF << 76
         let variant: UInt128 = 0x3 << 62
         return JournalID(bits: bits & ~(version | variant) | 0x4 << 76 | 0x2 << 62)

@@ -9,10 +9,13 @@ public enum JournalLimits {
     /// The sizes that a segment may be asked to have, in bytes; others are taken as the nearer bound.
     public static let segmentBytes: ClosedRange<UInt64> = 512...(1 << 30)
 
-    static let recordSalt = 16
+    static let recordSalt = MemoryLayout<RecordSalt>.size
     /// CRC, two one-byte lengths, salt.
     static let smallestRecord = 4 + 1 + 1 + recordSalt
 }
+
+/// The random bytes of a record between its parts, the lowest first.
+typealias RecordSalt = UInt128
 
 /// The chain value: a 64-bit checksum over all records from the first on, one step a record.
 ///

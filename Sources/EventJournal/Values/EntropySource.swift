@@ -10,14 +10,16 @@ public protocol EntropySource: Sendable {
 }
 
 /// The operating system's random generator (`getentropy`, `arc4random_buf`).
+///
+/// Up to 64 KiB are drawn ahead, in the background, for all journals of a process that write much.
 public struct SystemEntropy: EntropySource {
+    private static let reservoir = EntropyReservoir()
+
     /// Makes the source; all are alike.
     public init() {}
 
-    /// Fills the span from the operating system.
-    public func fill(_ bytes: inout MutableRawSpan) {
-        SystemCalls.fillWithEntropy(&bytes)
-    }
+    /// Fills the span with bytes from the operating system that nobody else was given.
+    public func fill(_ bytes: inout MutableRawSpan) { Self.reservoir.fill(&bytes) }
 }
 
 /// A deterministic source for tests: the same seed gives the same bytes.
@@ -57,7 +59,7 @@ public final class SeededEntropy: EntropySource {
 
 /// The entropy of one journal, drawn from its source in blocks, because a system call for every 16 bytes would cost more than the record.
 struct EntropyPool {
-    static let blockSize = 4096
+    static let blockSize = EntropyReservoir.blockSize
 
     private let source: any EntropySource
     private var block: [UInt8]
@@ -69,13 +71,14 @@ struct EntropyPool {
         used = Self.blockSize
     }
 
-    /// Copies `count` (at most a block) fresh bytes to `offset` of `bytes`; none is ever given out twice.
-    mutating func take(_ count: Int, into bytes: inout [UInt8], at offset: Int) {
+    /// A number of fresh bytes, the lowest first; none is ever given out twice.
+    mutating func next<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
+        let count = MemoryLayout<Number>.size
         if used + count > Self.blockSize {
             block.withMutableBytes(0..<Self.blockSize) { [source] span in source.fill(&span) }
             used = 0
         }
-        bytes.copy(block, used..<(used + count), to: offset)
-        used += count
+        defer { used += count }
+        return block.withBytes(used..<used + count) { $0.integer(at: 0) }
     }
 }

@@ -8,10 +8,20 @@
 public struct CommitDraft: ~Copyable, Sendable {
     /// The commit's bytes, with room for its header at the start; beyond ``encodedByteCount`` there is only room for more.
     private(set) var bytes = [UInt8](repeating: 0, count: 1_024)
+    private(set) var records: [Record] = []
     /// The number of records so far.
-    public private(set) var recordCount = 0
+    public var recordCount: Int { records.count }
     /// The number of bytes that the commit takes in a segment, header included: what to give to ``Journal/reserve(_:)``.
     public private(set) var encodedByteCount = CommitHeader.size
+
+    /// Where a record's parts lie, from its first byte.
+    struct Record: Sendable {
+        /// Where the kept part begins.
+        fileprivate var start: UInt32
+        /// Where it ends, and the salt begins.
+        var salt: UInt32
+        var length: UInt32
+    }
 
     /// Makes an empty draft.
     public init() {}
@@ -33,7 +43,9 @@ public struct CommitDraft: ~Copyable, Sendable {
         }
         let keptLength = UInt32(kept.byteCount)
         let tail = UInt32(erasable.byteCount) << 2 | UInt32(RecordState.whole.rawValue)
-        let length = 4 + LEB128.size(keptLength) + LEB128.size(tail) + kept.byteCount + JournalLimits.recordSalt + erasable.byteCount
+        let keptStart = 4 + LEB128.size(keptLength) + LEB128.size(tail)
+        let salt = keptStart + kept.byteCount
+        let length = salt + JournalLimits.recordSalt + erasable.byteCount
         guard encodedByteCount + length <= JournalLimits.commitBytes else {
             throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
         }
@@ -41,13 +53,12 @@ public struct CommitDraft: ~Copyable, Sendable {
         if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, end - bytes.count))) }
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The checksum and the salt are put in with the commit.
-            var cursor = LEB128.store(tail, to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
-            record.copy(kept, to: cursor)
-            cursor += kept.byteCount + JournalLimits.recordSalt
-            record.copy(erasable, to: cursor)
+            _ = LEB128.store(tail, to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
+            record.copy(kept, to: keptStart)
+            record.copy(erasable, to: salt + JournalLimits.recordSalt)
         }
+        records.append(Record(start: UInt32(keptStart), salt: UInt32(salt), length: UInt32(length)))
         encodedByteCount = end
-        recordCount += 1
     }
 
     /// Calls a closure with the records so far, in their order: what a log other than a journal on files stores of a commit.
@@ -60,13 +71,11 @@ public struct CommitDraft: ~Copyable, Sendable {
     ) throws(Failure) {
         try bytes.withBytes(0..<encodedByteCount) { (bytes) throws(Failure) in
             var cursor = CommitHeader.size
-            while cursor < bytes.byteCount {
-                guard case .record(let layout) = RecordLayout.decode(bytes, at: cursor) else {
-                    preconditionFailure("a draft holds whole records only")
-                }
-                let record = bytes.extracting(cursor..<(cursor + layout.length))
-                try body(record.extracting(layout.kept), record.extracting(layout.erasable))
-                cursor += layout.length
+            for record in records {
+                let (start, salt, length) = (Int(record.start), Int(record.salt), Int(record.length))
+                let part = bytes.extracting(cursor..<cursor + length)
+                try body(part.extracting(start..<salt), part.extracting(salt + JournalLimits.recordSalt..<length))
+                cursor += length
             }
         }
     }
@@ -85,12 +94,12 @@ public struct CommitDraft: ~Copyable, Sendable {
     /// - Precondition: The draft has not become shorter since the mark.
     public mutating func removeRecords(after mark: Mark) {
         encodedByteCount = mark.byteCount
-        recordCount = mark.recordCount
+        records.removeLast(records.count - mark.recordCount)
     }
 
     /// Empties the draft and keeps its memory.
     public mutating func removeAll() {
         encodedByteCount = CommitHeader.size
-        recordCount = 0
+        records.removeAll(keepingCapacity: true)
     }
 }

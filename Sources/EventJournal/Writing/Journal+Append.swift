@@ -128,23 +128,14 @@ extension JournalState {
         if buffer.count < start + byteCount {
             buffer.append(contentsOf: repeatElement(0, count: max(start + byteCount - buffer.count, min(buffer.count, 1 << 20))))
         }
-        buffer.copy(draft.bytes, 0..<byteCount, to: start)
+        let (chain, recordsCRC) = Self.complete(draft, in: &buffer, at: start, &entropy, after: lastChain)
 
         let relative = first - active.header.firstPosition
         active.index.note(relative, at: offset, recordsLeft: 0)
-        var chain = lastChain
-        var recordsCRC: UInt32 = 0
-        var cursor = start + CommitHeader.size
+        var recordOffset = offset + UInt64(CommitHeader.size)
         for index in 0..<recordCount {
-            active.index.note(
-                relative + UInt64(index), at: offset + UInt64(cursor - start), recordsLeft: recordCount - index)
-            let (salt, length) = Self.saltPlace(buffer, cursor, start + byteCount)
-            entropy.take(JournalLimits.recordSalt, into: &buffer, at: salt)
-            let crc = buffer.withBytes((cursor + 4)..<(cursor + length)) { CRC32C.checksum(of: $0) }
-            buffer.store(crc, at: cursor)
-            recordsCRC = CRC32C.checksum(of: crc, continuing: recordsCRC)
-            chain = Chain.step(chain, record: crc)
-            cursor += length
+            active.index.note(relative + UInt64(index), at: recordOffset, recordsLeft: recordCount - index)
+            recordOffset += UInt64(draft.records[Int(index)].length)
         }
         let header = CommitHeader(
             length: UInt32(byteCount), recordCount: recordCount, firstPosition: first, syncedPosition: syncedPosition, chain: chain,
@@ -209,14 +200,26 @@ extension JournalState {
 
     private static let zeros = [UInt8](repeating: 0, count: 262_144)
 
-    /// Where the salt of the draft's record at `cursor` goes, and how long the record is.
-    private static func saltPlace(_ buffer: [UInt8], _ cursor: Int, _ end: Int) -> (salt: Int, length: Int) {
-        buffer.withBytes(0..<end) { bytes in
-            guard case .record(let layout) = RecordLayout.decode(bytes, at: cursor) else {
-                preconditionFailure("a draft holds whole records only")
+    /// Copies the draft's bytes to a place in the buffer and puts salt and checksums into its records; returns the chain value after them and the sum of their checksums.
+    private static func complete(
+        _ draft: borrowing CommitDraft, in buffer: inout [UInt8], at start: Int, _ entropy: inout EntropyPool, after chain: UInt64
+    ) -> (chain: UInt64, recordsCRC: UInt32) {
+        var sums: (chain: UInt64, recordsCRC: UInt32) = (chain, 0)
+        buffer.withMutableBytes(start..<start + draft.encodedByteCount) { commit in
+            draft.bytes.withBytes(0..<draft.encodedByteCount) { commit.copy($0, to: 0) }
+            var cursor = CommitHeader.size
+            for record in draft.records {
+                let end = cursor + Int(record.length)
+                let salt: RecordSalt = entropy.next()
+                commit.storeBytes(of: salt.littleEndian, toByteOffset: cursor + Int(record.salt), as: RecordSalt.self)
+                let crc = CRC32C.checksum(of: commit.bytes.extracting(cursor + 4..<end))
+                commit.storeBytes(of: crc.littleEndian, toByteOffset: cursor, as: UInt32.self)
+                sums.recordsCRC = CRC32C.checksum(of: crc, continuing: sums.recordsCRC)
+                sums.chain = Chain.step(sums.chain, record: crc)
+                cursor = end
             }
-            return (cursor + layout.kept.upperBound, layout.length)
         }
+        return sums
     }
 
     /// Stops the journal after a write that failed, perhaps half done, and cuts off what it left, so that reopening does not have to tell it
