@@ -11,8 +11,14 @@ extension RawSpan {
     }
 
     /// The text in a range of bytes, nil if they are not UTF-8.
+    ///
+    /// By way of a span of UTF-8: `String(validating:as:)` is made for any sequence in any encoding, and takes twice as long (146 ns for 92 bytes of ASCII, and 84).
     func text(in range: Range<Int>) -> String? {
-        unsafe extracting(range).withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
+        unsafe extracting(range).withUnsafeBytes { bytes in
+            unsafe bytes.withMemoryRebound(to: UInt8.self) { bytes in
+                do { return String(copying: try UTF8Span(validating: unsafe bytes.span)) } catch { return nil }
+            }
+        }
     }
 
     /// A copy of a range of bytes.
