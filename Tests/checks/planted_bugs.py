@@ -313,7 +313,7 @@ BUGS = [
     decoder_bug("35d", "decoder: the halves of an id swapped", [
         ("ByteReader.swift", "UInt128(high) << 64 | UInt128(low)", "UInt128(low) << 64 | UInt128(high)")]),
     decoder_bug("36", "decoder: a first byte that goes on taken for the whole number", [
-        ("ByteReader.swift", "            if only < 0x80 {\n", "            if only <= 0x80 {\n")]),
+        ("ByteReader.swift", "            if first < 0x80 {\n", "            if first <= 0x80 {\n")]),
     decoder_bug("36b", "decoder: a number of 65 bits taken", [
         ("ByteReader.swift", "guard shift < 63 || next <= 1, next != 0", "guard next != 0")]),
     decoder_bug("36c", "decoder: a number that is longer than it has to be taken", [
@@ -464,6 +464,8 @@ BUGS = [
     Bug("53", "record: a length written with a byte too many believed", [
         ("Format/RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
         unit="EventJournalTests.(Format|HostileFiles)Tests"),
+    decoder_bug("53b", "event: a number written with a byte too many believed", [
+        ("ByteReader.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
     store_bug("54", "log: positions that do not ascend taken in any order", [
         ("Log/CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
     Bug("54b", "reading: a walk gone on with beyond the record", [
@@ -475,6 +477,12 @@ BUGS = [
     store_bug("55", "versions: a first one of a portion counted as the second", [
         ("Versions.swift", "ranks.append(count: count) { _ in 1 }", "ranks.append(count: count) { _ in 2 }")],
         unit="(Replay|AsOf|Rebuild)Tests", target="Projections"),
+    Bug("57", "sync ahead: not where a segment has just begun", [
+        ("Journal.swift", "        filled = 0\n        syncedAhead = active.end\n", "        filled = 0\n")],
+        unit="EventJournalTests.SyncAheadTests"),
+    Bug("57b", "sync ahead: one for each commit after the first", [
+        ("Writing/Journal+Append.swift", "        syncedAhead = active.end\n        waiters.lead", "        waiters.lead")],
+        unit="EventJournalTests.SyncAheadTests"),
     Bug("56", "entropy: a block that is ready given out again", [
         ("Storage/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
     Bug("56b", "entropy: half of a salt given out again", [

@@ -44,15 +44,25 @@ struct ByteReader {
         return value
     }
 
+    @inline(__always)
     mutating func leb128(_ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
-        let start = offset
-        if bytes.byteCount > start {
-            let only = bytes.byte(at: start)
-            if only < 0x80 {
+        // Two bytes hold nearly every number that there is, and need no loop.
+        if bytes.byteCount - offset > 1 {
+            let (first, second) = (UInt64(bytes.byte(at: offset)), UInt64(bytes.byte(at: offset + 1)))
+            if first < 0x80 {
                 offset += 1
-                return UInt64(only)
+                return first
+            }
+            if second > 0, second < 0x80 {
+                offset += 2
+                return first & 0x7F | second << 7
             }
         }
+        return try anyLEB128(bytes)
+    }
+
+    private mutating func anyLEB128(_ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
+        let start = offset
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
             let next = try byte(bytes)
