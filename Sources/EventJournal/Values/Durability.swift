@@ -4,6 +4,8 @@ public enum Durability: String, Codable, Sendable, CaseIterable {
     /// waits.
     case synced
     /// Durable once the operating system has it: a crash of the process loses nothing, a power cut may lose the latest commits.
+    ///
+    /// What has been written is synced in the background, 8 MiB at a time, and before a new segment begins.
     case written
 }
 

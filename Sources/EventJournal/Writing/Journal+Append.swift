@@ -19,7 +19,11 @@ extension Journal {
         let byteCount = UInt64(draft.encodedByteCount)
         while true {
             var wakeups: FollowerWakeups?
-            defer { wakeups?.deliver() }
+            var syncs = false
+            defer {
+                wakeups?.deliver()
+                if syncs { background.run { self.leadOthers() } }
+            }
             let positions = try state.withLock { (state) throws(JournalError) -> ClosedRange<Position>? in
                 defer { wakeups = state.takeFollowers() }
                 try state.checkWritable()
@@ -29,7 +33,9 @@ extension Journal {
                 }
                 guard state.hasRoom(byteCount, segmentSize) else { return nil }
                 try state.allocate(byteCount, segmentSize)
-                return try state.append(draft)
+                let positions = try state.append(draft)
+                syncs = state.announceSyncAhead()
+                return positions
             }
             if let positions { return positions }
             try rollOver(for: byteCount)
@@ -167,6 +173,17 @@ extension JournalState {
             throw stop(after: error, in: active, at: offset)
         }
     }
+
+    /// Whether a sync in the background is due: where callers wait for none, much would be left for the roll-over, and everybody would wait for that.
+    mutating func announceSyncAhead() -> Bool {
+        guard durability == .written, active.end >= syncedAhead + Self.syncAheadStep, !waiters.isLed else { return false }
+        syncedAhead = active.end
+        waiters.lead = .announced
+        return true
+    }
+
+    /// So many bytes that a sync takes milliseconds, and few enough that the one at the end of a segment does not take longer.
+    static let syncAheadStep: UInt64 = 8 << 20
 
     /// Forgets the commits that are only in memory, because nothing is written any more: the last position is again the one before them, and
     /// all up to it can be read.

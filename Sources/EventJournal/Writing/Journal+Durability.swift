@@ -88,7 +88,7 @@ extension Journal {
     }
 
     /// Leads syncs in the background as long as anybody waits: no thread of the cooperative pool blocks, and nobody who leads has to be woken first.
-    private func leadOthers() {
+    func leadOthers() {
         let isOurs = state.withLock { state in
             // A thread that blocks may have taken the lead meanwhile.
             guard state.waiters.lead == .announced else { return false }

@@ -1,0 +1,69 @@
+import Locking
+import Testing
+
+@testable import EventJournal
+
+/// Where nobody waits for syncs, what is written is synced in the background, so that the end of a segment does not find all of it.
+@Suite struct SyncAheadTests {
+    private let storage = FaultyStorage(MemoryStorage())
+    /// Of 1 MiB, nearly.
+    private let entry = Entry(kept: [1], erasable: [UInt8](repeating: 7, count: JournalLimits.erasableBytes))
+
+    private func open(_ durability: Durability, _ segmentSize: UInt64 = 128 << 20) throws -> Journal {
+        try Journal.open("journal", options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage))
+    }
+
+    private func segmentSyncs() -> Int { storage.calls.count { $0.operation == .sync && $0.path.hasSuffix(".segment") } }
+
+    @Test func oneSyncForEachEightMebibytes() throws {
+        let journal = try open(.written)
+        let before = (segmentSyncs(), journal.statistics.syncs)
+        for _ in 1...7 { try journal.append([entry]) }
+        journal.background.drain()
+        #expect(segmentSyncs() == before.0)
+        try journal.append([entry])
+        journal.background.drain()
+        #expect(segmentSyncs() == before.0 + 1 && journal.statistics.syncs == before.1 + 1)
+        #expect(journal.state.withLock { $0.syncedPosition } == 8)
+        try journal.append([entry])
+        journal.background.drain()
+        #expect(segmentSyncs() == before.0 + 1)
+        // Nobody leads any more: who wants a sync gets one.
+        try journal.synchronize()
+        #expect(journal.state.withLock { $0.syncedPosition } == 9)
+        try journal.close()
+    }
+
+    @Test func aNewSegmentBeginsAnew() throws {
+        let journal = try open(.written, 9 << 20)
+        for _ in 1...16 {
+            try journal.append([entry])
+            journal.background.drain()
+        }
+        #expect(journal.statistics.segments == 2)
+        #expect(journal.state.withLock { $0.syncedPosition } == 16)
+        try journal.close()
+    }
+
+    @Test func whoWaitsForSyncsNeedsNoneAhead() throws {
+        let journal = try open(.synced)
+        let before = segmentSyncs()
+        for _ in 1...9 { try journal.append([entry]) }
+        journal.background.drain()
+        #expect(segmentSyncs() == before)
+        try journal.close()
+    }
+
+    @Test func aSyncThatFailsStopsTheJournal() throws {
+        let journal = try open(.written)
+        storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        for _ in 1...8 { try journal.append([entry]) }
+        journal.background.drain()
+        let error = #expect(throws: JournalError.self) { try journal.append([entry]) }
+        #expect(error?.code == .ioFailed || error?.code == .syncFailed)
+        storage.fail(nil)
+        #expect(throws: JournalError.self) { try journal.close() }
+        // A crash of the process loses nothing all the same.
+        #expect(try open(.written).lastPosition == 8)
+    }
+}
