@@ -180,4 +180,26 @@ enum StorageKind: CaseIterable {
         #expect(count == 3)
         CommitDraft().forEachRecord { _, _ in Issue.record("an empty draft has a record") }
     }
+
+    @Test func recordsAfterAMarkAreTakenBack() throws {
+        let (first, second, third) = (Entry("a", "bc"), Entry("def", ""), Entry("", "ghij"))
+        func entries(_ draft: borrowing CommitDraft) -> [Entry] {
+            var found: [Entry] = []
+            draft.forEachRecord { kept, erasable in found.append(Entry(kept: kept.toArray(), erasable: erasable.toArray())) }
+            return found
+        }
+        var draft = try draft([first, second])
+        let (mark, byteCount) = (draft.mark, draft.encodedByteCount)
+        try draft.append(third)
+        draft.removeRecords(after: mark)
+        #expect(entries(draft) == [first, second] && draft.encodedByteCount == byteCount)
+        // A mark of what has gone since: as many records stay, of whichever there are.
+        draft.removeAll()
+        for entry in [third, first, second] { try draft.append(entry) }
+        draft.removeRecords(after: mark)
+        #expect(entries(draft) == [third, first])
+        let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage()))
+        #expect(try journal.append(draft, expecting: 0) == 1...2)
+        #expect(try journal.entries() == [third, first])
+    }
 }

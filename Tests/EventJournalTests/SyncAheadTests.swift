@@ -1,4 +1,6 @@
+import Dispatch
 import Locking
+import Synchronization
 import Testing
 
 @testable import EventJournal
@@ -11,6 +13,10 @@ import Testing
 
     private func open(_ durability: Durability, _ segmentSize: UInt64 = 128 << 20) throws -> Journal {
         try Journal.open("journal", options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage))
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
     }
 
     private func segmentSyncs() -> Int { storage.calls.count { $0.operation == .sync && $0.path.hasSuffix(".segment") } }
@@ -52,6 +58,33 @@ import Testing
         journal.background.drain()
         #expect(segmentSyncs() == before)
         try journal.close()
+    }
+
+    /// The system reports what it could not write to one of those who sync; a slot for what another took note of would make the journal one that has lost what it promised.
+    @Test func aWriteThatFailsMeanwhileLeavesTheSyncNothingToAttest() throws {
+        let journal = try open(.written)
+        let (syncing, gate, isHeldUp) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Flag())
+        storage.fail { call in
+            if call.operation == .write, call.path.hasSuffix(".segment"), isHeldUp.isSet.load(ordering: .relaxed) {
+                return StorageError(.failed, .write, path: call.path, errno: 5)
+            }
+            if call.operation == .sync, isHeldUp.isSet.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged {
+                syncing.signal()
+                gate.wait()
+            }
+            return nil
+        }
+        for _ in 1...8 { try journal.append([entry]) }
+        syncing.wait()
+        let before = storage.calls.count
+        #expect(throws: JournalError.self) { try journal.append([entry]) }
+        gate.signal()
+        journal.background.drain()
+        #expect(journal.state.withLock { $0.syncedPosition } == 0)
+        #expect(!storage.calls[before...].contains { $0.operation == .write && !$0.path.hasSuffix(".segment") })
+        storage.fail(nil)
+        #expect(throws: JournalError.self) { try journal.close() }
+        #expect(try open(.written).lastPosition == 8)
     }
 
     @Test func aSyncThatFailsStopsTheJournal() throws {

@@ -121,10 +121,11 @@ BUGS = [
          "                try storage { () throws(StorageError) in try work.file.sync() }\n", "")]),
     Bug("2", "append: slot written before the sync", [
         ("Writing/Journal+Durability.swift",
-         "                try storage { () throws(StorageError) in try work.file.sync() }\n"
-         "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
-         "                try sync.write(slot(work.position, work.chain, isClean: false))\n"
-         "                try storage { () throws(StorageError) in try work.file.sync() }\n")]),
+         "            do throws(JournalError) {\n                try storage { () throws(StorageError) in try work.file.sync() }\n",
+         "            do throws(JournalError) {\n                try sync.write(slot(work.position, work.chain, isClean: false))\n"
+         "                try storage { () throws(StorageError) in try work.file.sync() }\n"),
+        ("Writing/Journal+Durability.swift",
+         "                try sync.write(slot(work.position, work.chain, isClean: false))\n                if durability", "                if durability")]),
     Bug("3", "new file: directory not synced after the rename", [
         ("Recovery/DirectoryListing.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
     Bug("4", "new file: renamed, then synced", [
@@ -482,6 +483,9 @@ BUGS = [
         unit="EventJournalTests.SyncAheadTests"),
     Bug("57b", "sync ahead: one for each commit after the first", [
         ("Writing/Journal+Append.swift", "        syncedAhead = active.end\n        waiters.lead", "        waiters.lead")],
+        unit="EventJournalTests.SyncAheadTests"),
+    Bug("57c", "sync ahead: attests what a failed write may have heard to be lost", [
+        ("Writing/Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
         unit="EventJournalTests.SyncAheadTests"),
     Bug("56", "entropy: a block that is ready given out again", [
         ("Storage/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),

@@ -251,7 +251,7 @@ extension CommitWalk {
         _ window: inout FileWindow, ahead: UInt64? = nil, bound: UInt64, _ visitor: inout Visitor
     ) throws(JournalError) -> Outcome {
         var needed = 1
-        var limit = min(ahead ?? bound, end)
+        var limit = min(ahead.map { $0 > offset ? $0 : bound } ?? bound, end)
         while true {
             if offset >= end { needed = 0 }
             let start = offset

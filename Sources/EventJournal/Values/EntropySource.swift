@@ -11,7 +11,7 @@ public protocol EntropySource: Sendable {
 
 /// The operating system's random generator (`getentropy`, `arc4random_buf`).
 ///
-/// Up to 64 KiB are drawn ahead, in the background, for all journals of a process that write much.
+/// Up to 64 KiB are drawn ahead, in the background, for all journals of a process that write much; a process that is forked and goes on without `exec` has the same ones.
 public struct SystemEntropy: EntropySource {
     private static let reservoir = EntropyReservoir()
 

@@ -82,19 +82,17 @@ public struct CommitDraft: ~Copyable, Sendable {
 
     /// A place in a draft, to come back to.
     public struct Mark: Sendable {
-        fileprivate let byteCount: Int
         fileprivate let recordCount: Int
     }
 
     /// The place after the records so far.
-    public var mark: Mark { Mark(byteCount: encodedByteCount, recordCount: recordCount) }
+    public var mark: Mark { Mark(recordCount: recordCount) }
 
     /// Takes back the records that were added after a mark of this draft.
     ///
-    /// - Precondition: The draft has not become shorter since the mark.
+    /// Where the draft has become shorter since, there are none.
     public mutating func removeRecords(after mark: Mark) {
-        encodedByteCount = mark.byteCount
-        records.removeLast(records.count - mark.recordCount)
+        while records.count > mark.recordCount { encodedByteCount -= Int(records.removeLast().length) }
     }
 
     /// Empties the draft and keeps its memory.

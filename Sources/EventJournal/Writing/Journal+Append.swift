@@ -21,8 +21,9 @@ extension Journal {
             var wakeups: FollowerWakeups?
             var syncs = false
             defer {
+                // Before anybody is woken who might ask for a sync and wait for this one. Who waits keeps the journal; nobody else needs it to go on.
+                if syncs { background.run { [weak self] in self?.leadOthers() } }
                 wakeups?.deliver()
-                if syncs { background.run { self.leadOthers() } }
             }
             let positions = try state.withLock { (state) throws(JournalError) -> ClosedRange<Position>? in
                 defer { wakeups = state.takeFollowers() }

@@ -135,6 +135,8 @@ extension Journal {
             let start = ContinuousClock.now
             do throws(JournalError) {
                 try storage { () throws(StorageError) in try work.file.sync() }
+                // A write that failed meanwhile has synced what it cut off: the system may have told it, and not us, that what was to be synced is lost.
+                if state.withLock({ $0.failure != nil }) { return }
                 try sync.write(slot(work.position, work.chain, isClean: false))
                 if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
                 state.withLock {
