@@ -87,6 +87,36 @@ import Testing
         #expect(try open(.written).lastPosition == 8)
     }
 
+    @Test func closingWaitsForTheOneUnderWay() throws {
+        let journal = try open(.written)
+        let (syncing, gate, isHeldUp) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Flag())
+        storage.fail { call in
+            if call.operation == .sync, isHeldUp.isSet.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged {
+                syncing.signal()
+                gate.wait()
+            }
+            return nil
+        }
+        for _ in 1...8 { try journal.append([entry]) }
+        syncing.wait()
+        try journal.append([entry])
+        let closing = DispatchGroup()
+        DispatchQueue.global().async(group: closing) {
+            do { try journal.close() } catch { Issue.record(error) }
+        }
+        // However slow the machine, it does not end before the sync.
+        #expect(closing.wait(timeout: .now() + 0.1) == .timedOut)
+        gate.signal()
+        closing.wait()
+        let calls = storage.calls.count
+        journal.background.drain()
+        // Nothing comes after the close, whose lock has gone.
+        #expect(storage.calls.count == calls)
+        let again = try open(.written)
+        #expect(again.lastPosition == 9 && again.recovery.wasClean)
+        try again.close()
+    }
+
     @Test func aSyncThatFailsStopsTheJournal() throws {
         let journal = try open(.written)
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }

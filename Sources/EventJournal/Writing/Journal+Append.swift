@@ -183,7 +183,9 @@ extension JournalState {
         return true
     }
 
-    /// So many bytes that a sync takes milliseconds, and few enough that the one at the end of a segment does not take longer.
+    /// So many bytes that a sync takes milliseconds.
+    ///
+    /// The one at the end of a segment finds as much, and what was written during the last one ahead.
     static let syncAheadStep: UInt64 = 8 << 20
 
     /// Forgets the commits that are only in memory, because nothing is written any more: the last position is again the one before them, and
