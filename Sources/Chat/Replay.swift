@@ -1,39 +1,34 @@
 import ChatDomain
 import Dispatch
 import EventJournal
+import Foundation
 import Locking
 import Projections
 
 extension ChatStore {
     /// Takes the events of a log at some positions into read models that have taken in all before them.
     ///
-    /// Two threads, so that a replay uses the processors that there are: one reads, checks and decodes a portion of events and gives it the numbers of users, threads
-    /// and messages; the caller's gives it the others, and moves the state and what is only for reading on by it. Each sees the events in their order, so what comes
-    /// of it is the same as one event after another.
+    /// By as many threads as there are processors: the caller's reads, checks and decodes, a portion of events at a time, and whoever is free takes a portion into the next
+    /// part of the read models. Each part sees the events in their order, so what comes of it is the same as one event after another.
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; the read models then end before it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout ReadModels) throws(ChatError) {
-        let belt = Belt<(NumberedEvents, ReplayPortion)>()
         // Room is made in empty tables alone.
         if models.position == 0 { models.reserve(ReplayEstimate(log, positions).sizes) }
-        let numbering = NumberingBox()
-        numbering.value.withLock { models.exchangeNumbering(&$0) }
-        let worker = DispatchGroup()
-        DispatchQueue.global(qos: .userInitiated).async(group: worker) {
-            numbering.value.withLock { numbering in
-                decode(log, positions) { portion in belt.put((numbering.resolve(portion.events), portion)) }
-            }
+        let parts = ReadModels.Part.allCases.map { PartBox($0) }
+        for box in parts { box.exchange(with: &models) }
+        defer { for box in parts { box.exchange(with: &models) } }
+        let pipeline = Pipeline(parts.map { box in { events in box.apply(&events) } }, room: ReplayPortion.room)
+        let helpers = DispatchGroup()
+        // One that comes late, because the system has no thread for it, is not waited for: who puts portions in works as well.
+        for _ in 1..<max(2, min(ProcessInfo.processInfo.activeProcessorCount, parts.count)) {
+            DispatchQueue.global(qos: .userInitiated).async(group: helpers) { pipeline.work() }
         }
-        var failure: ChatError?
-        var isLast = false
-        while !isLast {
-            let (events, portion) = belt.take()
-            models.apply(events)
-            (failure, isLast) = (portion.failure, portion.isLast)
+        defer {
+            pipeline.finish()
+            helpers.wait()
         }
-        worker.wait()
-        numbering.value.withLock { models.exchangeNumbering(&$0) }
-        if let failure { throw failure }
+        try decode(log, positions) { pipeline.put(NumberedEvents($0)) }
     }
 
     /// Takes the events of a log into read models that others ask meanwhile, a portion at a time.
@@ -43,72 +38,51 @@ extension ChatStore {
     static func catchUp(
         _ log: any CommitLog, _ positions: ClosedRange<Position>, lend: ((inout ReadModels) -> Void) -> Void
     ) throws(ChatError) {
+        try decode(log, positions) { events in lend { $0.apply(events) } }
+    }
+
+    /// Reads and decodes events, and gives them to a closure a portion at a time.
+    ///
+    /// - Throws: ``ChatError`` if a record cannot be read or is no event; the closure has been given all before it.
+    private static func decode(_ log: any CommitLog, _ positions: ClosedRange<Position>, _ body: (EventRows) -> Void) throws(ChatError) {
+        var events = EventRows(from: positions.lowerBound, capacity: ReplayPortion.count)
         var failure: ChatError?
-        decode(log, positions) { portion in
-            lend { $0.apply(portion.events) }
-            failure = portion.failure
+        defer { body(events) }
+        try wrapping { () throws(JournalError) in
+            try log.forEachRecord(in: positions) { position, state, kept, erasable in
+                do throws(EventDecodingError) {
+                    try events.append(kept: kept, erasable: state == .whole ? erasable : nil)
+                } catch {
+                    failure = .undecodable(position: position, error)
+                    return false
+                }
+                if events.rows.count == ReplayPortion.count {
+                    body(events)
+                    events = EventRows(from: position + 1, capacity: ReplayPortion.count)
+                }
+                return true
+            }
         }
         if let failure { throw failure }
     }
-
-    /// Reads and decodes events, one portion after another, of which the last one says so.
-    private static func decode(_ log: any CommitLog, _ positions: ClosedRange<Position>, _ body: (ReplayPortion) -> Void) {
-        var events = EventRows(from: positions.lowerBound, capacity: ReplayPortion.count)
-        var failure: ChatError?
-        do throws(ChatError) {
-            try wrapping { () throws(JournalError) in
-                try log.forEachRecord(in: positions) { position, state, kept, erasable in
-                    do throws(EventDecodingError) {
-                        try events.append(kept: kept, erasable: state == .whole ? erasable : nil)
-                    } catch {
-                        failure = .undecodable(position: position, error)
-                        return false
-                    }
-                    if events.rows.count == ReplayPortion.count {
-                        body(ReplayPortion(events: events))
-                        events = EventRows(from: position + 1, capacity: ReplayPortion.count)
-                    }
-                    return true
-                }
-            }
-        } catch {
-            failure = error
-        }
-        body(ReplayPortion(events: events, failure: failure, isLast: true))
-    }
 }
 
-/// Some consecutive events that are handed on together.
-private struct ReplayPortion: Sendable {
-    var events: EventRows
-    /// Why there is no further one.
-    var failure: ChatError?
-    var isLast = false
-
+/// Consecutive events that are handed on together.
+private enum ReplayPortion {
     /// So many events that handing over does not count, and few enough that they stay in the cache.
     static let count = 1_024
+    /// How many portions are under way at once, so that nobody waits for one that takes longer.
+    static let room = 8
 }
 
-/// The numbering while another thread gives numbers; nobody else has it, so that nothing is copied.
-private final class NumberingBox: Sendable {
-    let value = Lock(Numbering())
-}
+/// A part of the read models while they are moved on by several threads; nobody else has it, so that nothing is copied.
+private final class PartBox: Sendable {
+    private let part: ReadModels.Part
+    private let models = Lock(ReadModels())
 
-/// Hands portions from one thread to another, a few at a time, so that neither waits for each and memory does not grow.
-private final class Belt<Element: Sendable>: Sendable {
-    private let portions = Lock<[Element]>([])
-    private let room = DispatchSemaphore(value: 4)
-    private let filled = DispatchSemaphore(value: 0)
+    init(_ part: ReadModels.Part) { self.part = part }
 
-    func put(_ element: Element) {
-        room.wait()
-        portions.withLock { $0.append(element) }
-        filled.signal()
-    }
+    func exchange(with others: inout ReadModels) { models.withLock { others.exchange(part, with: &$0) } }
 
-    func take() -> Element {
-        filled.wait()
-        defer { room.signal() }
-        return portions.withLock { $0.removeFirst() }
-    }
+    func apply(_ events: inout NumberedEvents) { models.withLock { $0.apply(&events, to: part) } }
 }

@@ -47,13 +47,18 @@ public struct Column<Element: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - count: How many changes there are.
-    ///   - index: The index of the element of each.
+    ///   - index: The index of the element of each, negative for none.
     ///   - change: Is given the element, and which change it is.
     @inline(__always)
     @inlinable public mutating func update(_ count: Int, at index: (Int) -> Int, _ change: (inout Element, Int) -> Void) {
         var next = 0
         while next < count {
-            let piece = index(next) >> Self.shift
+            let place = index(next)
+            guard place >= 0 else {
+                next &+= 1
+                continue
+            }
+            let piece = place >> Self.shift
             Self.update(&pieces[piece], piece, &next, count, at: index, change)
         }
     }
@@ -66,8 +71,10 @@ public struct Column<Element: Sendable>: Sendable {
         var elements = piece.mutableSpan
         while next < count {
             let place = index(next)
-            guard place >> Self.shift == number else { return }
-            change(&elements[place & Self.mask], next)
+            if place >= 0 {
+                guard place >> Self.shift == number else { return }
+                change(&elements[place & Self.mask], next)
+            }
             next &+= 1
         }
     }

@@ -25,12 +25,7 @@ public struct IDTable: Equatable, Sendable {
     /// Gives an id its number: the one it has, or the next.
     public mutating func insert(_ id: UInt128) -> (number: Int, isNew: Bool) { table.insert(id) }
 
-    /// Gives ids their numbers, one after the other, faster than one alone.
-    ///
-    /// - Returns: The number + 1 of each.
-    public mutating func insert(_ ids: [UInt128]) -> [UInt32] { table.lookUp(ids) { _ in true } }
-
-    /// Looks up ids, one after the other, and gives some of them a number if they have none.
+    /// Looks up ids, one after the other and faster than one alone, and gives some of them a number if they have none.
     ///
     /// - Parameter inserting: Which of them; as many as there are ids.
     /// - Returns: The number + 1 of each, 0 for one that has none.

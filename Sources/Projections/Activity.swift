@@ -21,11 +21,14 @@ struct Activity: Equatable, Sendable {
 
     /// Takes in the next event.
     mutating func apply(_ event: EventRow, at position: Position, _ numbers: EventNumbers) {
-        guard numbers.user >= 0 else { return }
-        if event.kind == .sessionEnded { return }
+        guard Self.isActivity(event, numbers) else { return }
         let day = number(of: Day(event.createdAt))
         noteActive(numbers.user, on: day, at: position)
-        guard numbers.isNew else { return }
+        if numbers.isNew { count(event, on: day, at: position, numbers) }
+    }
+
+    /// Counts what an event did.
+    private mutating func count(_ event: EventRow, on day: Int, at position: Position, _ numbers: EventNumbers) {
         switch event.kind {
         case .userRegistered: registrations.element(day, default: Column()) { $0.append(position) }
         case .sessionStarted: sessions.element(day, default: Column()) { $0.append(position) }
@@ -38,35 +41,43 @@ struct Activity: Equatable, Sendable {
     /// Takes in the next events.
     mutating func apply(_ events: NumberedEvents) {
         let (rows, numbers) = (events.events.rows, events.numbers)
-        events.forEach(
-            messages: { range in
-                var index = range.lowerBound
-                while index < range.upperBound {
-                    let (day, end) = noteActive(events, from: index, to: range.upperBound)
-                    messages.append(numbers[index].post, count: end - index, on: day)
-                    index = end
+        var start = 0
+        while start < rows.count {
+            guard Self.isActivity(rows[start], numbers[start]) else {
+                start += 1
+                continue
+            }
+            // The events of one day that come one after the other.
+            let day = Day(rows[start].createdAt)
+            let number = number(of: day)
+            let times = day.times
+            var posts: (first: Int, count: Int)? = nil
+            var index = start
+            while index < rows.count {
+                guard Self.isActivity(rows[index], numbers[index]) else {
+                    index += 1
+                    continue
                 }
-            },
-            joins: { range in
-                var index = range.lowerBound
-                while index < range.upperBound { index = noteActive(events, from: index, to: range.upperBound).end }
-            }, other: { index, _ in apply(rows[index], at: events.position(index), numbers[index]) })
+                guard times.contains(rows[index].createdAt) else { break }
+                noteActive(numbers[index].user, on: number, at: events.position(index))
+                if numbers[index].isNew {
+                    if rows[index].kind == .messagePosted {
+                        // Messages that are new have consecutive numbers.
+                        posts = (posts?.first ?? numbers[index].post, (posts?.count ?? 0) + 1)
+                    } else {
+                        count(rows[index], on: number, at: events.position(index), numbers[index])
+                    }
+                }
+                index += 1
+            }
+            if let posts { messages.append(posts.first, count: posts.count, on: number) }
+            start = index
+        }
     }
 
-    /// Notes the users of those of some events that are of one day.
-    ///
-    /// - Returns: The number of the day, and the index of the first event that is not of it.
-    private mutating func noteActive(_ events: NumberedEvents, from first: Int, to limit: Int) -> (day: Int, end: Int) {
-        let (rows, numbers) = (events.events.rows, events.numbers)
-        let day = Day(rows[first].createdAt)
-        let number = number(of: day)
-        var end = first
-        while end < limit, Day(rows[end].createdAt) == day {
-            noteActive(numbers[end].user, on: number, at: events.position(end))
-            end += 1
-        }
-        return (number, end)
-    }
+    /// Whether an event shows that its user was active.
+    @inline(__always)
+    private static func isActivity(_ event: EventRow, _ numbers: EventNumbers) -> Bool { numbers.user >= 0 && event.kind != .sessionEnded }
 
     private mutating func noteActive(_ user: Int, on day: Int, at position: Position) {
         let mark = UInt32(truncatingIfNeeded: day + 1)

@@ -40,15 +40,15 @@ struct PostcodeMembership: Equatable, Sendable {
     /// Takes in the next events.
     mutating func apply(_ events: NumberedEvents) {
         let (rows, numbers) = (events.events.rows, events.numbers)
-        events.forEach(
-            messages: { _ in },
-            joins: { range in
+        events.forEachOther(
+            joins: { joins in
+                let first = joins.startIndex
                 let link = UInt32(truncatingIfNeeded: presences.count)
-                presence.append(count: range.count) { link + 1 + UInt32(truncatingIfNeeded: $0) }
-                marker.append(count: range.count) { _ in 0 }
-                membershipsOfThread.append(count: range.count) { numbers[range.lowerBound + $0].thread }
-                membershipsOfUser.append(count: range.count) { numbers[range.lowerBound + $0].user }
-                presences.begin(count: range.count, with: 1, from: events.position(range.lowerBound))
+                presence.append(count: joins.count) { link + 1 + UInt32(truncatingIfNeeded: $0) }
+                marker.append(count: joins.count) { _ in 0 }
+                membershipsOfThread.append(count: joins.count) { numbers[joins[first + $0]].thread }
+                membershipsOfUser.append(count: joins.count) { numbers[joins[first + $0]].user }
+                presences.begin(count: joins.count, with: 1) { events.position(joins[first + $0]) }
             }, other: { index, _ in apply(rows[index], at: events.position(index), numbers[index]) })
     }
 

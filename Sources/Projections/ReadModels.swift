@@ -49,23 +49,47 @@ extension ReadModels {
     package func warm(_ requests: Span<CommandRequest>) { state.warm(requests) }
 
     /// Takes in the next events.
-    package mutating func apply(_ events: EventRows) { apply(state.resolve(events)) }
-
-    /// Takes in the next events, which have been given their first numbers: what comes of it does not depend on whether that is done elsewhere.
     ///
-    /// One read model after another, because each finds its own part of memory again.
-    package mutating func apply(_ resolved: consuming NumberedEvents) {
-        var events = resolved
-        state.evolve(&events)
-        timelines.apply(events)
-        membership.apply(events)
-        users.apply(events)
-        activity.apply(events)
+    /// One part after another, because each finds its own memory again.
+    package mutating func apply(_ events: EventRows) {
+        var events = NumberedEvents(events)
+        for part in Part.allCases { apply(&events, to: part) }
+    }
+
+    /// A part that is moved on by itself: events go to one after the other, because each needs what the ones before it have put in.
+    package enum Part: CaseIterable, Sendable {
+        case numbering, state, timelines, membership, activity
+    }
+
+    /// Takes the next events into a part; what comes of it does not depend on where the other parts are.
+    package mutating func apply(_ events: inout NumberedEvents, to part: Part) {
+        switch part {
+        case .numbering: state.resolve(&events)
+        case .state: state.evolve(&events)
+        case .timelines: timelines.apply(events)
+        case .membership:
+            membership.apply(events)
+            users.apply(events)
+        case .activity: activity.apply(events)
+        }
+    }
+
+    /// Exchanges a part for that of other read models: gives it away, so that it can be moved on elsewhere, and takes it back.
+    package mutating func exchange(_ part: Part, with other: inout ReadModels) {
+        switch part {
+        case .numbering: state.exchangeNumbering(with: &other.state)
+        case .state:
+            // The numbering is a part of its own.
+            swap(&state, &other.state)
+            state.exchangeNumbering(with: &other.state)
+        case .timelines: swap(&timelines, &other.timelines)
+        case .membership:
+            swap(&membership, &other.membership)
+            swap(&users, &other.users)
+        case .activity: swap(&activity, &other.activity)
+        }
     }
 
     /// Makes room for so many things, before the first of them.
     package mutating func reserve(_ sizes: StateSizes) { state.reserve(sizes) }
-
-    /// Exchanges the numbering for another one: gives it away, so that events can get their numbers elsewhere, and takes it back.
-    package mutating func exchangeNumbering(_ other: inout Numbering) { state.exchangeNumbering(&other) }
 }

@@ -12,37 +12,39 @@ struct ThreadTimelines: Equatable, Sendable {
     /// Takes in the next events.
     mutating func apply(_ events: NumberedEvents) {
         let (rows, numbers) = (events.events.rows, events.numbers)
-        warm(numbers)
-        events.forEach(
-            messages: { range in
-                let first = range.lowerBound
-                makeRoom(rows, numbers, range)
-                threads.update(range.count, at: { numbers[first + $0].thread }) { thread, which in
-                    thread.messages.append(UInt32(truncatingIfNeeded: numbers[first + which].post))
-                }
-            },
-            joins: { range in
-                let first = range.lowerBound
-                makeRoom(rows, numbers, range)
-                threads.update(range.count, at: { numbers[first + $0].thread }) { thread, which in
-                    thread.log(events.position(first + which), membersChange: 1)
+        // The rows of threads that have just come up, which begin with the event that names them first.
+        if threads.count < events.threadCount {
+            for index in rows.indices {
+                while threads.count <= numbers[index].thread { threads.append(ThreadTimeline(createdAt: rows[index].createdAt)) }
+            }
+        }
+        let groups = Groups(events.messages) { numbers[$0].thread }
+        readAhead(groups.count) { groups.owner($0) }
+        threads.update(groups.count, at: { groups.owner($0) }) { thread, group in
+            let messages = groups[group]
+            let first = messages.startIndex
+            thread.messages.append(count: messages.count) { UInt32(truncatingIfNeeded: numbers[messages[first + $0]].post) }
+        }
+        events.forEachOther(
+            joins: { joins in
+                let first = joins.startIndex
+                threads.update(joins.count, at: { numbers[joins[first + $0]].thread }) { thread, which in
+                    thread.log(events.position(joins[first + which]), membersChange: 1)
                 }
             }, other: { index, content in apply(rows[index], content, at: events.position(index), numbers[index]) })
     }
 
-    /// Makes the rows of threads that have just come up, which begin with the event that names them first.
-    private mutating func makeRoom(_ rows: [EventRow], _ numbers: [EventNumbers], _ range: Range<Int>) {
-        for index in range {
-            while threads.count <= numbers[index].thread { threads.append(ThreadTimeline(createdAt: rows[index].createdAt)) }
-        }
-    }
-
-    /// Reads ahead where the messages of some events are going to be put.
-    private func warm(_ numbers: [EventNumbers]) {
-        ReadAhead.keep(
-            numbers.reduce(0) { sum, numbers in
-                threads.indices.contains(numbers.thread) ? sum &+ UInt64(threads[numbers.thread].messages.last ?? 0) : sum
-            })
+    /// Reads ahead where the next messages of some threads are going to be put.
+    ///
+    /// A thread's place leads to that of its list, and that one to the end of the list; the reads of one kind do not lead to one another, so that many are under way
+    /// at once.
+    @inline(__always)
+    private func readAhead(_ count: Int, _ thread: (Int) -> Int) {
+        var sum: UInt64 = 0
+        for index in 0..<count { sum &+= threads[thread(index)].openedAt }
+        for index in 0..<count { sum &+= UInt64(threads[thread(index)].messages.count) }
+        for index in 0..<count { sum &+= UInt64(threads[thread(index)].messages.last ?? 0) }
+        ReadAhead.keep(sum)
     }
 
     /// Takes in the next event.

@@ -49,11 +49,8 @@ struct UserViews: Equatable, Sendable {
     mutating func apply(_ events: NumberedEvents) {
         while users.count < events.userCount { users.append(History()) }
         let (rows, numbers) = (events.events.rows, events.numbers)
-        events.forEach(
-            messages: { _ in }, joins: { _ in },
-            other: { index, content in
-                apply(rows[index], content, at: events.position(index), numbers[index])
-            })
+        events.forEachOther(
+            joins: { _ in }, other: { index, content in apply(rows[index], content, at: events.position(index), numbers[index]) })
     }
 
     private mutating func name(_ user: Int, _ username: Username?, at position: Position) {

@@ -47,9 +47,10 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
         newest = Link(truncatingIfNeeded: positions.count)
     }
 
-    /// Begins so many chains, at consecutive positions, each with the same value.
-    mutating func begin(count: Int, with value: Value, from first: Position) {
-        positions.append(count: count) { first + Position($0) }
+    /// Begins so many chains, each with the same value and at a position of its own.
+    @inline(__always)
+    mutating func begin(count: Int, with value: Value, at position: (Int) -> Position) {
+        positions.append(count: count, position)
         previous.append(count: count) { _ in 0 }
         jumps.append(count: count) { _ in 0 }
         ranks.append(count: count) { _ in 1 }

@@ -77,6 +77,21 @@ import Testing
         #expect(Day(daysSince1970: .max).description == "+292278994-08-17")
     }
 
+    /// Each moment is one of its own day, and the ones before and after are not.
+    @Test(arguments: Seeds.seeds(2)) func theMomentsOfADay(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let day: Int64 = 86_400_000
+        let some = (0..<200).map { _ in Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<40, using: &random) }
+        for moment in some + [.min, .min + 1, .min + day, -day, -day - 1, -1, 0, 1, day - 1, day, .max - day, .max - 1, .max] {
+            let times = Day(Timestamp(millisecondsSince1970: moment)).times
+            let (first, last) = (times.lowerBound.millisecondsSince1970, times.upperBound.millisecondsSince1970)
+            #expect((first...last).contains(moment) && last.subtractingReportingOverflow(first).partialValue < day)
+            for edge in [first, last] { #expect(Day(Timestamp(millisecondsSince1970: edge)).times == times) }
+            #expect(first == .min || Day(Timestamp(millisecondsSince1970: first - 1)) < Day(times.lowerBound))
+            #expect(last == .max || Day(Timestamp(millisecondsSince1970: last + 1)) > Day(times.upperBound))
+        }
+    }
+
     @Test func aDayIsReadAsItIsWrittenAndNothingElse() {
         for text in ["1970-01-01", "1969-12-31", "2024-02-29", "0000-01-01", "9999-12-31"] { #expect(Day(text)?.description == text) }
         #expect(Day("1970-01-02") == Day(daysSince1970: 1))

@@ -487,6 +487,20 @@ BUGS = [
     Bug("57c", "sync ahead: attests what a failed write may have heard to be lost", [
         ("Writing/Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
         unit="EventJournalTests.SyncAheadTests"),
+    Bug("58", "pipeline: two threads at one stage", [
+        ("Pipeline.swift", "line.portions[place].take()", "line.portions[place]")], unit="ChatTests.PipelineTests", target="Chat"),
+    Bug("58b", "pipeline: room for as many as come", [
+        ("Pipeline.swift", "work(fromFirst: true) { $0.hasRoom }", "work(fromFirst: true) { _ in true }")],
+        unit="ChatTests.PipelineTests", target="Chat"),
+    Bug("58c", "pipeline: who waits not woken where a portion leaves", [
+        ("Pipeline.swift", "            line.passed[stage + 1] += 1\n            wakeAll(&line)\n", "            line.passed[stage + 1] += 1\n")],
+        unit="ChatTests.PipelineTests", target="Chat"),
+    Bug("58d", "pipeline: ended while portions are under way", [
+        ("Pipeline.swift", "var isDone: Bool { hasEnded && passed[0] == passed[passed.count - 1] }", "var isDone: Bool { hasEnded }")],
+        unit="ChatTests.PipelineTests", target="Chat"),
+    column_bug("59", "groups: an owner who comes again gets another group", "Groups", "owners[Int(slots[slot]) &- 1] != owner {", "true {"),
+    column_bug("59b", "groups: things of one owner in no order", "Groups", "for index in things.indices {\n            let group",
+               "for index in things.indices.reversed() {\n            let group"),
     Bug("56", "entropy: a block that is ready given out again", [
         ("Storage/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
     Bug("56b", "entropy: half of a salt given out again", [

@@ -21,8 +21,9 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     /// Gives an id its number: the one it has, or the next.
     package mutating func insert(_ id: ID) -> (number: Int, isNew: Bool) { table.insert(id.bits) }
 
-    /// Gives ids their numbers, one after the other, faster than one alone; returns the number + 1 of each.
-    mutating func insert(_ ids: [UInt128]) -> [UInt32] { table.insert(ids) }
+    /// Looks up ids, one after the other and faster than one alone, and gives some of them a number if they have none; returns the number + 1 of each, 0 for one that
+    /// has none.
+    mutating func lookUp(_ ids: [UInt128], inserting: [Bool]) -> [UInt32] { table.lookUp(ids, inserting: inserting) }
 }
 
 extension DenseIndex: ColumnCoded {

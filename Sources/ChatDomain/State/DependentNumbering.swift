@@ -27,22 +27,35 @@ extension DependentNumbering {
 
     /// Completes the numbers of consecutive events, as one after the other has them.
     mutating func resolve(_ events: [EventRow], _ numbers: inout [EventNumbers]) {
-        var (ofMemberships, ofReplies): ([Int], LookUps) = ([], LookUps(0))
+        var numbers = numbers.mutableSpan
+        var (ofMemberships, ofReplies): ([Int], [Int]) = ([], [])
+        var pairs: [(first: Int, second: Int)] = []
+        var (ids, inserting): ([UInt128], [Bool]) = ([], [])
         for index in events.indices {
-            if events[index].isOfMembership { ofMemberships.append(index) }
-            if let lookUp = events[index].replyLookUp(numbers[index]) { ofReplies.append(lookUp, for: index) }
+            if events[index].isOfMembership {
+                ofMemberships.append(index)
+                pairs.append((numbers[index].user, numbers[index].thread))
+            }
+            if let lookUp = events[index].replyLookUp(numbers[index]) {
+                ofReplies.append(index)
+                ids.append(lookUp.id)
+                inserting.append(lookUp.inserts)
+            }
             resolveSession(events[index], &numbers[index])
         }
         var count = memberships.count
-        let entries = memberships.insert(ofMemberships.map { (numbers[$0].user, numbers[$0].thread) })
-        for (index, entry) in zip(ofMemberships, entries) {
-            numbers[index].note(membership: (Int(entry) - 1, entry > count))
-            count = max(count, Int(entry))
+        let foundMemberships = memberships.insert(pairs)
+        for (which, index) in ofMemberships.enumerated() {
+            let entry = Int(foundMemberships[which])
+            numbers[index].note(membership: (entry - 1, entry > count))
+            count = max(count, entry)
         }
         count = replies.count
-        ofReplies.forEach(replies.lookUp(ofReplies.ids, inserting: ofReplies.inserting)) { index, entry in
-            numbers[index].note(reply: (Int(entry) - 1, entry > count))
-            count = max(count, Int(entry))
+        let foundReplies = replies.lookUp(ids, inserting: inserting)
+        for (which, index) in ofReplies.enumerated() {
+            let entry = Int(foundReplies[which])
+            numbers[index].note(reply: (entry - 1, entry > count))
+            count = max(count, entry)
         }
     }
 
@@ -57,9 +70,11 @@ extension DependentNumbering {
 }
 
 extension EventRow {
+    @inline(__always)
     fileprivate var isOfMembership: Bool { kind?.isOfMembership ?? false }
 
     /// The reply whose number the event asks for, and whether it gets one; a reply to a message that was never heard of is none.
+    @inline(__always)
     fileprivate func replyLookUp(_ numbers: EventNumbers) -> (id: UInt128, inserts: Bool)? {
         switch kind {
         case .replyPosted: numbers.messageEntry > 0 ? (post, true) : nil

@@ -12,15 +12,15 @@ package struct EventNumbers: Sendable {
     package internal(set) var isNew = false
 
     /// Who did it, or whom it concerns.
-    @inlinable package var user: Int { Int(userEntry) - 1 }
+    @inline(__always) @inlinable package var user: Int { Int(userEntry) - 1 }
     /// The thread; for a postcode that of its outward code.
-    @inlinable package var thread: Int { Int(threadEntry) - 1 }
+    @inline(__always) @inlinable package var thread: Int { Int(threadEntry) - 1 }
     /// The membership of that user and that thread, for the events that change it.
-    @inlinable package var membership: Int { Int(membershipEntry) - 1 }
+    @inline(__always) @inlinable package var membership: Int { Int(membershipEntry) - 1 }
     /// The message or the reply; the session for one.
-    @inlinable package var post: Int { Int(postEntry) - 1 }
+    @inline(__always) @inlinable package var post: Int { Int(postEntry) - 1 }
     /// The message that the reply answers, where the event posts or retracts a reply.
-    @inlinable package var message: Int { Int(messageEntry) - 1 }
+    @inline(__always) @inlinable package var message: Int { Int(messageEntry) - 1 }
 }
 
 extension EventNumbers {

@@ -110,7 +110,7 @@ extension ChatState {
 
 extension ChatState {
     /// Gives consecutive events their numbers.
-    package mutating func resolve(_ events: EventRows) -> NumberedEvents { numbering.resolve(events) }
+    package mutating func resolve(_ events: inout NumberedEvents) { numbering.resolve(&events) }
 
     /// Moves the state on by consecutive events, as ``resolvingEvolve(_:_:at:)`` does by one.
     ///
@@ -123,30 +123,21 @@ extension ChatState {
         let rows = events.events.rows
         dependents.resolve(rows, &numbers)
         events.divide(numbers)
-        events.forEach(
-            messages: { range in
-                note(rows, numbers, range, at: events.position(range.upperBound - 1))
-                let first = range.lowerBound
-                messages.append(
-                    count: range.count, from: events.position(first), place: { numbers[first + $0].threadEntry - 1 },
-                    author: { numbers[first + $0].userEntry - 1 }, isImported: { rows[first + $0].isImported })
-            },
-            joins: { range in
-                note(rows, numbers, range, at: events.position(range.upperBound - 1))
-                memberships.append(members: range.count)
-            },
-            other: { index, content in
-                evolve(rows[index], content, at: events.position(index), &numbers[index])
-            })
+        // First the messages: others refer to them, and to nothing that they would be found in otherwise.
+        let posted = events.messages
+        messages.append(
+            count: posted.count, position: { events.position(posted[$0]) }, place: { numbers[posted[$0]].threadEntry - 1 },
+            author: { numbers[posted[$0]].userEntry - 1 }, isImported: { rows[posted[$0]].isImported })
+        events.forEachOther(
+            joins: { memberships.append(members: $0.count) },
+            other: { index, content in evolve(rows[index], content, at: events.position(index), &numbers[index]) })
+        // Then, again in the order of all, what the last event says.
+        for row in rows { lastRecordedAt = max(lastRecordedAt, row.recordedAt) }
+        threads.update(rows.count, at: { rows[$0].kind?.isNumbered == true ? numbers[$0].thread : -1 }) { thread, index in
+            thread.eventCount = rows[index].number
+        }
+        if let last = rows.indices.last { head = events.position(last) }
         swap(&numbers, &events.numbers)
-    }
-
-    /// Notes what all events that bear a number in their thread have in common.
-    private mutating func note(_ rows: [EventRow], _ numbers: [EventNumbers], _ range: Range<Int>, at position: Position) {
-        head = position
-        let first = range.lowerBound
-        for index in range { lastRecordedAt = max(lastRecordedAt, rows[index].recordedAt) }
-        threads.update(range.count, at: { numbers[first + $0].thread }) { thread, which in thread.eventCount = rows[first + which].number }
     }
 
     /// Makes room for so many things, before the first of them.
@@ -155,6 +146,6 @@ extension ChatState {
         dependents.reserve(sizes)
     }
 
-    /// Exchanges the numbering for another one: gives it away, so that events can get their numbers elsewhere, and takes it back.
-    package mutating func exchangeNumbering(_ other: inout Numbering) { swap(&numbering, &other) }
+    /// Exchanges the numbering for that of another state: gives it away, so that events can get their numbers elsewhere, and takes it back.
+    package mutating func exchangeNumbering(with other: inout ChatState) { swap(&numbering, &other.numbering) }
 }

@@ -31,32 +31,34 @@ extension Numbering {
     /// Gives consecutive events their numbers, as one after the other has them.
     ///
     /// A number depends on the ids of its kind before it alone, so it is one kind after another, each in its own part of memory.
-    package mutating func resolve(_ events: EventRows) -> NumberedEvents {
-        let rows = events.rows
-        var numbers = [EventNumbers](repeating: EventNumbers(), count: rows.count)
-        var (ofUsers, ofThreads, ofMessages) = (LookUps(rows.count), LookUps(rows.count), LookUps(rows.count))
-        for index in rows.indices {
-            if rows[index].namesUser { ofUsers.append(rows[index].user, for: index) }
-            if rows[index].namesThread { ofThreads.append(rows[index].thread, for: index) }
-            if let lookUp = rows[index].messageLookUp { ofMessages.append(lookUp, for: index) }
-        }
-        ofUsers.forEach(users.insert(ofUsers.ids)) { numbers[$0].userEntry = $1 }
-        ofThreads.forEach(threads.insert(ofThreads.ids)) { numbers[$0].threadEntry = $1 }
+    package mutating func resolve(_ events: inout NumberedEvents) {
+        let rows = events.events.rows
+        // An event that names none asks for any id and is not given a number for it: seldom, and less work than to ask for the others apart.
+        let ofUsers = users.lookUp(rows.map(\.user), inserting: rows.map(\.namesUser))
+        let ofThreads = threads.lookUp(rows.map(\.thread), inserting: rows.map(\.namesThread))
         var count = UInt32(truncatingIfNeeded: messages.count)
-        ofMessages.forEach(messages.lookUp(ofMessages.ids, inserting: ofMessages.inserting)) { index, entry in
-            numbers[index].note(message: entry, isNew: entry > count, rows[index])
-            count = max(count, entry)
+        let ofMessages = messages.lookUp(rows.map { $0.messageLookUp?.id ?? 0 }, inserting: rows.map { $0.messageLookUp?.inserts ?? false })
+        var numbers = events.numbers.mutableSpan
+        for index in rows.indices {
+            if rows[index].namesUser { numbers[index].userEntry = ofUsers[index] }
+            if rows[index].namesThread { numbers[index].threadEntry = ofThreads[index] }
+            guard rows[index].messageLookUp != nil else { continue }
+            numbers[index].note(message: ofMessages[index], isNew: ofMessages[index] > count, rows[index])
+            count = max(count, ofMessages[index])
         }
-        return NumberedEvents(events, numbers, userCount: users.count, threadCount: threads.count)
+        (events.userCount, events.threadCount) = (users.count, threads.count)
     }
 }
 
 extension EventRow {
+    @inline(__always)
     fileprivate var namesUser: Bool { kind != nil && kind != .lost }
 
+    @inline(__always)
     fileprivate var namesThread: Bool { kind?.namesThread ?? false }
 
     /// The message whose number the event asks for, and whether it gets one.
+    @inline(__always)
     fileprivate var messageLookUp: (id: UInt128, inserts: Bool)? {
         switch kind {
         case .messagePosted: (post, true)

@@ -23,14 +23,15 @@ package struct PostTable: Equatable, Sendable {
         authorsAndMarks.append(Self.unmarked(UInt32(truncatingIfNeeded: author), isImported))
     }
 
-    /// Adds the next ones, of consecutive events.
+    /// Adds the next ones.
     ///
     /// - Parameters:
-    ///   - first: The position of the first.
-    ///   - place: The place of each; author likewise, and whether an import posted it.
+    ///   - position: The position of each; place and author likewise, and whether an import posted it.
     @inline(__always)
-    mutating func append(count: Int, from first: Position, place: (Int) -> UInt32, author: (Int) -> UInt32, isImported: (Int) -> Bool) {
-        positions.append(count: count) { first + Position($0) }
+    mutating func append(
+        count: Int, position: (Int) -> Position, place: (Int) -> UInt32, author: (Int) -> UInt32, isImported: (Int) -> Bool
+    ) {
+        positions.append(count: count, position)
         places.append(count: count, place)
         authorsAndMarks.append(count: count) { Self.unmarked(author($0), isImported($0)) }
     }
