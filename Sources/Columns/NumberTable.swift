@@ -41,7 +41,7 @@ struct NumberTable<Keys: KeyList>: Sendable {
         }
 
         /// Whether one more key would be one too many: a search goes on to the next empty slot.
-        var isFull: Bool { (count + 1) * 16 > slots.count * 13 }
+        var isFull: Bool { (count &+ 1) &* 16 > slots.count &* 13 }
 
         /// The size after one: powers of two, and the middle between any two of them.
         static func next(_ slotCount: Int) -> Int {
@@ -109,7 +109,12 @@ struct NumberTable<Keys: KeyList>: Sendable {
     /// Reads what looking up some keys is going to read.
     func warm(_ keys: [Key]) {
         var strip = Strip()
-        for start in stride(from: 0, to: keys.count, by: Strip.count) { readAhead(keys, from: start, &strip) }
+        var entries = [UInt32](repeating: 0, count: keys.count)
+        var found = entries.mutableSpan
+        for start in stride(from: 0, to: keys.count, by: Strip.count) { findAtHome(keys.span, from: start, &strip, &found) }
+        var sum: UInt64 = 0
+        for index in found.indices { sum &+= UInt64(found[index]) }
+        ReadAhead.keep(sum)
     }
 
     /// Some keys that are looked up together.
@@ -117,45 +122,31 @@ struct NumberTable<Keys: KeyList>: Sendable {
         static var count: Int { 64 }
 
         var hashes = InlineArray<64, UInt64>(repeating: 0)
-        var places = InlineArray<64, (shelf: Int, slot: Int)>(repeating: (0, 0))
-        /// The number + 1 of the key that each is compared with first, 0 for none.
-        var candidates = InlineArray<64, UInt32>(repeating: 0)
+        /// What stands where the search for each begins.
+        var first = InlineArray<64, UInt32>(repeating: 0)
     }
 
-    /// Reads what looking up a strip of keys is going to read, and finds out how far that does without comparing them.
+    /// Finds those of a strip of keys that stand where the search for them begins, as most that there are do.
     ///
     /// Looking up one key after another waits for memory each time. These reads do not depend on one another, and the loops that make them do so little else that a
-    /// processor has many of them under way at once.
+    /// processor has many of them under way at once; a look-up that has to go on finds what it reads next in a near cache.
+    ///
+    /// - Parameter entries: The number + 1 of each that is found is put in; nothing for another.
     @inline(__always)
-    private func readAhead(_ keys: [Key], from start: Int, _ strip: inout Strip) {
+    private func findAtHome(_ keys: borrowing Span<Key>, from start: Int, _ strip: inout Strip, _ entries: inout MutableSpan<UInt32>) {
         let count = Swift.min(Strip.count, keys.count &- start)
         for index in 0..<count {
             let hash = self.hash(keys[start &+ index])
             strip.hashes[index] = hash
             let shelf = shelfIndex(of: hash)
-            strip.places[index] = (shelf, shelves[shelf].home(hash))
+            strip.first[index] = shelves[shelf].slots[shelves[shelf].home(hash)]
         }
-        var sum: UInt64 = 0
-        for index in 0..<count { sum &+= UInt64(shelves[strip.places[index].shelf].slots[strip.places[index].slot]) }
-        for index in 0..<count { strip.candidates[index] = candidate(strip.hashes[index]) }
-        if self.keys.count > 0 {
-            for index in 0..<count { sum &+= UInt64(truncatingIfNeeded: self.keys[Swift.max(Int(strip.candidates[index]), 1) &- 1]) }
-        }
-        ReadAhead.keep(sum)
-    }
-
-    /// The number + 1 of the first key that a search for a hash compares; 0 where it compares none.
-    @inline(__always)
-    private func candidate(_ hash: UInt64) -> UInt32 {
-        let shelf = shelfIndex(of: hash)
-        let slotCount = shelves[shelf].slots.count
-        let (numberMask, tag) = (self.numberMask, self.tag(of: hash))
-        var slot = shelves[shelf].home(hash)
-        while true {
-            let entry = shelves[shelf].slots[slot]
-            if entry == 0 { return 0 }
-            if entry & ~numberMask == tag { return entry & numberMask }
-            slot = slot + 1 == slotCount ? 0 : slot + 1
+        let numberMask = self.numberMask
+        for index in 0..<count {
+            let entry = strip.first[index]
+            guard entry != 0, entry & ~numberMask == tag(of: strip.hashes[index]) else { continue }
+            let number = entry & numberMask
+            if self.keys[Int(number) &- 1] == keys[start &+ index] { entries[start &+ index] = number }
         }
     }
 
@@ -195,24 +186,19 @@ struct NumberTable<Keys: KeyList>: Sendable {
     @inline(__always)
     mutating func lookUp(_ keys: [Key], inserting: (Int) -> Bool) -> [UInt32] {
         var entries = [UInt32](repeating: 0, count: keys.count)
+        var found = entries.mutableSpan
         var strip = Strip()
         for start in stride(from: 0, to: keys.count, by: Strip.count) {
-            readAhead(keys, from: start, &strip)
-            for index in start..<Swift.min(start &+ Strip.count, keys.count) {
-                let key = keys[index]
-                let candidate = strip.candidates[index &- start]
-                if candidate != 0, self.keys[Int(candidate) &- 1] == key {
-                    entries[index] = candidate
-                    continue
-                }
+            findAtHome(keys.span, from: start, &strip, &found)
+            for index in start..<Swift.min(start &+ Strip.count, keys.count) where found[index] == 0 {
                 let hash = strip.hashes[index &- start]
                 let shelf = shelfIndex(of: hash)
-                let (number, slot) = search(key, hash, shelf)
+                let (number, slot) = search(keys[index], hash, shelf)
                 if number >= 0 {
-                    entries[index] = UInt32(truncatingIfNeeded: number &+ 1)
+                    found[index] = UInt32(truncatingIfNeeded: number &+ 1)
                 } else if inserting(index) {
-                    add(key, hash, shelf, slot)
-                    entries[index] = UInt32(truncatingIfNeeded: self.keys.count)
+                    add(keys[index], hash, shelf, slot)
+                    found[index] = UInt32(truncatingIfNeeded: self.keys.count)
                 }
             }
         }
@@ -233,12 +219,16 @@ struct NumberTable<Keys: KeyList>: Sendable {
         shelves = directory.map { _ in Shelf(depth: depth, slotCount: slotCount) }
     }
 
-    var numberMask: UInt32 { numberBits == 32 ? .max : 1 << numberBits - 1 }
+    /// 24, 28 or 32 bits.
+    var numberMask: UInt32 { .max &>> (32 &- numberBits) }
 
     private func tag(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 12) & ~numberMask }
 
     @inline(__always)
-    private func shelfIndex(of hash: UInt64) -> Int { Int(directory[depth == 0 ? 0 : Int(truncatingIfNeeded: hash >> UInt64(64 - depth))]) }
+    private func shelfIndex(of hash: UInt64) -> Int {
+        // In two steps, because a shift by all 64 bits would be by none.
+        Int(directory[Int(truncatingIfNeeded: (hash &>> 1) &>> UInt64(truncatingIfNeeded: 63 &- depth))])
+    }
 
     /// Makes a small shelf larger; splits a full one in two, by the next bit of the hashes.
     private mutating func enlarge(_ index: Int, of hash: UInt64) {

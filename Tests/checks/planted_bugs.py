@@ -301,10 +301,9 @@ BUGS = [
     table_bug("34b", "table: room made in shelves that are split by the wrong bit", [
         ("NumberTable.swift", "shelves = directory.map { _ in Shelf(depth: depth, ", "shelves = directory.map { _ in Shelf(depth: depth - 1, ")]),
     table_bug("34c", "table: what was found ahead not compared with the key", [
-        ("NumberTable.swift", "if candidate != 0, self.keys[Int(candidate) &- 1] == key {", "if candidate != 0 {")]),
-    table_bug("34d", "table: the shelf found ahead taken after a split", [
-        ("NumberTable.swift", "                let shelf = shelfIndex(of: hash)\n                let (number, slot) = search",
-         "                let shelf = strip.places[index &- start].shelf\n                let (number, slot) = search")]),
+        ("NumberTable.swift", "            if self.keys[Int(number) &- 1] == keys[start &+ index] { entries", "            do { entries")]),
+    table_bug("34d", "table: a place that was empty ahead taken for empty still", [
+        ("NumberTable.swift", "                if number >= 0 {\n                    found", "                if number >= 0, strip.first[index &- start] != 0 {\n                    found")]),
     decoder_bug("35", "decoder: a byte taken beyond the end", [
         ("ByteReader.swift", "guard bytes.byteCount - offset >= count else", "guard bytes.byteCount - offset >= count - 1 else")]),
     decoder_bug("35b", "decoder: a number loaded whole where the part ends", [
