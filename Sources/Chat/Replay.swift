@@ -1,9 +1,14 @@
 import ChatDomain
 import Dispatch
 import EventJournal
-import Foundation
 import Locking
 import Projections
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension ChatStore {
     /// Takes the events of a log at some positions into read models that have taken in all before them.
@@ -19,15 +24,11 @@ extension ChatStore {
         for box in parts { box.exchange(with: &models) }
         defer { for box in parts { box.exchange(with: &models) } }
         let pipeline = Pipeline(parts.map { box in { events in box.apply(&events) } }, room: ReplayPortion.room)
-        let helpers = DispatchGroup()
-        // One that comes late, because the system has no thread for it, is not waited for: who puts portions in works as well.
+        // One that comes late, because the system has no thread for it, is not waited for: who puts portions in works as well, and it then finds nothing to do.
         for _ in 1..<max(2, min(ProcessInfo.processInfo.activeProcessorCount, parts.count)) {
-            DispatchQueue.global(qos: .userInitiated).async(group: helpers) { pipeline.work() }
+            DispatchQueue.global(qos: .userInitiated).async { pipeline.work() }
         }
-        defer {
-            pipeline.finish()
-            helpers.wait()
-        }
+        defer { pipeline.finish() }
         try decode(log, positions) { pipeline.put(NumberedEvents($0)) }
     }
 

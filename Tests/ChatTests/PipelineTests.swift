@@ -39,6 +39,8 @@ import Testing
             for _ in 0..<helpers { DispatchQueue.global().async(group: group) { pipeline.work() } }
             for number in 0..<count { pipeline.put(Portion(number: number)) }
             pipeline.finish()
+            // Who comes late finds nothing to do.
+            pipeline.work()
             group.wait()
             #expect(seen.withLock { $0 } == [[Int]](repeating: Array(0..<count), count: stageCount))
             #expect(most.load(ordering: .relaxed) <= room)

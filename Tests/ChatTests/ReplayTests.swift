@@ -7,7 +7,7 @@ import Testing
 
 @testable import Chat
 
-/// An opening replays in portions that a second thread decodes ahead: of whatever length the journal is, what comes of it is the same.
+/// An opening replays in portions, a part of the read models at a time, on several threads: of whatever length the journal is, what comes of it is the same.
 @Suite struct ReplayTests {
     private let ann = UserID(bits: 1)
 
