@@ -102,6 +102,47 @@ import Testing
         }
     }
 
+    /// The common lengths are told as decoding tells them, of records and of anything else.
+    @Test func aCommonLengthIsTheLength() {
+        var generator = SeededGenerator()
+        let seed = generator.seed
+        let lengths = [0, 1, 31, 32, 127, 128, 4_095, 4_096, 5_000]
+        var common = 0
+        for kept in lengths {
+            for erasable in lengths {
+                for state in UInt32(0)...3 {
+                    var bytes = generator.bytes(4)
+                    LEB128.append(UInt32(kept), to: &bytes)
+                    LEB128.append(UInt32(state == 0 ? erasable : 0) << 2 | state, to: &bytes)
+                    bytes += generator.bytes(kept + erasable + 60)
+                    guard case .record(let layout) = bytes.withBytes(0..<bytes.count, { RecordLayout.decode($0, at: 0) }) else {
+                        Issue.record("\(kept) and \(erasable) bytes are no record")
+                        continue
+                    }
+                    let length = bytes.withBytes(0..<bytes.count) { RecordLayout.commonLength($0, at: 0) }
+                    #expect(length == (state == 0 && kept < 128 && erasable < 4_096 ? layout.length : nil))
+                    if length != nil { common += 1 }
+                }
+            }
+        }
+        #expect(common == 5 * 7)
+        for _ in 0..<20_000 {
+            var bytes = generator.bytes(Int.random(in: 0...80, using: &generator))
+            // Lengths that fit are rare among random bytes, and those at the edges rarer.
+            for index in 4..<8 where index < bytes.count && Bool.random(using: &generator) {
+                bytes[index] = [0, 1, 0x04, 0x7F, 0x80, 0x84, 0xFF].randomElement(using: &generator) ?? 0
+            }
+            bytes.withBytes(0..<bytes.count) { span in
+                guard let length = RecordLayout.commonLength(span, at: 0) else { return }
+                switch RecordLayout.decode(span, at: 0) {
+                case .record(let layout): #expect(layout.length == length, "CHATJOURNAL_SEED=\(seed)")
+                case .incomplete(let needed): #expect(needed == length && length > span.byteCount, "CHATJOURNAL_SEED=\(seed)")
+                case .invalid: Issue.record("\(bytes) are no record, CHATJOURNAL_SEED=\(seed)")
+                }
+            }
+        }
+    }
+
     /// Random bytes, and random changes of valid ones, never trap a decoder.
     @Test func decodersSurviveAnything() throws {
         var generator = SeededGenerator(UInt64.random(in: 0...UInt64.max))

@@ -464,12 +464,15 @@ BUGS = [
     Bug("53", "record: a length written with a byte too many believed", [
         ("Format/RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
         unit="EventJournalTests.(Format|HostileFiles)Tests"),
+    Bug("53c", "record: a stub passed over as a whole record", [
+        ("Format/RecordLayout.swift", ", low & 3 == UInt32(RecordState.whole.rawValue) else", " else")],
+        unit="EventJournalTests.FormatTests"),
     decoder_bug("53b", "event: a number written with a byte too many believed", [
         ("ByteReader.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
     store_bug("54", "log: positions that do not ascend taken in any order", [
         ("Log/CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
     Bug("54b", "reading: a walk gone on with beyond the record", [
-        ("Reading/Journal+Read.swift", ", former.position <= run.positions.lowerBound {", " {")],
+        ("Reading/Journal+Read.swift", ", walk.position <= run.positions.lowerBound {", " {")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("54c", "reading: a walk gone on with for the records of the one before", [
         ("Reading/Journal+Read.swift", "            walk.range = run.positions\n", "")],

@@ -54,6 +54,20 @@ struct RecordLayout {
         return layout.length <= available ? .record(layout) : .incomplete(layout.length)
     }
 
+    /// The length of the record at `offset`, or nil where it takes ``decode(_:at:)`` to find out: for a whole record, whose kept part is shorter than 128 bytes and whose
+    /// erasable part is shorter than 4 KiB, which nearly all are.
+    @inline(__always)
+    static func commonLength(_ bytes: RawSpan, at offset: Int) -> Int? {
+        guard bytes.byteCount - offset >= JournalLimits.smallestRecord else { return nil }
+        let lengths: UInt32 = bytes.integer(at: offset + 4)
+        let (kept, low) = (lengths & 0xFF, lengths >> 8 & 0xFF)
+        // 1 where the second length takes two bytes; without a branch, because which of the two it is cannot be foreseen.
+        let isLong = low >> 7
+        let high = (lengths >> 16 & 0xFF) * isLong
+        guard kept < 0x80, high < 0x80, high >= isLong, low & 3 == UInt32(RecordState.whole.rawValue) else { return nil }
+        return JournalLimits.smallestRecord + Int(isLong) + Int(kept) + Int((low & 0x7F | high << 7) >> 2)
+    }
+
     /// The CRC that the chain value takes in: the stored one, or for a stub that of the record it was made from.
     @inline(__always)
     func originalCRC(_ bytes: RawSpan, at offset: Int, stored: UInt32) -> UInt32 {

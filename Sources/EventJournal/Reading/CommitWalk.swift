@@ -120,6 +120,7 @@ struct CommitWalk {
                 if let outcome = enterCommit(bytes, &cursor, &visitor) { return outcome }
             }
             let commitEnd = commit.map { commitOffset + UInt64($0.length) } ?? end
+            passOver(bytes, &cursor, commitEnd)
             while recordsLeft > 0 {
                 let layout: RecordLayout
                 switch RecordLayout.decode(bytes, at: cursor) {
@@ -158,6 +159,24 @@ struct CommitWalk {
             }
             commit = nil
         }
+    }
+
+    /// Passes over records before those that are asked for, as far as their lengths are the common ones and all of them is there.
+    private mutating func passOver(_ bytes: RawSpan, _ cursor: inout Int, _ commitEnd: UInt64) {
+        guard position < range.lowerBound else { return }
+        let count = Int(min(UInt64(recordsLeft), range.lowerBound - position))
+        let end = Int(min(UInt64(bytes.byteCount - cursor), commitEnd - offset)) + cursor
+        var (passed, next) = (0, cursor)
+        while passed < count, let length = RecordLayout.commonLength(bytes, at: next), length <= end - next {
+            next += length
+            passed += 1
+        }
+        if passed == 0 { return }
+        isComplete = false
+        offset += UInt64(next - cursor)
+        position += UInt64(passed)
+        recordsLeft -= UInt32(passed)
+        cursor = next
     }
 
     /// Reads the header at `cursor`; nil when the walk is inside the commit now.

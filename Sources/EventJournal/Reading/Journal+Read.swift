@@ -78,7 +78,8 @@ extension Journal {
         defer { buffers.give(window.buffer) }
         return try withoutActuallyEscaping(body) { (body) throws(JournalError) in
             var delivery = Delivery(body: body)
-            var walk: CommitWalk?
+            guard let first = stretch.runs.first else { return true }
+            var walk = CommitWalk(of: first, in: stretch.segment)
             for run in stretch.runs {
                 guard try read(run, of: stretch.segment, &walk, &window, &delivery) else { return false }
             }
@@ -88,19 +89,13 @@ extension Journal {
 
     /// Reads a run of records, by going on with the walk of the run before it where that has come far enough; false when the delivery ended the reading.
     private func read(
-        _ run: Stretch.Run, of segment: Segment, _ former: inout CommitWalk?, _ window: inout FileWindow, _ delivery: inout Delivery
+        _ run: Stretch.Run, of segment: Segment, _ walk: inout CommitWalk, _ window: inout FileWindow, _ delivery: inout Delivery
     ) throws(JournalError) -> Bool {
-        var walk: CommitWalk
-        if let former, former.offset >= UInt64(run.start.offset), former.position <= run.positions.lowerBound {
-            walk = former
+        if walk.offset >= UInt64(run.start.offset), walk.position <= run.positions.lowerBound {
             walk.range = run.positions
         } else {
-            walk = CommitWalk(
-                segment: segment, from: UInt64(run.start.offset),
-                position: segment.header.firstPosition + UInt64(run.start.relativePosition),
-                recordsLeft: run.start.recordsLeft, through: run.positions)
+            walk = CommitWalk(of: run, in: segment)
         }
-        defer { former = walk }
         let outcome: CommitWalk.Outcome
         do throws(JournalError) {
             outcome = try walk.run(&window, ahead: run.ahead, bound: run.bound, &delivery)
@@ -122,6 +117,15 @@ extension Journal {
                 segment: segment.name, bytes: walk.offset..<max(walk.offset, segment.end),
                 positions: walk.position...run.positions.upperBound)
         }
+    }
+}
+
+extension CommitWalk {
+    /// Begins where a run of records is looked for.
+    fileprivate init(of run: Stretch.Run, in segment: Segment) {
+        self.init(
+            segment: segment, from: UInt64(run.start.offset), position: segment.header.firstPosition + UInt64(run.start.relativePosition),
+            recordsLeft: run.start.recordsLeft, through: run.positions)
     }
 }
 

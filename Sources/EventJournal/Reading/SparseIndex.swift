@@ -49,11 +49,15 @@ struct SparseIndex: Equatable {
     ///
     /// The estimate is where it has been passed if records are as long as on average between two entries, and one sixteenth of the spacing more; it is
     /// never beyond the bound.
+    ///
+    /// - Parameter hint: The index of an entry at or before the first position, 0 if none is known; that of the last such entry from then on. What lies close behind it
+    ///   is found in a few steps.
     func lookUp(
-        _ first: UInt64, _ last: UInt64, end: (relativePosition: UInt64, offset: UInt64)
+        _ first: UInt64, _ last: UInt64, end: (relativePosition: UInt64, offset: UInt64), from hint: inout Int
     ) -> (start: Entry, estimate: UInt64, bound: UInt64)? {
-        let after = partition(from: 0) { UInt64($0.relativePosition) > first }
+        let after = partition(from: hint) { UInt64($0.relativePosition) > first }
         guard after > 0 else { return nil }
+        hint = after - 1
         let beyond = last == first ? after : partition(from: after) { UInt64($0.relativePosition) > last }
         let (from, to) = (entries[beyond - 1], beyond < entries.count ? entries[beyond].place : end)
         guard to.relativePosition > last, to.offset > from.offset else { return (entries[after - 1], to.offset, to.offset) }
@@ -74,10 +78,17 @@ struct SparseIndex: Equatable {
         return nil
     }
 
-    /// The index of the first entry, not before `low`, for which the predicate, false and then true along the entries, is true.
+    /// The index of the first entry, not before `low`, for which the predicate, false and then true along the entries, is true: O(log *n*) in how far it is from `low`.
     private func partition(from low: Int, _ predicate: (Entry) -> Bool) -> Int {
         var low = low
-        var high = entries.count
+        var high = low
+        var step = 1
+        while high < entries.count, !predicate(entries[high]) {
+            low = high + 1
+            high += step
+            step *= 2
+        }
+        high = min(high, entries.count)
         while low < high {
             let middle = (low + high) / 2
             if predicate(entries[middle]) { high = middle } else { low = middle + 1 }

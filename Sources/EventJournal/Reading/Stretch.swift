@@ -19,8 +19,11 @@ struct Stretch {
         runs = []
         runs.reserveCapacity(positions.count)
         let end = (relativePosition: segment.lastPosition + 1 - first, offset: segment.end)
+        var hint = 0
         for positions in positions {
-            guard let found = segment.index.lookUp(positions.lowerBound - first, positions.upperBound - first, end: end) else {
+            guard
+                let found = segment.index.lookUp(positions.lowerBound - first, positions.upperBound - first, end: end, from: &hint)
+            else {
                 throw JournalError(
                     .damaged, "The segment's index does not cover its records.", segment: segment.name, positions: positions)
             }
