@@ -47,34 +47,41 @@ extension ChatStore {
 
     /// What posts said as of their rows, and when they were written and edited.
     private func texts(at places: TextPlaces) throws(ChatError) -> [PostText] {
-        let posted = try texts(at: places.posted)
+        var posts = try texts(at: places.posted)
         let edits = try texts(at: places.edits)
-        var texts: [PostText] = []
-        texts.reserveCapacity(posted.count)
-        for index in posted.indices { texts.append(PostText(body: posted[index].body, createdAt: posted[index].createdAt)) }
         for (edit, index) in places.edited.enumerated() {
-            texts[index].body = edits[edit].body
-            texts[index].editedAt = edits[edit].createdAt
+            posts[index].body = edits[edit].body
+            posts[index].editedAt = edits[edit].createdAt
+        }
+        return posts
+    }
+
+    /// The texts of the events at some positions, in the order of these.
+    private func texts(at positions: [Position]) throws(ChatError) -> [PostText] {
+        if positions.isEmpty { return [] }
+        var texts = [PostText](repeating: PostText(.none), count: positions.count)
+        var missing: [Int] = []
+        textCache.withLock { cache in
+            for index in positions.indices {
+                if let text = cache.find(positions[index]) {
+                    texts[index] = PostText(text)
+                    continue
+                }
+                if missing.isEmpty { missing.reserveCapacity(positions.count - index) }
+                missing.append(index)
+            }
+        }
+        if missing.isEmpty { return texts }
+        missing.sort { positions[$0] < positions[$1] }
+        try read(missing, positions, &texts)
+        textCache.withLock { cache in
+            for index in missing { cache.add(texts[index].text, at: positions[index]) }
         }
         return texts
     }
 
-    /// The texts of the events at some positions, in the order of these.
-    private func texts(at positions: [Position]) throws(ChatError) -> [TextCache.Text] {
-        if positions.isEmpty { return [] }
-        var found: [TextCache.Text?] = textCache.withLock { cache in positions.map { cache.find($0) } }
-        let missing = found.indices.filter { found[$0] == nil }.sorted { positions[$0] < positions[$1] }
-        if !missing.isEmpty { try read(missing, positions, &found) }
-        textCache.withLock { cache in
-            for index in missing { if let text = found[index] { cache.add(text, at: positions[index]) } }
-        }
-        return found.compactMap { $0 }
-    }
-
     /// Reads the texts that some of the positions hold, which ascend along the indices.
-    private func read(
-        _ indices: [Int], _ positions: [Position], _ found: inout [TextCache.Text?]
-    ) throws(ChatError) {
+    private func read(_ indices: [Int], _ positions: [Position], _ texts: inout [PostText]) throws(ChatError) {
         var next = 0
         var undecodable: ChatError?
         try wrapping { () throws(JournalError) in
@@ -84,7 +91,7 @@ extension ChatStore {
                 )
                 do throws(EventDecodingError) {
                     let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil)
-                    found[indices[next]] = TextCache.Text(body: event.body, createdAt: event.createdAt)
+                    texts[indices[next]] = PostText(TextCache.Text(body: event.body, createdAt: event.createdAt))
                     next += 1
                     return true
                 } catch {
@@ -125,4 +132,9 @@ private struct PostText {
     var body: String?
     var createdAt: Timestamp
     var editedAt: Timestamp?
+
+    init(_ text: TextCache.Text) { (body, createdAt) = (text.body, text.createdAt) }
+
+    /// Of a post that has not been edited, what it says.
+    var text: TextCache.Text { TextCache.Text(body: body, createdAt: createdAt) }
 }

@@ -42,10 +42,46 @@ import Testing
         let often = text(String(repeating: "o", count: length))
         cache.add(often, at: 1)
         for position in 2..<1_000 as Range<Position> {
-            cache.add(text(String(repeating: "x", count: length)), at: position)
+            // Twice, because a full cache refuses it the first time.
+            for _ in 0..<2 { cache.add(text(String(repeating: "x", count: length)), at: position) }
             #expect(cache.find(1) == often)
         }
         #expect(cache.find(2) == nil)
+    }
+
+    /// Whether the slots are full first, as with short texts, or the capacity.
+    @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func onceItIsFullATextIsKeptTheSecondTime(capacity: Int, length: Int) {
+        var cache = TextCache(capacity: capacity)
+        let text = text(String(repeating: "x", count: length))
+        for position in 1...1_000 as ClosedRange<Position> { cache.add(text, at: position) }
+        let kept = (1...1_000 as ClosedRange<Position>).filter { cache.find($0) != nil }
+        #expect(kept.count == cache.count && kept.count >= 16)
+        // Whoever leafs through a long thread drives out nothing.
+        for position in 1_001...2_000 as ClosedRange<Position> { cache.add(text, at: position) }
+        #expect(kept.allSatisfy { cache.find($0) != nil })
+        var count = 0
+        for position in 2_001...2_100 as ClosedRange<Position> {
+            cache.add(text, at: position)
+            guard cache.find(position) == nil else { continue }
+            cache.add(text, at: position)
+            #expect(cache.find(position) == text)
+            count += 1
+        }
+        #expect(count >= 90)
+    }
+
+    /// Of those that are refused the last few of each place are remembered, in the order in which they came.
+    @Test func asManyAsThereIsRoomForAreRememberedOnceRefused() {
+        var cache = TextCache(capacity: 128 << 10)
+        // Until every slot is taken; there would be bytes for more.
+        for position in 1...20_000 as ClosedRange<Position> { cache.add(text("short"), at: position) }
+        let wanted = 30_000..<30_200 as Range<Position>
+        for position in wanted { cache.add(text("short"), at: position) }
+        let kept = wanted.count { position in
+            cache.add(text("short"), at: position)
+            return cache.find(position) != nil
+        }
+        #expect(kept >= 190)
     }
 
     /// Positions lie close together or far apart, and a cache that hashes them badly keeps few of them.

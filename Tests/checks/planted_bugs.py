@@ -392,11 +392,17 @@ BUGS = [
     store_bug("44", "texts: more kept than the capacity", [
         ("TextCache.swift", "        while byteCount + bytes > capacity { takeNext() }\n", "")], unit="TextCacheTests"),
     store_bug("44b", "texts: the next one taken, asked for or not", [
-        ("TextCache.swift", "        if slots[hand].wasAskedFor { slots[hand].wasAskedFor = false } else { remove(hand) }\n", "        remove(hand)\n")],
+        ("TextCache.swift", "        if wereAskedFor[hand] { wereAskedFor[hand] = false } else { remove(hand) }\n", "        remove(hand)\n")],
         unit="TextCacheTests"),
     store_bug("44c", "texts: one of another position found", [
-        ("TextCache.swift", "slots.isEmpty ? nil : set(of: position).first { slots[$0].position == position }",
-         "slots.isEmpty ? nil : set(of: position).first { slots[$0].position != 0 }")], unit="TextCacheTests"),
+        ("TextCache.swift", "where tags[place.tags + way] == place.tag && slots[place.slots + way].position == position {",
+         "where slots[place.slots + way].position != 0 {")], unit="TextCacheTests"),
+    store_bug("44d", "texts: one kept at once where another has to go for it", [
+        ("TextCache.swift", "byteCount + bytes <= capacity || wasRefused(place) else", "byteCount + bytes <= capacity || place.tag > 0 else")],
+        unit="TextCacheTests"),
+    store_bug("44e", "texts: of those that were refused only the last of a place remembered", [
+        ("TextCache.swift", "in place.tags + Self.ways..<place.tags + 2 * Self.ways {", "in place.tags + Self.ways...place.tags + Self.ways {")],
+        unit="TextCacheTests"),
     checkpoint_bug("45", "checkpoint: of another version taken", [
         ("Journal+Checkpoint.swift", "guard header.version == version else", "guard header.version >= version else")]),
     checkpoint_bug("45b", "checkpoint: of another journal not told from that of another history", [
