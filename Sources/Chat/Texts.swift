@@ -90,8 +90,8 @@ extension ChatStore {
                     next < indices.count && position == positions[indices[next]], "the log gives the records that it is asked for, in order"
                 )
                 do throws(EventDecodingError) {
-                    let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil)
-                    texts[indices[next]] = PostText(TextCache.Text(body: event.body, createdAt: event.createdAt))
+                    let (body, createdAt) = try Event.text(kept: kept, erasable: state == .whole ? erasable : nil)
+                    texts[indices[next]] = PostText(TextCache.Text(body: body, createdAt: createdAt))
                     next += 1
                     return true
                 } catch {

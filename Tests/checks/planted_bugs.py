@@ -473,6 +473,8 @@ BUGS = [
     Bug("53c", "record: a stub passed over as a whole record", [
         ("Format/RecordLayout.swift", ", low & 3 == UInt32(RecordState.whole.rawValue) else", " else")],
         unit="EventJournalTests.FormatTests"),
+    decoder_bug("53d", "event: a text read where the correlation stands", [
+        ("EventDecoder.swift", "            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }\n", "")]),
     decoder_bug("53b", "event: a number written with a byte too many believed", [
         ("ByteReader.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
     store_bug("54", "log: positions that do not ascend taken in any order", [

@@ -49,6 +49,29 @@ extension Event {
     }
 }
 
+extension Event {
+    /// What an event says, and when it was created: its ``body`` and ``createdAt``, without the rest of it.
+    ///
+    /// - Throws: What ``init(kept:erasable:contents:)`` throws for the same bytes.
+    package static func text(
+        kept: RawSpan, erasable: RawSpan?
+    ) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp) {
+        let row = try EventRow(kept: kept)
+        switch row.kind {
+        case .messagePosted, .replyPosted, .messageEdited, .replyEdited:
+            guard let erasable else { return (nil, row.createdAt) }
+            var rest = ByteReader(.erasable)
+            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }
+            let known = erasable.extracting(0..<(try rest.endOfContent(row.flags, erasable)))
+            return (try rest.remainingText(known), row.createdAt)
+        default:
+            // Of no other is it asked, but a journal may hold anything where a post was.
+            let event = try Event(kept: kept, erasable: erasable)
+            return (event.body, event.createdAt)
+        }
+    }
+}
+
 extension Content {
     /// Decodes the content of an event whose kind ``EventKind/isIndexed``; for an event of another kind it is ``none``.
     ///

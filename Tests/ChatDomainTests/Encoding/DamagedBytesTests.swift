@@ -6,6 +6,7 @@ import Testing
 struct DamagedBytesTests {
     /// Decodes in every way, and uses what comes of it.
     private func survive(_ bytes: EventBytes, _ state: inout ChatState) {
+        expectTextOfEvent(bytes)
         for contents in [ContentSelection.all, .indexed] {
             do throws(EventDecodingError) {
                 let event = try bytes.event(contents)
@@ -23,6 +24,25 @@ struct DamagedBytesTests {
                 #expect(error.offset >= 0 && error.offset <= bytes.kept.count)
             }
         }
+    }
+
+    /// The text alone is that of the event, or what is wrong with it is what is wrong with the event.
+    private func expectTextOfEvent(_ bytes: EventBytes) {
+        for isStub in [false, true] {
+            let event = Result { () throws(EventDecodingError) in try isStub ? bytes.stub() : bytes.event() }
+            let text = Result { () throws(EventDecodingError) in try bytes.text(isStub: isStub) }
+            switch (event, text) {
+            case (.success(let event), .success(let text)): #expect(text.body == event.body && text.createdAt == event.createdAt)
+            case (.failure(let one), .failure(let other)): #expect(one == other)
+            default: Issue.record("\(event) and \(text) of \(bytes)")
+            }
+        }
+    }
+
+    /// Also where a correlation id stands before it, fields of a later version come after it, and it was imported.
+    @Test(arguments: Seeds.seeds(20)) func theTextAloneIsThatOfTheEvent(seed: UInt64) {
+        var generator = EventGenerator(seed: seed)
+        for event in generator.oneOfEachKind() { expectTextOfEvent(EventBytes(event)) }
     }
 
     @Test(arguments: Seeds.seeds(20)) func everyTruncationIsAnErrorOrAnEvent(seed: UInt64) {

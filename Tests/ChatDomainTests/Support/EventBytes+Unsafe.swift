@@ -30,6 +30,13 @@ struct EventBytes: Hashable {
         try unsafe Event(kept: kept.span.bytes, erasable: nil, contents: contents)
     }
 
+    /// Decodes what the event says and when it was created, from the whole record or from a stub.
+    func text(isStub: Bool = false) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp) {
+        // As above.
+        if isStub { return try unsafe Event.text(kept: kept.span.bytes, erasable: nil) }
+        return try unsafe Event.text(kept: kept.span.bytes, erasable: erasable.span.bytes)
+    }
+
     /// Decodes the kept part as plain numbers.
     func row() throws(EventDecodingError) -> EventRow { try unsafe EventRow(kept: kept.span.bytes) }
 
