@@ -34,15 +34,44 @@ public struct Page: Hashable, Sendable {
     ///   - position: The position of the entry at an index.
     /// - Returns: The indices of the page.
     /// - Complexity: O(log *n*) calls of `position`.
+    @inline(__always)
     func indices(count: Int, position: (Int) -> Position) -> Range<Int> {
         let limit = max(0, limit)
-        let lower = after.map { bound in partition(count) { position($0) > bound } } ?? 0
-        let upper = max(lower, before.map { bound in partition(count) { position($0) >= bound } } ?? count)
+        let lower = after.map { $0 == .max ? count : firstIndex(of: count, from: $0 + 1, position) } ?? 0
+        let upper = max(lower, before.map { firstIndex(of: count, from: $0, position) } ?? count)
         if let around {
-            let middle = min(upper, max(lower, partition(count) { position($0) >= around }))
+            let middle = min(upper, max(lower, firstIndex(of: count, from: around, position)))
             let older = limit / 2
             return middle - min(older, middle - lower)..<middle + min(limit - older, upper - middle)
         }
         return after == nil ? max(lower, upper - min(limit, upper))..<upper : lower..<min(upper, lower + min(limit, upper - lower))
     }
+}
+
+/// The first of so many indices, along which positions ascend, at which the position is not below a bound; their count if it is below at all of them.
+///
+/// It looks first where the position would be if they were evenly spread (interpolation search: Peterson, 1957), as messages over a stretch of time nearly are: in a list
+/// that has left the caches each look takes longer than all that it decides, and halving takes twenty in a list of a million.
+///
+/// - Complexity: O(log *n*) calls of `position`, and O(log log *n*) where they are evenly spread.
+@inline(__always)
+func firstIndex(of count: Int, from bound: Position, _ position: (Int) -> Position) -> Int {
+    if count == 0 { return 0 }
+    // The one that is looked for lies above `low` and not above `high`.
+    var (low, high) = (0, count - 1)
+    var (lowest, highest) = (position(low), position(high))
+    if lowest >= bound { return 0 }
+    if highest < bound { return count }
+    var guesses = 8
+    while high - low > 1 {
+        var middle = low + (high - low) / 2
+        if guesses > 0, high - low > 8 {
+            let share = Double(bound - lowest) / Double(highest - lowest)
+            middle = min(high - 1, max(low + 1, low + Int(share * Double(high - low))))
+            guesses -= 1
+        }
+        let found = position(middle)
+        if found < bound { (low, lowest) = (middle, found) } else { (high, highest) = (middle, found) }
+    }
+    return high
 }

@@ -170,7 +170,7 @@ extension ReadModels {
         let numbers = timelines.threads[thread].messages
         guard let last = numbers.last else { return 0 }
         if state.messages.position(Int(last)) <= position { return numbers.count }
-        return partition(numbers.count) { state.messages.position(Int(numbers[$0])) > position }
+        return firstIndex(of: numbers.count, from: position + 1) { state.messages.position(Int(numbers[$0])) }
     }
 
     private func lastPosition(ofThread thread: Int, asOf position: Position) -> Position {

@@ -356,9 +356,9 @@ BUGS = [
         ("Paging.swift", "find(Page(limit: 1, before: start)).isEmpty ? nil : start", "find(Page(limit: 2, before: start)).count < 2 ? nil : start")],
         unit="PagingTests"),
     store_bug("42", "page: the entry at its lower bound shown", [
-        ("Page.swift", "{ position($0) > bound }", "{ position($0) >= bound }")], unit="PagingTests", target="Projections"),
+        ("Page.swift", "from: $0 + 1, position)", "from: $0, position)")], unit="PagingTests", target="Projections"),
     store_bug("42b", "page: the entry at its upper bound shown", [
-        ("Page.swift", "{ position($0) >= bound }", "{ position($0) > bound }")], unit="PagingTests", target="Projections"),
+        ("Page.swift", "from: $0, position)", "from: $0 + 1, position)")], unit="PagingTests", target="Projections"),
     store_bug("42c", "page: one entry more than its limit", [
         ("Page.swift", "lower..<min(upper, lower + min(limit, upper - lower))", "lower..<min(upper, lower + min(limit, upper - lower) + 1)")],
         unit="PagingTests", target="Projections"),
