@@ -20,7 +20,7 @@ extension ChatStore {
     ) throws(ChatError) -> PageOf<TimelineEntry> {
         let page = try self.page(page, at: cursor, of: .timeline(thread))
         let stretch = try query(moment) { models, now throws(ChatError) in
-            try models.readableThread(thread, viewer, asOf: now)
+            try models.requireReadable(thread, viewer, asOf: now)
             return Stretch(page, asOf: now, position: \.position) { models.messages(of: thread, $0, asOf: now) }
         }
         return pageOf(try entries(stretch.rows, in: thread), stretch, of: .timeline(thread))

@@ -23,7 +23,11 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
     public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> ThreadSummary {
-        try query(moment) { models, now throws(ChatError) in ThreadSummary(try models.readableThread(id, viewer, asOf: now)) }
+        try query(moment) { models, now throws(ChatError) in
+            try models.requireReadable(id, viewer, asOf: now)
+            guard let thread = models.thread(id, asOf: now) else { throw .rejected(.unknownThread) }
+            return ThreadSummary(thread)
+        }
     }
 
     /// The threads that bear a name, in the order in which they were opened; an outward code's thread bears the code.
@@ -41,7 +45,7 @@ extension ChatStore {
         _ thread: ThreadID, _ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> [TimelineEntry] {
         let rows = try query(moment) { models, now throws(ChatError) in
-            try models.readableThread(thread, viewer, asOf: now)
+            try models.requireReadable(thread, viewer, asOf: now)
             return models.messages(of: thread, page, asOf: now)
         }
         return try entries(rows, in: thread)
@@ -55,7 +59,7 @@ extension ChatStore {
             guard let row = models.message(id, asOf: now), let thread = models.thread(of: id, asOf: now) else {
                 throw .rejected(.unknownMessage)
             }
-            try models.readableThread(thread, viewer, asOf: now)
+            try models.requireReadable(thread, viewer, asOf: now)
             return (row, thread)
         }
         return try entry(row, in: thread)
@@ -82,7 +86,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
     public func members(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
         try query(moment) { models, now throws(ChatError) in
-            try models.readableThread(thread, viewer, asOf: now)
+            try models.requireReadable(thread, viewer, asOf: now)
             return models.members(of: thread, asOf: now).map { Member(user: Person($0), since: $0.since) }
         }
     }
@@ -94,7 +98,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
     public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
         try query(moment) { models, now throws(ChatError) in
-            try models.readableThread(thread, viewer, asOf: now)
+            try models.requireReadable(thread, viewer, asOf: now)
             return models.readers(of: thread, asOf: now).map { Member(user: Person($0), since: $0.since) }
         }
     }
@@ -210,18 +214,16 @@ extension ReadModels {
     }
 
     /// A thread that was there and that the viewer, if there is one, could read.
-    @discardableResult
-    func readableThread(_ id: ThreadID, _ viewer: UserID?, asOf position: Position) throws(ChatError) -> ThreadRecord {
+    func requireReadable(_ thread: ThreadID, _ viewer: UserID?, asOf position: Position) throws(ChatError) {
         if let viewer { try requireUser(viewer, asOf: position) }
-        guard let thread = thread(id, asOf: position) else { throw .rejected(.unknownThread) }
-        if let viewer, !mayRead(viewer, id, asOf: position) { throw .rejected(.notAMember) }
-        return thread
+        guard hasThread(thread, asOf: position) else { throw .rejected(.unknownThread) }
+        if let viewer, !mayRead(viewer, thread, asOf: position) { throw .rejected(.notAMember) }
     }
 
     /// A message that was there, in a thread that the viewer, if there is one, could read.
     func requireReadable(_ message: MessageID, _ viewer: UserID?, asOf position: Position) throws(ChatError) {
         guard let thread = thread(of: message, asOf: position) else { throw .rejected(.unknownMessage) }
-        try readableThread(thread, viewer, asOf: position)
+        try requireReadable(thread, viewer, asOf: position)
     }
 
     /// Whether a list of threads shows a thread to the viewer, if there is one.

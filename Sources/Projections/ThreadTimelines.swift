@@ -168,8 +168,16 @@ struct PostHistories: Equatable, Sendable {
         versions.version(newest(change, of: post), asOf: position)?.position
     }
 
+    /// The position of the latest change of a kind in a history of which the number is known.
+    func latest(_ change: Change, in history: Int, asOf position: Position) -> Position? {
+        versions.position(self[change][history], asOf: position)
+    }
+
     /// How many changes of a kind there were as of a position.
     func count(_ change: Change, of post: Int, asOf position: Position) -> Int { versions.count(newest(change, of: post), asOf: position) }
+
+    /// How many changes of a kind there were, in a history of which the number is known.
+    func count(_ change: Change, in history: Int, asOf position: Position) -> Int { versions.count(self[change][history], asOf: position) }
 
     /// The position of a change, by its number in order from 1.
     func position(_ change: Change, of post: Int, rank: Int) -> Position { versions.position(newest(change, of: post), rank: rank) }

@@ -53,6 +53,9 @@ extension ReadModels {
         number(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position) }
     }
 
+    /// Whether there was a thread of this id: less work than ``thread(_:asOf:)``.
+    package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool { number(ofThread: id, asOf: position) != nil }
+
     /// A page of the threads, ordered by their latest events.
     ///
     /// - Complexity: O(*n* log *n*) in the threads.
@@ -204,21 +207,21 @@ extension ReadModels {
         _ posts: [Int], _ table: borrowing PostTable, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
         asOf position: Position
     ) -> [PostRecord<ID>] {
-        let columns = PostColumns(posts, table, ids, users, asOf: position)
+        let columns = PostColumns(posts, table, ids, histories, users, asOf: position)
         var records: [PostRecord<ID>] = []
         records.reserveCapacity(posts.count)
         for index in posts.indices {
-            let (post, marks) = (posts[index], columns.marks[index])
+            let (marks, history) = (columns.marks[index], columns.histories[index])
             records.append(
                 PostRecord(
                     id: ID(bits: columns.ids[index]), position: columns.positions[index],
-                    editPosition: marks.hasHistory ? histories.latest(.edit, of: post, asOf: position) : nil,
+                    editPosition: history.flatMap { histories.latest(.edit, in: $0, asOf: position) },
                     author: state.userID(marks.author), authorName: columns.authorNames[index],
-                    isRetracted: marks.isRetracted && histories.latest(.retraction, of: post, asOf: position) != nil,
+                    isRetracted: marks.isRetracted && history.flatMap { histories.latest(.retraction, in: $0, asOf: position) } != nil,
                     // Nobody replies to a reply, so that it has none.
-                    replyCount: marks.hasHistory
-                        ? histories.count(.reply, of: post, asOf: position) - histories.count(.replyRetraction, of: post, asOf: position)
-                        : 0,
+                    replyCount: history.map {
+                        histories.count(.reply, in: $0, asOf: position) - histories.count(.replyRetraction, in: $0, asOf: position)
+                    } ?? 0,
                     isImported: marks.isImported))
         }
         return records
@@ -232,15 +235,22 @@ private struct PostColumns {
     var marks: [PostMarks] = []
     var positions: [Position] = []
     var ids: [UInt128] = []
+    /// The numbers of the histories of those that have one.
+    var histories: [Int?] = []
     let authorNames: [String?]
 
-    init(_ posts: [Int], _ table: borrowing PostTable, _ ids: borrowing IDTable, _ users: borrowing UserViews, asOf position: Position) {
+    init(
+        _ posts: [Int], _ table: borrowing PostTable, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
+        _ users: borrowing UserViews, asOf position: Position
+    ) {
         marks.reserveCapacity(posts.count)
         positions.reserveCapacity(posts.count)
         self.ids.reserveCapacity(posts.count)
+        self.histories.reserveCapacity(posts.count)
         for post in posts { marks.append(table.marks(post)) }
         for post in posts { positions.append(table.position(post)) }
         for post in posts { self.ids.append(ids.id(post)) }
+        for index in posts.indices { self.histories.append(marks[index].hasHistory ? histories.numbers.find(posts[index]) : nil) }
         authorNames = users.names(of: marks, asOf: position)
     }
 }

@@ -69,6 +69,12 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
         return link == 0 ? 0 : value(link)
     }
 
+    /// The position of the version that held as of a position, nil if there was none yet.
+    func position(_ newest: Link, asOf position: Position) -> Position? {
+        let link = link(newest, asOf: position)
+        return link == 0 ? nil : self.position(link)
+    }
+
     /// How many versions of a chain there were as of a position.
     func count(_ newest: Link, asOf position: Position) -> Int { Int(rank(link(newest, asOf: position))) }
 

@@ -368,7 +368,7 @@ BUGS = [
         ("UserQueries.swift", "        memberSince(viewer, in: thread, asOf: position) != nil\n",
          "        access(of: viewer, asOf: position).contains { $0.thread == thread }\n")], unit="QueryTests", target="Projections"),
     viewer_bug("43c", "the threads", "Queries.swift", "to: viewer, asOf: now) }.map(ThreadSummary", "to: nil, asOf: now) }.map(ThreadSummary"),
-    viewer_bug("43d", "a thread", "Queries.swift", "readableThread(id, viewer, asOf: now))", "readableThread(id, nil, asOf: now))"),
+    viewer_bug("43d", "a thread", "Queries.swift", "requireReadable(id, viewer, asOf: now)", "requireReadable(id, nil, asOf: now)"),
     viewer_bug("43e", "a timeline", "Queries.swift", "(thread, viewer, asOf: now)\n            return models.messages",
                "(thread, nil, asOf: now)\n            return models.messages"),
     viewer_bug("43f", "a message", "Queries.swift", "(thread, viewer, asOf: now)\n            return (row, thread)",
@@ -383,7 +383,8 @@ BUGS = [
     viewer_bug("43k", "a user", "Queries.swift", "            guard viewer == nil || viewer == id else { throw .rejected(.notAllowed) }\n", ""),
     viewer_bug("43l", "the access of a user", "Queries.swift",
                "            guard viewer == nil || viewer == user else { throw .rejected(.notAllowed) }\n", ""),
-    viewer_bug("43m", "a page of a timeline", "Paging.swift", "readableThread(thread, viewer, asOf: now)", "readableThread(thread, nil, asOf: now)"),
+    viewer_bug("43m", "a page of a timeline", "Paging.swift", "requireReadable(thread, viewer, asOf: now)",
+               "requireReadable(thread, nil, asOf: now)"),
     viewer_bug("43n", "a page of replies", "Paging.swift", "requireReadable(message, viewer, asOf: now)", "requireReadable(message, nil, asOf: now)"),
     viewer_bug("43o", "a page of the threads", "Paging.swift", "isShown($0, to: viewer, asOf: now)", "isShown($0, to: nil, asOf: now)"),
     store_bug("43p", "viewer: may be anybody who follows", [
