@@ -109,11 +109,11 @@ struct NumberTable<Keys: KeyList>: Sendable {
     /// Reads what looking up some keys is going to read.
     func warm(_ keys: [Key]) {
         var strip = Strip()
-        var entries = [UInt32](repeating: 0, count: keys.count)
-        var found = entries.mutableSpan
-        for start in stride(from: 0, to: keys.count, by: Strip.count) { findAtHome(keys.span, from: start, &strip, &found) }
         var sum: UInt64 = 0
-        for index in found.indices { sum &+= UInt64(found[index]) }
+        for start in stride(from: 0, to: keys.count, by: Strip.count) {
+            findAtHome(keys.span, from: start, &strip)
+            for index in strip.found.indices { sum &+= UInt64(strip.found[index]) }
+        }
         ReadAhead.keep(sum)
     }
 
@@ -124,16 +124,16 @@ struct NumberTable<Keys: KeyList>: Sendable {
         var hashes = InlineArray<64, UInt64>(repeating: 0)
         /// What stands where the search for each begins.
         var first = InlineArray<64, UInt32>(repeating: 0)
+        /// The number + 1 of each that was found there, 0 for another.
+        var found = InlineArray<64, UInt32>(repeating: 0)
     }
 
     /// Finds those of a strip of keys that stand where the search for them begins, as most that there are do.
     ///
     /// Looking up one key after another waits for memory each time. These reads do not depend on one another, and the loops that make them do so little else that a
     /// processor has many of them under way at once; a look-up that has to go on finds what it reads next in a near cache.
-    ///
-    /// - Parameter entries: The number + 1 of each that is found is put in; nothing for another.
     @inline(__always)
-    private func findAtHome(_ keys: borrowing Span<Key>, from start: Int, _ strip: inout Strip, _ entries: inout MutableSpan<UInt32>) {
+    private func findAtHome(_ keys: borrowing Span<Key>, from start: Int, _ strip: inout Strip) {
         let count = Swift.min(Strip.count, keys.count &- start)
         for index in 0..<count {
             let hash = self.hash(keys[start &+ index])
@@ -144,9 +144,10 @@ struct NumberTable<Keys: KeyList>: Sendable {
         let numberMask = self.numberMask
         for index in 0..<count {
             let entry = strip.first[index]
+            strip.found[index] = 0
             guard entry != 0, entry & ~numberMask == tag(of: strip.hashes[index]) else { continue }
             let number = entry & numberMask
-            if self.keys[Int(number) &- 1] == keys[start &+ index] { entries[start &+ index] = number }
+            if self.keys[Int(number) &- 1] == keys[start &+ index] { strip.found[index] = number }
         }
     }
 
@@ -189,8 +190,12 @@ struct NumberTable<Keys: KeyList>: Sendable {
         var found = entries.mutableSpan
         var strip = Strip()
         for start in stride(from: 0, to: keys.count, by: Strip.count) {
-            findAtHome(keys.span, from: start, &strip, &found)
-            for index in start..<Swift.min(start &+ Strip.count, keys.count) where found[index] == 0 {
+            findAtHome(keys.span, from: start, &strip)
+            for index in start..<Swift.min(start &+ Strip.count, keys.count) {
+                if strip.found[index &- start] != 0 {
+                    found[index] = strip.found[index &- start]
+                    continue
+                }
                 let hash = strip.hashes[index &- start]
                 let shelf = shelfIndex(of: hash)
                 let (number, slot) = search(keys[index], hash, shelf)

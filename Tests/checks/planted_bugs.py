@@ -301,7 +301,7 @@ BUGS = [
     table_bug("34b", "table: room made in shelves that are split by the wrong bit", [
         ("NumberTable.swift", "shelves = directory.map { _ in Shelf(depth: depth, ", "shelves = directory.map { _ in Shelf(depth: depth - 1, ")]),
     table_bug("34c", "table: what was found ahead not compared with the key", [
-        ("NumberTable.swift", "            if self.keys[Int(number) &- 1] == keys[start &+ index] { entries", "            do { entries")]),
+        ("NumberTable.swift", "            if self.keys[Int(number) &- 1] == keys[start &+ index] { strip", "            do { strip")]),
     table_bug("34d", "table: a place that was empty ahead taken for empty still", [
         ("NumberTable.swift", "                if number >= 0 {\n                    found", "                if number >= 0, strip.first[index &- start] != 0 {\n                    found")]),
     decoder_bug("35", "decoder: a byte taken beyond the end", [
