@@ -15,8 +15,25 @@ import Testing
         try Journal.open("journal", options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage))
     }
 
-    private final class Flag: Sendable {
-        let isSet = Atomic(false)
+    /// Holds the first sync up until it is let go.
+    private final class HeldSync: Sendable {
+        private let hasBegun = DispatchSemaphore(value: 0)
+        private let gate = DispatchSemaphore(value: 0)
+        private let wasHeld = Atomic(false)
+
+        var isUnderWay: Bool { wasHeld.load(ordering: .relaxed) }
+
+        func hold(_ call: FaultyStorage.Call) {
+            guard call.operation == .sync, wasHeld.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {
+                return
+            }
+            hasBegun.signal()
+            gate.wait()
+        }
+
+        func waitUntilItIsUnderWay() { hasBegun.wait() }
+
+        func letGo() { gate.signal() }
     }
 
     private func segmentSyncs() -> Int { storage.calls.count { $0.operation == .sync && $0.path.hasSuffix(".segment") } }
@@ -63,22 +80,19 @@ import Testing
     /// The system reports what it could not write to one of those who sync; a slot for what another took note of would make the journal one that has lost what it promised.
     @Test func aWriteThatFailsMeanwhileLeavesTheSyncNothingToAttest() throws {
         let journal = try open(.written)
-        let (syncing, gate, isHeldUp) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Flag())
+        let sync = HeldSync()
         storage.fail { call in
-            if call.operation == .write, call.path.hasSuffix(".segment"), isHeldUp.isSet.load(ordering: .relaxed) {
+            if call.operation == .write, call.path.hasSuffix(".segment"), sync.isUnderWay {
                 return StorageError(.failed, .write, path: call.path, errno: 5)
             }
-            if call.operation == .sync, isHeldUp.isSet.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged {
-                syncing.signal()
-                gate.wait()
-            }
+            sync.hold(call)
             return nil
         }
         for _ in 1...8 { try journal.append([entry]) }
-        syncing.wait()
+        sync.waitUntilItIsUnderWay()
         let before = storage.calls.count
         #expect(throws: JournalError.self) { try journal.append([entry]) }
-        gate.signal()
+        sync.letGo()
         journal.background.drain()
         #expect(journal.state.withLock { $0.syncedPosition } == 0)
         #expect(!storage.calls[before...].contains { $0.operation == .write && !$0.path.hasSuffix(".segment") })
@@ -89,16 +103,13 @@ import Testing
 
     @Test func closingWaitsForTheOneUnderWay() throws {
         let journal = try open(.written)
-        let (syncing, gate, isHeldUp) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Flag())
+        let sync = HeldSync()
         storage.fail { call in
-            if call.operation == .sync, isHeldUp.isSet.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged {
-                syncing.signal()
-                gate.wait()
-            }
+            sync.hold(call)
             return nil
         }
         for _ in 1...8 { try journal.append([entry]) }
-        syncing.wait()
+        sync.waitUntilItIsUnderWay()
         try journal.append([entry])
         let closing = DispatchGroup()
         DispatchQueue.global().async(group: closing) {
@@ -106,7 +117,7 @@ import Testing
         }
         // However slow the machine, it does not end before the sync.
         #expect(closing.wait(timeout: .now() + 0.1) == .timedOut)
-        gate.signal()
+        sync.letGo()
         closing.wait()
         let calls = storage.calls.count
         journal.background.drain()
