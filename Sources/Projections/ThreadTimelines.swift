@@ -165,18 +165,20 @@ struct PostHistories: Equatable, Sendable {
 
     /// The position of the latest change of a kind as of a position, nil if there was none.
     func latest(_ change: Change, of post: Int, asOf position: Position) -> Position? {
-        versions.version(newest(change, of: post), asOf: position)?.position
+        numbers.find(post).flatMap { latest(change, in: $0, asOf: position) }
     }
 
-    /// The position of the latest change of a kind in a history of which the number is known.
+    /// The position of the latest change of a kind as of a position, in a history of which the number is known.
     func latest(_ change: Change, in history: Int, asOf position: Position) -> Position? {
         versions.position(self[change][history], asOf: position)
     }
 
     /// How many changes of a kind there were as of a position.
-    func count(_ change: Change, of post: Int, asOf position: Position) -> Int { versions.count(newest(change, of: post), asOf: position) }
+    func count(_ change: Change, of post: Int, asOf position: Position) -> Int {
+        numbers.find(post).map { count(change, in: $0, asOf: position) } ?? 0
+    }
 
-    /// How many changes of a kind there were, in a history of which the number is known.
+    /// How many changes of a kind there were as of a position, in a history of which the number is known.
     func count(_ change: Change, in history: Int, asOf position: Position) -> Int { versions.count(self[change][history], asOf: position) }
 
     /// The position of a change, by its number in order from 1.
