@@ -13,8 +13,8 @@ import Projections
 extension ChatStore {
     /// Takes the events of a log at some positions into read models that have taken in all before them.
     ///
-    /// By as many threads as there are processors: the caller's reads, checks and decodes, a portion of events at a time, and whoever is free takes a portion into the next
-    /// part of the read models. Each part sees the events in their order, so what comes of it is the same as one event after another.
+    /// By as many threads as there are processors, at most one for each part of the read models: the caller's reads, checks and decodes, a portion of events at a time, and
+    /// whoever is free takes a portion into the next part. Each part sees the events in their order, so what comes of it is the same as one event after another.
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; the read models then end before it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout ReadModels) throws(ChatError) {

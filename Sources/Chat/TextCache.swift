@@ -6,8 +6,8 @@ import ChatDomain
 /// set-associative cache); where room is needed, in the four or in all, the hand of a clock takes what was not asked for since it came by last (Corbató, 1968).
 /// By hand, because a dictionary's hashing took as long as reading the text from the operating system's cache.
 ///
-/// Once it is full a text is kept the second time that it is wanted (as in 2Q: Johnson and Shasha, 1994): whoever leafs through a long thread drives out nothing that others
-/// ask for, and is spared the work.
+/// Where another one would have to go, a text is kept the second time that it is wanted (as in 2Q: Johnson and Shasha, 1994): whoever leafs through a long thread drives out
+/// nothing that others ask for, and is spared the work.
 struct TextCache {
     /// What an event says, and when it was created.
     struct Text: Equatable {

@@ -58,7 +58,13 @@ extension ReadModels {
 
     /// A part that is moved on by itself: events go to one after the other, because each needs what the ones before it have put in.
     package enum Part: CaseIterable, Sendable {
-        case numbering, state, timelines, membership, activity
+        case numbering
+        /// The state but for ``numbering``.
+        case state
+        case timelines
+        /// Memberships and users: each is little.
+        case membership
+        case activity
     }
 
     /// Takes the next events into a part; what comes of it does not depend on where the other parts are.

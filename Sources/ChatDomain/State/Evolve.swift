@@ -123,7 +123,7 @@ extension ChatState {
         let rows = events.events.rows
         dependents.resolve(rows, &numbers)
         events.divide(numbers)
-        // First the messages: others refer to them, and to nothing that they would be found in otherwise.
+        // The new messages first, because the others may refer to them, and they refer to none of the others.
         let posted = events.messages
         messages.append(
             count: posted.count, position: { events.position(posted[$0]) }, place: { numbers[posted[$0]].threadEntry - 1 },
