@@ -1,0 +1,107 @@
+import Chat
+import ChatDomain
+import EventJournal
+import Foundation
+import Testing
+
+/// The present tool on journals and answers that an earlier version made: output may grow, and change no other way.
+@Suite struct GoldenOutputTests {
+    /// Every command on every golden journal prints at least the golden fields, with the golden values, in their order, line by line.
+    @Test func everyOutputContainsTheGoldenOne() throws {
+        let changelogPath = GoldenCase.root.deletingLastPathComponent().deletingLastPathComponent().appending(path: "CHANGELOG.md")
+        let changelog = Self.words(try String(contentsOf: changelogPath, encoding: .utf8))
+        var used: Set<Int> = []
+        var count = 0
+        for folder in GoldenCase.folders {
+            let target = try ToolProcess.Folder()
+            let journal = try GoldenCase.copy(of: folder, to: target)
+            for golden in try GoldenCase.cases(of: folder) {
+                count += 1
+                let outcome = try golden.run(on: journal)
+                for difference in Set(try golden.differences(of: outcome)).sorted() {
+                    let entries = DifferenceOnPurpose.all.indices.filter {
+                        DifferenceOnPurpose.all[$0].fields.contains(difference) && DifferenceOnPurpose.all[$0].applies(golden)
+                    }
+                    used.formUnion(entries)
+                    #expect(!entries.isEmpty, "\(golden): \(difference) differs\n\(outcome.output)\(outcome.error)")
+                }
+            }
+        }
+        #expect(count > 500)
+        for (index, entry) in DifferenceOnPurpose.all.enumerated() {
+            #expect(used.contains(index), "nothing differs as '\(entry.changelog)' allows; the entry goes")
+            #expect(
+                entry.changelog.count >= 20 && changelog.contains(Self.words(entry.changelog)), "not in the changelog: \(entry.changelog)")
+        }
+    }
+
+    private static func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+    /// Every command of the tool that the golden files were made with is among the cases, and every case is one of JSON.
+    @Test func everyCommandIsCovered() throws {
+        let cases = try GoldenCase.folders.flatMap(GoldenCase.cases(of:))
+        #expect(
+            Set(cases.map { $0.arguments[0] })
+                == [
+                    "run", "import", "threads", "timeline", "replies", "members", "readers", "residents", "user", "access", "activity",
+                    "events",
+                    "verify", "head", "stats", "export", "backup", "repair",
+                ])
+        #expect(cases.allSatisfy { $0.arguments.contains("--json") || ["run", "export"].contains($0.arguments[0]) || $0.lines.isEmpty })
+    }
+
+    /// The golden journals hold every kind of event, and events that are whole, erased and withheld.
+    @Test func everyKindOfEventIsCovered() throws {
+        var kinds: Set<EventKind?> = []
+        var states: Set<RecordState> = []
+        var erased: Set<EventKind?> = []
+        var origins: Set<Origin> = []
+        var codes: Set<String> = []
+        for folder in ["history", "stubs", "late"] {
+            let target = try ToolProcess.Folder()
+            let path = try GoldenCase.copy(of: folder, to: target)
+            try ChatStore.openReadOnly(path).forEachEvent { recorded in
+                kinds.insert(recorded.event.fact.kind)
+                origins.insert(recorded.event.origin)
+                if recorded.event.isErased { erased.insert(recorded.event.fact.kind) }
+                if let correlation = recorded.event.correlation { codes.insert(correlation) }
+                return true
+            }
+            let journal = try Journal.openReadOnly(path)
+            try journal.forEachRecord(in: 1...journal.lastPosition) { _, state, _, _ in
+                states.insert(state)
+                return true
+            }
+        }
+        #expect(kinds == Set(EventKind.allCases.map(Optional.some) + [nil]))
+        #expect(states == [.whole, .erased, .withheld])
+        #expect(
+            erased.isSuperset(of: [
+                .userRegistered, .postcodeSet, .threadOpened, .messagePosted, .messageEdited, .replyPosted, .usernameChanged, nil,
+            ]))
+        #expect(origins.contains(.native) && origins.contains(.imported(sentAt: nil)) && origins.contains { $0.sentAt != nil })
+        #expect(codes.count > 5)
+    }
+
+    /// The present library opens the golden journals, and finds them sound; a repair of the damaged one salvages as much as it did.
+    @Test(arguments: ["history", "stubs", "late"]) func theGoldenJournalIsSound(folder: String) throws {
+        let target = try ToolProcess.Folder()
+        let path = try GoldenCase.copy(of: folder, to: target)
+        let report = try ChatStore.verify(path, deep: true)
+        #expect(report.findings == [])
+        let export = try #require(try GoldenCase.cases(of: folder).first { $0.arguments == ["export", "JOURNAL"] })
+        #expect(export.lines.count == Int(report.position) && report.position > 50)
+        // Each line is read back as the event that the journal holds.
+        var lines = export.lines[...]
+        try ChatStore.openReadOnly(path).forEachEvent { recorded in
+            let line = lines.removeFirst()
+            do {
+                #expect(try JSONDecoder().decode(RecordedEvent.self, from: Data(line.utf8)) == recorded)
+            } catch {
+                Issue.record("\(line): \(error)")
+            }
+            return true
+        }
+        #expect(lines.isEmpty)
+    }
+}
