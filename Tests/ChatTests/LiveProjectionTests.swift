@@ -79,7 +79,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try mentions.read(asOf: .position(6)) { model, position in [model.count(for: bob), Int(position)] } == [1, 6])
         #expect(try mentions.read(asOf: .time(before)) { model, _ in model.count(for: bob) } == 1)
         #expect(try mentions.read(asOf: .position(5)) { model, _ in model.count(for: bob) } == 0)
-        #expect(throws: ChatError.self) { try mentions.read(asOf: .position(8)) { model, _ in model.count(for: bob) } }
+        expectError("invalidPosition") { _ = try mentions.read(asOf: .position(8)) { model, _ in model.count(for: bob) } }
     }
 
     @Test func aRebuildBesideEndsInTheSame() throws {
@@ -119,7 +119,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
         try store.close()
-        #expect(throws: ChatError.self) { try mentions.read { model, _ in model.count(for: bob) } }
+        expectError("closed") { _ = try mentions.read { model, _ in model.count(for: bob) } }
     }
 
     /// At each position, whatever happened before and whoever asked when.
@@ -249,7 +249,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try counter.writeCheckpoint() == 7)
         others.wait()
         #expect(done.withLock { $0 } == ["encoded", "close"])
-        #expect(throws: ChatError.self) { try counter.writeCheckpoint() }
+        expectError("closed") { _ = try counter.writeCheckpoint() }
         let again = try fixture.open()
         #expect(Replay<Counter>(checkpointOf: try #require(again.journal))?.position == 7)
         #expect(try fixture.options.journal.storage.list("journal").allSatisfy { !$0.hasSuffix(".tmp") })
@@ -262,7 +262,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
             mutating func apply(_ event: Event, at position: Position) {}
         }
         let store = try store()
-        #expect(throws: ChatError.self) { try store.project(Impostor.self).writeCheckpoint() }
+        expectError("outOfRange") { _ = try store.project(Impostor.self).writeCheckpoint() }
     }
 }
 

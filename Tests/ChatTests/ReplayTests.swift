@@ -73,7 +73,7 @@ import Testing
         try store.execute(.startSession(user: ann, device: "phone"))
         let zeros = [UInt8](repeating: 0xFF, count: 64)
         unsafe try file.write(zeros.span.bytes, at: 100_000)
-        #expect(throws: ChatError.self) { try reader.forEachEvent { _ in true } }
+        expectError("damaged") { try reader.forEachEvent { _ in true } }
         var models = ReadModels()
         let error = #expect(throws: ChatError.self) { try ChatStore.replay(reader.log, 1...6_001, into: &models) }
         guard case .journal(let damage) = error, damage.code == .damaged, let positions = damage.positions else {

@@ -74,7 +74,7 @@ import Testing
 
     @Test func whatIsNotDurableWaitsAndTheFailureShows() throws {
         let store = try storeOnADisk(onWhichFails: .sync)
-        #expect(throws: ChatError.self) { try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
+        expectError("syncFailed") { try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
         let statistics = store.statistics
         #expect(statistics.eventsWaiting == 3)
         #expect(statistics.threads == 0 && statistics.users == 1)
@@ -88,7 +88,7 @@ import Testing
         let batch: [Command] = [
             .setPostcode(user: ann, postcode: "SW1A 1AA"), .registerUser(username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
         ]
-        #expect(throws: ChatError.self) { try store.execute(batch.map { CommandRequest($0) }) }
+        expectError("ioFailed") { _ = try store.execute(batch.map { CommandRequest($0) }) }
         #expect(store.statistics.commands == CommandStatistics(appended: 1))
         #expect(store.statistics.journal?.lastPosition == 1)
     }

@@ -39,6 +39,25 @@ extension ChatStore {
     }
 }
 
+extension ChatError {
+    /// The stable code with which the description begins: that of the refusal or of the journal's error, or else of this error.
+    var stableCode: String { String(description.prefix { $0 != ":" }) }
+}
+
+/// Expects an error of the store or of its journal with a stable code.
+func expectError(_ code: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void) {
+    do {
+        try body()
+        Issue.record("nothing was thrown, where \(code) is due", sourceLocation: sourceLocation)
+    } catch let error as ChatError {
+        #expect(error.stableCode == code, sourceLocation: sourceLocation)
+    } catch let error as JournalError {
+        #expect(error.code.rawValue == code, sourceLocation: sourceLocation)
+    } catch {
+        Issue.record("\(error), where \(code) is due", sourceLocation: sourceLocation)
+    }
+}
+
 /// Expects a query to be refused with a code.
 func expectRejection(
     _ code: Rejection.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws(ChatError) -> Void

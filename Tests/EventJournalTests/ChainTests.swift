@@ -23,12 +23,12 @@ import Testing
                 #expect(try journal.chain(at: position) == head?.chain, "position \(position)")
                 if let head { #expect(try journal.contains(head)) }
             }
-            #expect(throws: JournalError.self) { try journal.chain(at: journal.lastPosition + 1) }
+            #expect(journalError { _ = try journal.chain(at: journal.lastPosition + 1) }?.code == .outOfRange)
             #expect(try !journal.contains(JournalHead(journal: journal.id, position: journal.lastPosition + 1, chain: 0)))
             #expect(try !journal.contains(JournalHead(journal: JournalID(bits: 1), position: 0, chain: heads[0].chain)))
             #expect(try !journal.contains(JournalHead(journal: journal.id, position: heads[3].position, chain: heads[4].chain)))
             try journal.close()
-            #expect(throws: JournalError.self) { try journal.chain(at: heads[2].position) }
+            #expect(journalError { _ = try journal.chain(at: heads[2].position) }?.code == .closed)
             journal = round == 0 ? try Journal.open("journal", options: options) : try Journal.openReadOnly("journal", options: options)
         }
     }

@@ -69,9 +69,10 @@ import Testing
         let store = try fixture.open()
         var generator = CommandGenerator(seed: 7)
         try fixture.run(store, batches: 6, generator: &generator)
+        let code = operation == .sync ? "syncFailed" : kind == .full ? "storageFull" : "ioFailed"
         for _ in 0..<2 {
             disk.inject(DiskFault(.fails(kind), at: .occurrence(1, of: operation), pathSuffix: ".checkpoint.tmp"))
-            #expect(throws: ChatError.self) { try store.writeCheckpoint() }
+            expectError(code) { _ = try store.writeCheckpoint() }
         }
         #expect(store.checkpointStatistics.failures == 2)
         #expect(store.checkpointStatistics.lastFailure?.isEmpty == false)
@@ -160,8 +161,13 @@ import Testing
         var generator = CommandGenerator(seed: 8)
         try fixture.run(store, batches: 6, generator: &generator)
         store.checkpointer?.stop()
-        #expect(throws: ChatError.self) { try store.writeCheckpoint() }
-        #expect(throws: (any Error).self) { try fixture.file() }
+        expectError("closed") { _ = try store.writeCheckpoint() }
+        do {
+            _ = try fixture.file()
+            Issue.record("a checkpoint was written")
+        } catch let error as StorageError {
+            #expect(error.kind == .notFound)
+        }
         try store.close()
     }
 }

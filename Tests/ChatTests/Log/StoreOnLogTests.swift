@@ -21,11 +21,11 @@ import Testing
         let thread = try #require(moved.events.last?.event.fact.thread)
         let posted = try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
         #expect(posted.positions == 5...5)
-        #expect(throws: ChatError.self) { try store.execute(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }
+        expectError("unknownUser") { try store.execute(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }
         #expect(try store.timeline(thread).map(\.body) == ["Milk?"])
         #expect(store.recovery == nil && store.head == log.head && store.head.position == 5)
         try store.close()
-        #expect(throws: JournalError.self) { try log.reserve(1) }
+        expectError("closed") { try log.reserve(1) }
 
         store = try ChatStore.open(log: ArrayLog(kept), options: options)
         #expect(try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")).duplicate)
