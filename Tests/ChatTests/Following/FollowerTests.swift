@@ -21,9 +21,9 @@ import Testing
         let waiting = fixture.follow(fixture.store.events(after: 7))
         try await fixture.untilWaiting()
         try fixture.post("Bread?")
-        #expect(try await events.next()?.event.body == "Bread?")
+        #expect(try await events.nextEvent()?.event.body == "Bread?")
         try fixture.store.close()
-        #expect(try await waiting.value == [8])
+        #expect(try await waiting.ended() == [8])
     }
 
     /// What was delivered is seen by whoever asks afterwards, and what is not durable by nobody.
@@ -40,11 +40,11 @@ import Testing
         for _ in 0..<100 { await Task.yield() }
         #expect(fixture.store.feed.waiterCount == 1)
         fixture.log.gate = .max
-        _ = try await posting.value
+        _ = try await posting.ended()
         try await Fixture.until { fixture.store.feed.look(after: 6, limit: 1).positions == [7] }
         try await fixture.untilWaiting()
         try fixture.store.close()
-        #expect(try await following.value == [1, 2, 3, 4, 5, 6, 7])
+        #expect(try await following.ended() == [1, 2, 3, 4, 5, 6, 7])
     }
 
     @Test func aCloseEndsThoseWhoWaitAndThoseWhoRead() async throws {
@@ -54,10 +54,10 @@ import Testing
         var reading = fixture.store.events().makeAsyncIterator()
         #expect(try await reading.next(2) == [1, 2])
         try fixture.store.close()
-        for task in waiting { #expect(try await task.value == [5, 6]) }
+        for task in waiting { #expect(try await task.ended() == [5, 6]) }
         // What it was given already is delivered; the end comes where there would be more.
         #expect(try await reading.next(10) == [3, 4, 5, 6])
-        #expect(try await reading.next() == nil)
+        #expect(try await reading.nextEvent() == nil)
         #expect(try await fixture.store.events().prefix(1) == [])
         #expect(!fixture.store.feed.isPumping)
     }
@@ -68,13 +68,13 @@ import Testing
         let second = fixture.follow(fixture.store.events(after: 6))
         try await fixture.untilWaiting(2)
         first.cancel()
-        #expect(try await first.value == [])
+        #expect(try await first.ended() == [])
         #expect(fixture.store.feed.waiterCount == 1 && fixture.store.feed.isPumping)
         try fixture.post("Milk?")
         try await Fixture.until { fixture.store.feed.look(after: 6, limit: 1).positions == [7] }
         try await fixture.untilWaiting(1)
         second.cancel()
-        #expect(try await second.value == [7])
+        #expect(try await second.ended() == [7])
         // Nobody waits, so nothing waits on the log.
         #expect(!fixture.store.feed.isPumping)
         try await Fixture.until { fixture.log.waiting == 0 }
@@ -85,7 +85,7 @@ import Testing
         try await Fixture.until { fixture.store.feed.look(after: 7, limit: 1).positions == [8] }
         try await fixture.untilWaiting()
         third.cancel()
-        #expect(try await third.value == [7, 8])
+        #expect(try await third.ended() == [7, 8])
     }
 
     @Test func aTaskThatIsCancelledIsGivenNothingMore() async throws {
@@ -95,12 +95,12 @@ import Testing
             var events = fixture.store.events().makeAsyncIterator()
             let first = try await events.next(2)
             hasBegun.withLock { $0 = true }
-            while !Task.isCancelled { await Task.yield() }
+            try await Fixture.until("the cancellation") { Task.isCancelled }
             return first + (try await events.next(2)) + [events.position]
         }
         try await Fixture.until { hasBegun.withLock { $0 } }
         task.cancel()
-        #expect(try await task.value == [1, 2, 2])
+        #expect(try await task.ended() == [1, 2, 2])
     }
 
     @Test func aPositionBeyondTheEndAndAViewerWhoIsNobodyAreRefused() async throws {
@@ -117,7 +117,7 @@ import Testing
         let live = Task {
             var events = fixture.store.events(after: 6).makeAsyncIterator()
             let positions = try await events.next(2)
-            return (positions, await chatError { _ = try await events.next() }, try await events.next())
+            return (positions, await chatError { _ = try await events.nextEvent() }, try await events.nextEvent())
         }
         try await fixture.untilWaiting()
         fixture.log.damaged = 9
@@ -125,12 +125,12 @@ import Testing
             [7, 8, 9, 10].map { number in
                 CommandRequest(.postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
             })
-        let (positions, error, afterwards) = try await live.value
+        let (positions, error, afterwards) = try await live.ended()
         #expect(positions == [7, 8] && afterwards == nil)
         #expect(error?.journalError?.code == .damaged && error?.journalError?.positions == 9...9)
         var replay = fixture.store.events().makeAsyncIterator()
         #expect(try await replay.next(8) == [1, 2, 3, 4, 5, 6, 7, 8])
-        let again = await chatError { _ = try await replay.next() }
+        let again = await chatError { _ = try await replay.nextEvent() }
         #expect(again?.journalError?.positions == 9...9)
         #expect(replay.position == 8)
         // For who goes on behind the place, it is as if nothing were.
@@ -146,10 +146,10 @@ import Testing
         fixture.log.failure = JournalError(.syncFailed, "planted")
         // Something wakes the log's own wait, which then finds out.
         let waiting = Task { try fixture.post("Milk?") }
-        let error = await chatError { _ = try await task.value }
+        let error = await chatError { _ = try await task.ended() }
         #expect(error?.journalError?.code == .syncFailed)
         fixture.log.gate = .max
-        _ = try await waiting.value
+        _ = try await waiting.ended()
     }
 
     /// Posts of many bytes end a portion, and so many events do.

@@ -14,7 +14,7 @@ import Testing
         let rounds = ProcessInfo.processInfo.environment["CHATJOURNAL_FOLLOW_ROUNDS"].flatMap { Int($0) } ?? 200
         for seed in Seeds.seeds(rounds) {
             let round = try FollowingRound(seed: seed)
-            try await round.run()
+            try await within(limit: .seconds(180), "the end of the round of seed \(seed)") { try await round.run() }
             let problems = round.problems
             #expect(problems == [], "seed \(seed)")
             if !problems.isEmpty { return }

@@ -44,47 +44,72 @@ struct FollowingFixture {
     }
 
     /// Waits until so many followers wait.
-    func untilWaiting(_ count: Int = 1) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while store.feed.waiterCount != count {
-            try #require(ContinuousClock.now < deadline, "\(store.feed.waiterCount) wait, not \(count)")
-            await Task.yield()
-        }
+    func untilWaiting(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await Self.until("\(count) waiting followers", sourceLocation: sourceLocation) { store.feed.waiterCount == count }
     }
 
     /// Waits until a condition holds.
-    static func until(_ condition: () throws -> Bool) async throws {
+    static func until(
+        _ awaited: String = "a condition", sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+    ) async throws {
         let deadline = ContinuousClock.now + .seconds(60)
         while try !condition() {
-            try #require(ContinuousClock.now < deadline, "it never came")
+            guard ContinuousClock.now < deadline else { throw NeverCame(awaited: awaited, sourceLocation: sourceLocation) }
             await Task.yield()
         }
     }
 }
 
-/// The error with which something ends.
-func chatError(of body: () async throws -> Void) async -> ChatError? {
+/// The error of the store with which something ends; another one is recorded.
+func chatError(sourceLocation: SourceLocation = #_sourceLocation, of body: () async throws -> Void) async -> ChatError? {
     do {
         try await body()
-        return nil
+    } catch let error as ChatError {
+        return error
     } catch {
-        return error as? ChatError
+        Issue.record(error, sourceLocation: sourceLocation)
     }
+    return nil
 }
 
 extension ChatEvents {
     /// The positions of the next events.
-    func prefix(_ count: Int) async throws -> [Position] {
+    func prefix(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [Position] {
         var iterator = makeAsyncIterator()
-        return try await iterator.next(count)
+        return try await iterator.next(count, sourceLocation: sourceLocation)
     }
 }
 
 extension ChatEvents.AsyncIterator {
-    /// The positions of the next events, at most so many.
-    mutating func next(_ count: Int) async throws -> [Position] {
-        var positions: [Position] = []
-        while positions.count < count, let event = try await next() { positions.append(event.position) }
-        return positions
+    /// The positions of the next events, at most so many; ends with an error where they do not come.
+    mutating func next(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [Position] {
+        try await advance(awaiting: "\(count) events after position \(position)", sourceLocation) { iterator in
+            var positions: [Position] = []
+            while positions.count < count, let event = try await iterator.next() { positions.append(event.position) }
+            return positions
+        }
+    }
+
+    /// The next event; ends with an error where it does not come.
+    mutating func nextEvent(sourceLocation: SourceLocation = #_sourceLocation) async throws -> RecordedEvent? {
+        try await advance(awaiting: "an event after position \(position), or the end", sourceLocation) { try await $0.next() }
+    }
+
+    /// Works on a copy, which a wait without an end keeps; the failure of the body is that of the copy as well.
+    private mutating func advance<Value: Sendable>(
+        awaiting awaited: String, _ sourceLocation: SourceLocation, _ body: @escaping @Sendable (inout Self) async throws -> Value
+    ) async throws -> Value {
+        let start = self
+        let (result, end) = try await within(awaited, sourceLocation: sourceLocation) {
+            var iterator = start
+            do {
+                let value = try await body(&iterator)
+                return (Result<Value, any Error>.success(value), iterator)
+            } catch {
+                return (.failure(error), iterator)
+            }
+        }
+        self = end
+        return try result.get()
     }
 }

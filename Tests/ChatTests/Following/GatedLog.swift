@@ -1,4 +1,5 @@
 import EventJournal
+import Foundation
 import Locking
 
 /// A journal that is durable up to where a test says, and that counts what followers cost it.
@@ -12,6 +13,8 @@ final class GatedLog: CommitLog {
         var waiting = 0
         var damaged: Position?
         var failure: JournalError?
+        var held: Position?
+        var isHolding = false
     }
 
     let journal: Journal
@@ -40,6 +43,24 @@ final class GatedLog: CommitLog {
         set { state.withLock { $0.failure = newValue } }
     }
 
+    /// Holds up the next reading of a position, until ``letGo()``.
+    func hold(_ position: Position) { state.withLock { $0.held = position } }
+    /// Whether a reading is held up.
+    var isHolding: Bool { state.withLock { $0.isHolding } }
+    /// Lets the reading go on that is held up.
+    func letGo() { state.withLock { $0.isHolding = false } }
+
+    /// Blocks the thread of a reading that is to be held up, a minute at most.
+    private func pass(_ position: Position) {
+        let isHeld = state.withLock { state in
+            guard state.held == position else { return false }
+            (state.held, state.isHolding) = (nil, true)
+            return true
+        }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while isHeld, isHolding, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
+    }
+
     /// How many records were read.
     var recordsRead: Int { state.withLock { $0.recordsRead } }
     /// How many waits for more were begun.
@@ -63,7 +84,13 @@ final class GatedLog: CommitLog {
 
     func waitUntilDurable(_ position: Position) async throws(JournalError) {
         try await journal.waitUntilDurable(position)
-        while gate < position { await Task.yield() }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while gate < position {
+            guard ContinuousClock.now < deadline else {
+                throw JournalError(.cancelled, "the gate was never opened", positions: position...position)
+            }
+            await Task.yield()
+        }
     }
 
     func forEachRecord(
@@ -73,6 +100,7 @@ final class GatedLog: CommitLog {
         var isDamaged = false
         try journal.forEachRecord(in: positions) { position, recordState, kept, erasable in
             state.withLock { $0.recordsRead += 1 }
+            pass(position)
             isDamaged = position == damaged
             return isDamaged ? false : body(position, recordState, kept, erasable)
         }
@@ -95,4 +123,12 @@ final class GatedLog: CommitLog {
     }
 
     func close() throws(JournalError) { try journal.close() }
+}
+
+/// Runs each job on a thread of its own, so that one that is held up takes no thread from the tasks of others.
+final class ThreadExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        Thread.detachNewThread { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
 }

@@ -11,25 +11,6 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) @MainActor struct LiveViewTests {
     private typealias Fixture = FollowingFixture
 
-    /// Waits until an observed property satisfies a condition, as a screen does: woken by Observation, never by asking again.
-    private func until<Value>(_ value: @escaping @MainActor () -> Value, _ condition: (Value) -> Bool) async {
-        while true {
-            let changes = AsyncStream<Void>.makeStream()
-            let now = withObservationTracking(value) { changes.continuation.finish() }
-            if condition(now) { return }
-            for await _ in changes.stream {}
-        }
-    }
-
-    /// Runs a screen's task for as long as a body runs.
-    private func showing(_ follow: @escaping @MainActor () async -> Void, _ body: () async throws -> Void) async throws {
-        let task = Task { await follow() }
-        defer { task.cancel() }
-        try await body()
-        task.cancel()
-        await task.value
-    }
-
     @Test func aTimelineIsKeptCurrent() async throws {
         let fixture = try Fixture()
         let ids = (0..<5).map { MessageID(bits: UInt128(100 + $0)) }
@@ -40,13 +21,13 @@ import Testing
         guard case .loading = timeline.state else { return _ = Issue.record("\(timeline.state)") }
         #expect(!timeline.hasEarlier)
         try await showing(timeline.follow) {
-            await until {
+            try await until {
                 timeline.messages.map(\.body)
             } _: {
                 $0 == ["3", "4"]
             }
             try fixture.post("5")
-            await until {
+            try await until {
                 timeline.messages.map(\.body)
             } _: {
                 $0 == ["3", "4", "5"]
@@ -57,7 +38,7 @@ import Testing
             try await fixture.store.execute(.retract(.message(ids[3]), by: Fixture.ann))
             try await fixture.store.execute(.reply(reply: nil, message: ids[4], author: Fixture.bob, body: "Yes"))
             try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
-            await until {
+            try await until {
                 timeline.messages.last?.author.username
             } _: {
                 $0 == "Anne"
@@ -72,7 +53,7 @@ import Testing
             #expect(timeline.messages == entries)
             // Whoever leaves does not go on looking.
             try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
-            await until {
+            try await until {
                 timeline.state.error
             } _: {
                 $0 != nil
@@ -82,7 +63,7 @@ import Testing
         let back = try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: Fixture.garden))
         #expect(back.positions != nil)
         try await showing(timeline.follow) {
-            await until {
+            try await until {
                 timeline.messages.count
             } _: {
                 $0 == 2
@@ -119,23 +100,23 @@ import Testing
         let (entries, summaries, view) = (
             try fixture.store.timeline(Fixture.garden, Page(limit: 1_000)), try fixture.store.threads(), try fixture.store.user(Fixture.bob)
         )
-        await until {
+        try await until {
             timeline.messages
         } _: {
             $0.count >= 5 && $0 == Array(entries.suffix($0.count))
         }
-        await until {
+        try await until {
             threads.threads
         } _: {
             $0 == summaries
         }
-        await until {
+        try await until {
             user.user
         } _: {
             $0 == view
         }
         for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+        for task in tasks { try await task.ended() }
     }
 
     /// More comes than anybody keeps for it while the main actor is busy: all is read anew.
@@ -144,14 +125,14 @@ import Testing
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 3)
         try await showing(timeline.follow) {
             try fixture.post("first")
-            await until {
+            try await until {
                 timeline.messages.map(\.body)
             } _: {
                 $0 == ["first"]
             }
             try await fixture.untilWaiting()
             for number in 0..<20 { try fixture.post("\(number)") }
-            await until {
+            try await until {
                 timeline.messages.map(\.body)
             } _: {
                 $0 == ["17", "18", "19"]
@@ -166,32 +147,32 @@ import Testing
         let fixture = try Fixture()
         let threads = LiveThreads(fixture.store, viewer: Fixture.cat, limit: 2)
         try await showing(threads.follow) {
-            await until {
+            try await until {
                 threads.state.value?.count
             } _: {
                 $0 == 0
             }
             try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))
-            await until {
+            try await until {
                 threads.threads.map(\.name)
             } _: {
                 $0 == ["Garden"]
             }
             for name in ["Shed", "Roof"] { try await fixture.store.execute(.openThread(thread: nil, name: name, by: Fixture.cat)) }
-            await until {
+            try await until {
                 threads.threads.map(\.name)
             } _: {
                 $0 == ["Shed", "Roof"]
             }
             try fixture.post("Milk?")
-            await until {
+            try await until {
                 threads.threads.map(\.name)
             } _: {
                 $0 == ["Roof", "Garden"]
             }
             #expect(threads.threads.last?.messages == 1)
             try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: Fixture.garden))
-            await until {
+            try await until {
                 threads.threads.map(\.name)
             } _: {
                 $0 == ["Roof"]
@@ -203,20 +184,20 @@ import Testing
         let fixture = try Fixture()
         let bob = LiveUser(fixture.store, user: Fixture.bob)
         try await showing(bob.follow) {
-            await until {
+            try await until {
                 bob.user?.username
             } _: {
                 $0 == "Bob"
             }
             let position = try fixture.post("Milk?")
-            await until {
+            try await until {
                 bob.user?.threads.first?.unread
             } _: {
                 $0 == 1
             }
             #expect(bob.user?.threads.first?.lastMessage?.body == "Milk?")
             try await fixture.store.execute(.markRead(user: Fixture.bob, thread: Fixture.garden, upTo: position))
-            await until {
+            try await until {
                 bob.user?.threads.first?.unread
             } _: {
                 $0 == 0
@@ -233,14 +214,14 @@ import Testing
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden)
         try fixture.post("Milk?")
         try await showing(timeline.follow) {
-            await until {
+            try await until {
                 timeline.messages.count
             } _: {
                 $0 == 1
             }
             fixture.log.damaged = 8
             try fixture.post("Bread?")
-            await until {
+            try await until {
                 timeline.state.error
             } _: {
                 $0 != nil
@@ -250,13 +231,13 @@ import Testing
         #expect(error.code == .damaged && last?.map(\.body) == ["Milk?"])
         fixture.log.damaged = nil
         let task = Task { await timeline.follow() }
-        await until {
+        try await until {
             timeline.messages.count
         } _: {
             $0 == 2
         }
         try fixture.store.close()
-        await task.value
+        try await task.ended()
         guard case .loaded = timeline.state else { return _ = Issue.record("\(timeline.state)") }
     }
 }

@@ -35,11 +35,11 @@ import Testing
         }
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
         for number in 0..<100 { try await writer.execute(.postMessage(message: nil, thread: thread, author: viewer, body: "\(number)")) }
-        #expect(try await viewing.value == Array(5...104))
+        #expect(try await viewing.ended() == Array(5...104))
         #expect(try reader.timeline(thread).last?.body == "99")
         try await FollowingFixture.until { reader.feed.look(after: 103, limit: 1).positions == [104] && reader.feed.waiterCount == 1 }
         try reader.close()
-        #expect(try await following.value == Array(3...104))
+        #expect(try await following.ended() == Array(3...104))
         try writer.close()
     }
 
@@ -76,7 +76,7 @@ import Testing
         let junk = try journal.append(draft, expecting: 2)
         try await journal.waitUntilDurable(junk.upperBound)
         var seen: [Position] = []
-        let error = await chatError { while let event = try await events.next() { seen.append(event.position) } }
+        let error = await chatError { while let event = try await events.nextEvent() { seen.append(event.position) } }
         guard case .undecodable(position: 3, _) = error else { return _ = Issue.record("\(String(describing: error))") }
         #expect(seen == [2])
     }

@@ -63,12 +63,12 @@ import Testing
         let fixture = try Fixture()
         var events = fixture.store.events(matching: EventFilter(kinds: [.threadOpened, .threadJoined])).makeAsyncIterator()
         #expect(try events.resumeToken().position == 0)
-        let first = try #require(try await events.next())
+        let first = try #require(try await events.nextEvent())
         let token = try fixture.store.resumeToken(after: first.position)
         #expect(first.position == 4 && token.position == 4)
         #expect(try events.resumeToken() == token)
         #expect(try await fixture.store.events(after: token).prefix(2) == [5, 6])
-        #expect(throws: ChatError.self) { try fixture.store.resumeToken(after: 7) }
+        expectError("invalidPosition") { _ = try fixture.store.resumeToken(after: 7) }
     }
 
     @Test func aTokenOfAnotherJournalIsForeign() async throws {

@@ -19,11 +19,11 @@ import Testing
         try await Fixture.until { fixture.log.waiting == 1 }
         let before = fixture.log.recordsRead
         for number in 0..<20 { try fixture.post("\(number)") }
-        #expect(try await one.value == Array(7...26))
+        #expect(try await one.ended() == Array(7...26))
         #expect(fixture.log.recordsRead - before == 20)
         #expect(fixture.log.waiting == 1 && fixture.log.waits <= 60 && fixture.store.feed.waiterCount == 10_000)
         try fixture.store.close()
-        for task in others { #expect(try await task.value == []) }
+        for task in others { #expect(try await task.ended() == []) }
     }
 
     /// Those who want everything share what was read as well.
@@ -33,7 +33,7 @@ import Testing
         try await fixture.untilWaiting(1_000)
         let before = fixture.log.recordsRead
         for number in 0..<50 { try fixture.post("\(number)") }
-        for task in tasks { #expect(try await task.value == Array(7...56)) }
+        for task in tasks { #expect(try await task.ended() == Array(7...56)) }
         #expect(fixture.log.recordsRead - before == 50)
     }
 
@@ -61,7 +61,7 @@ import Testing
         try await Fixture.until { fixture.store.feed.look(after: 14, limit: 1).positions == [15] }
         try await fixture.untilWaiting()
         try fixture.store.close()
-        #expect(try await task.value == (kinds == nil ? [10, 11, 12, 14, 15] : [11, 15]))
+        #expect(try await task.ended() == (kinds == nil ? [10, 11, 12, 14, 15] : [11, 15]))
     }
 
     /// Each kind of event, from Bob's and from Cat's side; what is theirs alone comes to them alone.
@@ -108,9 +108,9 @@ import Testing
         let cat = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(viewer: Fixture.cat)))
         try await fixture.untilWaiting(2)
         try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
-        #expect(try await bob.value == [7])
+        #expect(try await bob.ended() == [7])
         try fixture.store.close()
-        #expect(try await cat.value == [])
+        #expect(try await cat.ended() == [])
     }
 
     /// By default nothing is lost for who is slow, however much comes meanwhile.
@@ -137,7 +137,7 @@ import Testing
         try await fixture.untilWaiting()
         try fixture.post("live")
         let positions: [Position]
-        (positions, events) = try await live.value
+        (positions, events) = try await live.ended()
         #expect(positions == [17])
         // As many as the limit wait, and as many again: nobody is told. What does not match does not count.
         for _ in 0..<2 {
@@ -151,9 +151,9 @@ import Testing
         }
         let position = events.position
         for number in 0..<4 { try fixture.post("\(number)") }
-        let error = await chatError { _ = try await events.next() }
+        let error = await chatError { _ = try await events.nextEvent() }
         guard case .lagged(from: position) = error else { return _ = Issue.record("\(String(describing: error))") }
-        #expect(try await events.next() == nil)
+        #expect(try await events.nextEvent() == nil)
         #expect(try await fixture.store.events(after: position, matching: filter).prefix(4).count == 4)
     }
 
@@ -167,11 +167,11 @@ import Testing
         }
         try await fixture.untilWaiting()
         try fixture.post("first")
-        var (positions, events) = try await first.value
+        var (positions, events) = try await first.ended()
         #expect(positions == [7])
         for number in 0..<40 { try fixture.post("\(number)") }
         let before = fixture.log.recordsRead
-        let error = await chatError { _ = try await events.next() }
+        let error = await chatError { _ = try await events.nextEvent() }
         guard case .lagged(from: 7) = error else { return _ = Issue.record("\(String(describing: error))") }
         #expect(fixture.log.recordsRead - before <= 16)
     }

@@ -1,0 +1,91 @@
+import Locking
+import Observation
+import Testing
+
+/// What a test waited for and was not given in time.
+struct NeverCame: Error, CustomStringConvertible {
+    let awaited: String
+    let sourceLocation: SourceLocation
+
+    var description: String { "never came: \(awaited), awaited at \(sourceLocation.fileID):\(sourceLocation.line)" }
+}
+
+/// Runs a body that waits for something.
+///
+/// Throws ``NeverCame`` and cancels the body if it does not end in time, also if the body ignores the cancellation.
+func within<Value: Sendable>(
+    limit: Duration = .seconds(60), _ awaited: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await Task { try await body() }.ended(within: limit, awaited, sourceLocation: sourceLocation)
+}
+
+extension Task where Success: Sendable {
+    /// Waits for the end of the task.
+    ///
+    /// Throws ``NeverCame`` and cancels the task if it does not end in time. A cancellation of the caller is one of the task.
+    @discardableResult
+    func ended(
+        within limit: Duration = .seconds(60), _ awaited: String = "the end of a task", sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Success {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let answer = FirstAnswer<Success>(continuation)
+                let clock = Task<Void, Never> {
+                    do { try await Task<Never, Never>.sleep(for: limit) } catch { return }
+                    answer.resume(with: .failure(NeverCame(awaited: awaited, sourceLocation: sourceLocation)))
+                    cancel()
+                }
+                _ = Task<Void, Never> {
+                    answer.resume(with: (await result).mapError { $0 as any Error })
+                    clock.cancel()
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+}
+
+/// Waits until an observed property satisfies a condition, as a screen does: woken by Observation, never by asking again.
+///
+/// Throws ``NeverCame`` with the last value where the condition is not satisfied in time.
+@MainActor func until<Value>(
+    sourceLocation: SourceLocation = #_sourceLocation, _ value: @escaping @MainActor () -> Value, _ condition: (Value) -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while true {
+        let changes = AsyncStream<Void>.makeStream()
+        let now = withObservationTracking(value) { changes.continuation.finish() }
+        if condition(now) { return }
+        guard ContinuousClock.now < deadline, !Task.isCancelled else {
+            throw NeverCame(awaited: "another value than \(now)", sourceLocation: sourceLocation)
+        }
+        let clock = Task {
+            do { try await Task.sleep(until: deadline, clock: .continuous) } catch { return }
+            changes.continuation.finish()
+        }
+        defer { clock.cancel() }
+        for await _ in changes.stream {}
+    }
+}
+
+/// Runs a screen's task for as long as a body runs.
+@MainActor func showing(
+    sourceLocation: SourceLocation = #_sourceLocation, _ follow: @escaping @MainActor () async -> Void, _ body: () async throws -> Void
+) async throws {
+    let task = Task { await follow() }
+    defer { task.cancel() }
+    try await body()
+    task.cancel()
+    try await task.ended("the end of a view that was cancelled", sourceLocation: sourceLocation)
+}
+
+/// A continuation that the first answer resumes.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+    private let continuation: Lock<CheckedContinuation<Value, any Error>?>
+
+    init(_ continuation: CheckedContinuation<Value, any Error>) { self.continuation = Lock(continuation) }
+
+    func resume(with result: Result<Value, any Error>) { continuation.withLock { $0.take() }?.resume(with: result) }
+}
