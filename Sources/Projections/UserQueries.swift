@@ -83,6 +83,14 @@ extension ReadModels {
         }.sorted { $0.since < $1.since }
     }
 
+    /// The threads that a user has ever been in, in no order, as of the latest event.
+    ///
+    /// - Complexity: O(*n*) in the threads, however often the user came and went.
+    package func threadsEver(of user: UserID) -> [ThreadID] {
+        guard let user = state.number(ofUser: user) else { return [] }
+        return membership.membershipsOfUser.rows(of: user).map { state.threadID(state.dependents.memberships.pair($0).second) }
+    }
+
     /// When a user gained and lost each thread, in the order in which they were gained.
     public func access(of user: UserID, asOf position: Position) -> [Access] {
         guard let user = state.number(ofUser: user) else { return [] }

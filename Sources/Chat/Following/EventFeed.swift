@@ -86,7 +86,7 @@ final class EventFeed: Sendable {
 
     private func take(_ events: [RecordedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
         let keys = events.map { one in
-            one.event.fact.keys { user in store.models.withLock { $0.value.threads(of: user, asOf: one.position).map(\.thread) } }
+            one.event.fact.keys { user in store.models.withLock { $0.value.threadsEver(of: user) } }
         }
         return state.withLock { state in
             var woken: [(FeedWaiters.Continuation, Position)] = []

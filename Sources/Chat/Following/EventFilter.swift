@@ -16,6 +16,8 @@ public struct EventFilter: Hashable, Sendable {
     /// outward code in whose thread they were, and who of those that they shared a thread with took another username. Read markers and sessions of others, and what
     /// is lost or of an unknown kind, are for nobody but the operator.
     public var viewer: UserID?
+    /// Whether changes of usernames pass whatever their threads and the viewer: for live views, which show the names of former members, and none of an event.
+    var includesUsernames = false
 
     /// Makes a filter; without conditions it lets everything pass.
     public init(
@@ -32,10 +34,15 @@ public struct EventFilter: Hashable, Sendable {
     /// Whether a fact satisfies all conditions but that of the viewer, for which the fact alone does not say enough.
     public func matches(_ fact: Fact) -> Bool {
         if let kinds, !(fact.kind.map(kinds.contains) ?? false) { return false }
-        if let threads, !(fact.thread.map(threads.contains) ?? false) { return false }
+        if let threads, !(fact.thread.map(threads.contains) ?? passesThreads(fact)) { return false }
         if let users, !(fact.user.map(users.contains) ?? false) { return false }
         if let outwardCodes { return fact.place?.outwardCode.map(outwardCodes.contains) ?? false }
         return true
+    }
+
+    /// Whether a fact passes the condition of threads and that of the viewer whatever they are.
+    func passesThreads(_ fact: Fact) -> Bool {
+        if includesUsernames, case .usernameChanged = fact { true } else { false }
     }
 
     /// Whether events that happen in a thread, or in its outward code, can satisfy the filter.

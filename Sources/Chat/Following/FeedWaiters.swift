@@ -99,7 +99,7 @@ extension EventFilter {
     /// - Parameter memberships: The threads in which the viewer is, if there is one.
     func keys(_ memberships: [ThreadID]) -> [FeedWaiters.Key] {
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
-        if let threads { return threads.map(FeedWaiters.Key.place) }
+        if let threads { return threads.flatMap { includesUsernames ? [.place($0), .readers($0)] : [.place($0)] } }
         if let outwardCodes { return outwardCodes.map { .place(ThreadID($0)) } }
         if let users { return users.map(FeedWaiters.Key.user) }
         return [.everything]
@@ -109,7 +109,7 @@ extension EventFilter {
 extension Fact {
     /// The keys that the event has.
     ///
-    /// - Parameter memberships: The threads in which a user was who took another username, asked only then.
+    /// - Parameter memberships: The threads in which a user has ever been who took another username, asked only then: their readers see the name beside what the user wrote.
     func keys(_ memberships: (UserID) -> [ThreadID]) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
         if let place { keys.append(.place(place)) }

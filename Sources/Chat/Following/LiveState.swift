@@ -32,11 +32,13 @@ protocol LiveSource: Sendable {
     associatedtype Value: Sendable
     associatedtype Change: Sendable
 
-    /// The events that can change it.
+    /// The events that can change the value: each is a reason to ask the store.
+    ///
+    /// What may be shown, the queries decide; the events may be more than the viewer may be shown.
     var filter: EventFilter { get }
     /// All of it, as of a position.
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> Value
-    /// What an event changes, nil if nothing; read from the store as it is now, so that it may be newer than the event, and comes to the same when it comes again.
+    /// What an event changes, nil if nothing; read from the store as it is now, never from the event, so that it may be newer than the event, and comes to the same when it comes again.
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change?
     /// Takes in a change.
     func apply(_ change: Change, to value: inout Value)
@@ -61,12 +63,16 @@ extension LiveSource {
     var store: ChatStore { get }
     var source: Source { get }
     var state: LiveState<Source.Value> { get set }
+    /// Takes note of a change that has been applied; nil where everything has been read anew.
+    func note(_ change: Source.Change?)
 }
 
 /// So many changes may wait before all is read anew.
-private let backlogLimit = 1_000
+let backlogLimit = 1_000
 
 extension LiveView {
+    func note(_ change: Source.Change?) {}
+
     /// Shows the source and keeps it current until the task is cancelled, the store is closed, or something fails.
     func followSource() async {
         while !Task.isCancelled {
@@ -74,6 +80,7 @@ extension LiveView {
             do throws(ChatError) {
                 let (value, position) = try await source.loaded(from: store)
                 state = .loaded(value)
+                note(nil)
                 for try await event in store.events(after: position, matching: source.filter, backlog: .bounded(backlogLimit)) {
                     if let change = try await source.changed(by: event, in: store) { apply(change) }
                 }
@@ -97,6 +104,7 @@ extension LiveView {
     func apply(_ change: Source.Change) {
         guard var value = state.value else { return }
         source.apply(change, to: &value)
+        note(change)
         if case .updating = state { state = .updating(value) } else { state = .loaded(value) }
     }
 }

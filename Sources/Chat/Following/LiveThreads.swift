@@ -5,7 +5,8 @@ import Projections
 
 /// The threads that somebody may read, or all of them, for a screen: kept current for as long as ``follow()`` runs.
 ///
-/// A thread stands there once, in the order of the threads' latest events; the threads that a viewer joins come and those that they leave go.
+/// A thread stands there once, in the order of the threads' latest events. The threads that a viewer joins come and those that they leave go; the next thread, if there is
+/// one, takes the place of one that goes.
 @MainActor @Observable public final class LiveThreads: LiveView {
     /// What there is to show, the thread with the latest event last.
     public internal(set) var state = LiveState<[ThreadSummary]>.loading
@@ -33,10 +34,11 @@ import Projections
 
 /// The threads with the latest events.
 struct ThreadsSource: LiveSource {
-    struct Change: Sendable {
-        let id: ThreadID
-        /// The thread as it is now; nil if the viewer may not read it any more.
-        let thread: ThreadSummary?
+    enum Change: Sendable {
+        /// A thread as it is now.
+        case thread(ThreadSummary)
+        /// All of them, after the viewer left one.
+        case all([ThreadSummary])
     }
 
     let viewer: UserID?
@@ -57,18 +59,23 @@ struct ThreadsSource: LiveSource {
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
         guard let id = event.event.fact.thread else { return nil }
         do throws(ChatError) {
-            return Change(id: id, thread: try store.thread(id, viewer: viewer))
+            return .thread(try store.thread(id, viewer: viewer))
         } catch {
             guard case .rejected(.notAMember) = error else { throw error }
-            return Change(id: id, thread: nil)
+            // Which thread takes its place only a query tells; their leaving is an event of their own.
+            guard case .threadLeft(let fact) = event.event.fact, fact.user == viewer else { return nil }
+            return .all(try store.threads(Page(limit: limit), viewer: viewer))
         }
     }
 
     func apply(_ change: Change, to threads: inout [ThreadSummary]) {
-        threads.removeAll { $0.id == change.id }
-        guard let thread = change.thread else { return }
-        let index = threads.firstIndex { $0.lastPosition > thread.lastPosition } ?? threads.endIndex
-        threads.insert(thread, at: index)
-        if threads.count > limit { threads.removeFirst() }
+        switch change {
+        case .thread(let thread):
+            threads.removeAll { $0.id == thread.id }
+            let index = threads.firstIndex { $0.lastPosition > thread.lastPosition } ?? threads.endIndex
+            threads.insert(thread, at: index)
+            if threads.count > limit { threads.removeFirst() }
+        case .all(let all): threads = all
+        }
     }
 }

@@ -12,6 +12,10 @@ import Projections
     public internal(set) var state = LiveState<[TimelineEntry]>.loading
     /// The first message of the thread, once it is known.
     private var beginning: Position?
+    /// The number of the last reading of earlier messages; one that is not the last has been overtaken.
+    @ObservationIgnored private var lastReading: UInt64 = 0
+    /// The changes since the last reading of earlier messages began, whose page may be older than they are; nil while there is none.
+    @ObservationIgnored private var changesMeanwhile: [TimelineSource.Change]?
 
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: TimelineSource
@@ -42,14 +46,33 @@ import Projections
         guard case .loaded(let messages) = state, hasEarlier, let first = messages.first?.position else { return }
         state = .updating(messages)
         do throws(ChatError) {
-            let earlier = try await source.messages(before: first, in: store)
-            // All may have been read anew meanwhile, and others may have come.
-            guard case .updating(let now) = state, now.first?.position == first else { return }
-            if earlier.count < source.limit { beginning = earlier.first?.position ?? first }
-            state = .loaded(earlier + now)
+            while true {
+                (lastReading, changesMeanwhile) = (lastReading + 1, [])
+                let reading = lastReading
+                let earlier = try await source.messages(before: first, in: store)
+                // Everything may have been read anew meanwhile, and others may have come.
+                guard reading == lastReading, let changes = changesMeanwhile, case .updating(let now) = state, now.first?.position == first
+                else { return }
+                if changes.count > backlogLimit { continue }
+                changesMeanwhile = nil
+                if earlier.count < source.limit { beginning = earlier.first?.position ?? first }
+                var all = earlier + now
+                for change in changes { source.apply(change, to: &all) }
+                state = .loaded(all)
+                return
+            }
         } catch {
             if !error.isClosed { fail(with: error) }
         }
+    }
+
+    func note(_ change: TimelineSource.Change?) {
+        guard let change else {
+            (lastReading, changesMeanwhile) = (lastReading + 1, nil)
+            return
+        }
+        // One beyond the limit says that the page has to be read again.
+        if let count = changesMeanwhile?.count, count <= backlogLimit { changesMeanwhile?.append(change) }
     }
 }
 
@@ -64,11 +87,15 @@ struct TimelineSource: LiveSource {
     let viewer: UserID?
     let limit: Int
 
-    /// Not of the thread alone: its authors take other names.
+    /// The events of the thread, and changes of usernames.
+    ///
+    /// Not those that the viewer may be shown: a viewer who left and came back reads what changed meanwhile, and the present names of authors who have left.
     var filter: EventFilter {
-        EventFilter(
-            kinds: [.messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .threadLeft, .usernameChanged],
-            viewer: viewer)
+        var filter = EventFilter(
+            threads: [thread],
+            kinds: [.messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .threadLeft, .usernameChanged])
+        filter.includesUsernames = true
+        return filter
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> [TimelineEntry] {
@@ -80,17 +107,19 @@ struct TimelineSource: LiveSource {
     }
 
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
-        if case .usernameChanged(let fact) = event.event.fact { return .name(fact.user, event.event.username?.text) }
-        guard event.event.fact.thread == thread else { return nil }
         switch event.event.fact {
         case .messagePosted(let fact): return .message(try store.message(fact.message, viewer: viewer))
         case .messageEdited(let fact), .messageRetracted(let fact): return .message(try store.message(fact.message, viewer: viewer))
         case .replyPosted(let fact): return .message(try store.message(fact.message, viewer: viewer))
         case .replyRetracted(let fact): return .message(try store.message(fact.message, viewer: viewer))
-        default:
-            // Somebody left, and may not look at it any more if it is the viewer.
-            _ = try store.thread(thread, viewer: viewer)
+        case .usernameChanged(let fact):
+            let name = store.present { models, now in models.profile(fact.user, asOf: now)?.username?.text }
+            return .name(fact.user, name)
+        case .threadLeft(let fact):
+            // The viewer may not look at it any more.
+            if fact.user == viewer { _ = try store.thread(thread, viewer: viewer) }
             return nil
+        default: return nil
         }
     }
 

@@ -30,7 +30,10 @@ struct UserSource: LiveSource {
 
     /// Sessions are not shown.
     var filter: EventFilter {
-        EventFilter(kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]), viewer: user)
+        var filter = EventFilter(kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]), viewer: user)
+        // The author of a last message may have left the thread.
+        filter.includesUsernames = true
+        return filter
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> UserView {

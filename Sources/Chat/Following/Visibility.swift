@@ -54,7 +54,7 @@ extension ChatStore {
     /// Whether a filter, with its viewer, lets an event pass that the read models have taken in.
     func shows(_ event: Event, at position: Position, through filter: EventFilter) -> Bool {
         guard filter.matches(event.fact) else { return false }
-        guard let viewer = filter.viewer else { return true }
+        guard let viewer = filter.viewer, !filter.passesThreads(event.fact) else { return true }
         return models.withLock { $0.value.mayRead(viewer, event.fact, at: position) }
     }
 

@@ -175,7 +175,7 @@ import Testing
             try await until {
                 threads.threads.map(\.name)
             } _: {
-                $0 == ["Roof"]
+                $0 == ["Shed", "Roof"]
             }
         }
     }

@@ -1,0 +1,161 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// What a live view shows after a change is what a query says.
+@Suite(.timeLimit(.minutes(3))) @MainActor struct LiveViewChangeTests {
+    private typealias Fixture = FollowingFixture
+
+    private let milk = MessageID(bits: 40)
+    private let bread = MessageID(bits: 41)
+    private let replies = (50..<54).map { ReplyID(bits: UInt128($0)) }
+
+    @Test func theNextThreadTakesThePlaceOfOneThatWasLeft() async throws {
+        let fixture = try Fixture()
+        let ids = (0..<5).map { ThreadID(bits: UInt128(60 + $0)) }
+        for (id, name) in zip(ids, ["A", "B", "C", "D", "E"]) {
+            try await fixture.store.execute(.openThread(thread: id, name: name, by: Fixture.cat))
+        }
+        let threads = LiveThreads(fixture.store, viewer: Fixture.cat, limit: 3)
+        func until(_ names: String) async throws {
+            try await ChatTests.until {
+                threads.threads.compactMap(\.name).joined()
+            } _: {
+                $0 == names
+            }
+        }
+        try await showing(threads.follow) {
+            try await until("CDE")
+            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[3]))
+            try await until("BCE")
+            // Not shown, so that it leaves no gap; what is shown next is the one before it.
+            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[0]))
+            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[4]))
+            try await until("BC")
+            try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: ids[0]))
+            try await until("BCA")
+            try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[2]))
+            try await until("BA")
+        }
+    }
+
+    /// Posts two messages, and two replies to the first.
+    private func posted(_ fixture: Fixture) async throws {
+        try await fixture.store.execute(.postMessage(message: milk, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))  // 7
+        try await fixture.store.execute(.postMessage(message: bread, thread: Fixture.garden, author: Fixture.ann, body: "Bread?"))  // 8
+        for reply in replies[..<2] {
+            try await fixture.store.execute(.reply(reply: reply, message: milk, author: Fixture.ann, body: "Yes"))  // 9, 10
+        }
+    }
+
+    private func until(_ timeline: LiveTimeline, replyCounts: [Int], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await ChatTests.until(sourceLocation: sourceLocation) {
+            timeline.messages.map(\.replyCount)
+        } _: {
+            $0 == replyCounts
+        }
+    }
+
+    /// Whoever retracts one, and wherever they are by then.
+    @Test(arguments: [nil, FollowingFixture.bob]) func aReplyCountIsKeptCurrent(viewer: UserID?) async throws {
+        let fixture = try Fixture()
+        try await posted(fixture)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: viewer)
+        try await showing(timeline.follow) {
+            try await until(timeline, replyCounts: [2, 0])
+            try await fixture.store.execute(.reply(reply: replies[2], message: bread, author: Fixture.bob, body: "No"))
+            try await until(timeline, replyCounts: [2, 1])
+            try await fixture.store.execute(.retract(.reply(replies[0]), by: Fixture.ann))
+            try await until(timeline, replyCounts: [1, 1])
+            try await fixture.store.execute(.retract(.reply(replies[2]), by: Fixture.bob))
+            try await until(timeline, replyCounts: [1, 0])
+            try await fixture.store.execute(.leaveThread(user: Fixture.ann, thread: Fixture.garden))
+            try await fixture.store.execute(.retract(.reply(replies[1]), by: Fixture.ann))
+            try await until(timeline, replyCounts: [0, 0])
+        }
+    }
+
+    /// Of one commit, so that the viewer is never seen to be away; what happened meanwhile is no event for them, and shows all the same.
+    @Test func aReplyThatIsRetractedWhileTheViewerIsAwayIsNotCounted() async throws {
+        let fixture = try Fixture()
+        try await posted(fixture)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob)
+        try await showing(timeline.follow) {
+            try await until(timeline, replyCounts: [2, 0])
+            let commands: [Command] = [
+                .leaveThread(user: Fixture.bob, thread: Fixture.garden), .retract(.reply(replies[0]), by: Fixture.ann),
+                .joinThread(user: Fixture.bob, thread: Fixture.garden),
+            ]
+            _ = try await fixture.store.execute(commands.map { CommandRequest($0) })
+            try await until(timeline, replyCounts: [1, 0])
+        }
+    }
+
+    /// The page of earlier messages is read as of before the changes, and shown after them.
+    @Test func whatChangesWhileEarlierMessagesAreReadShows() async throws {
+        let fixture = try Fixture()
+        try await posted(fixture)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 1)
+        try await showing(timeline.follow) {
+            try await until(timeline, replyCounts: [0])
+            fixture.log.hold(7)
+            let earlier = Task(executorPreference: ThreadExecutor()) { await timeline.loadEarlier() }
+            try await Fixture.until("the reading of the earlier message") { fixture.log.isHolding }
+            try await fixture.store.execute(.retract(.reply(replies[0]), by: Fixture.ann))
+            try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
+            try await fixture.store.execute(.edit(.message(milk), by: Fixture.ann, body: "Oat milk?"))
+            try await fixture.store.execute(.edit(.message(bread), by: Fixture.ann, body: "Rye bread?"))
+            try await ChatTests.until {
+                timeline.messages.last?.body
+            } _: {
+                $0 == "Rye bread?"
+            }
+            fixture.log.letGo()
+            try await earlier.ended()
+            let entries = try fixture.store.timeline(Fixture.garden, viewer: Fixture.bob)
+            #expect(timeline.messages == entries && entries.map(\.replyCount) == [1, 0])
+        }
+    }
+
+    /// A timeline shows the names of those who have left, and a user's view that of who wrote last.
+    @Test func theNameOfAFormerMemberIsKeptCurrent() async throws {
+        let fixture = try Fixture()
+        try await posted(fixture)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob)
+        let user = LiveUser(fixture.store, user: Fixture.bob)
+        try await showing(timeline.follow) {
+            try await showing(user.follow) {
+                try await until(timeline, replyCounts: [2, 0])
+                try await fixture.store.execute(.leaveThread(user: Fixture.ann, thread: Fixture.garden))
+                try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
+                try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Annie"))
+                try await ChatTests.until {
+                    timeline.messages.map(\.author.username)
+                } _: {
+                    $0 == ["Annie", "Annie"]
+                }
+                try await ChatTests.until {
+                    user.user?.threads.first?.lastMessage?.author.username
+                } _: {
+                    $0 == "Annie"
+                }
+            }
+        }
+    }
+
+    /// Whoever looks at it, what happens in other threads does not concern it.
+    @Test(arguments: [nil, FollowingFixture.bob]) func aTimelineFollowsItsOwnThread(viewer: UserID?) async throws {
+        let fixture = try Fixture()
+        let shed = ThreadID(bits: 32)
+        try await fixture.store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.bob))  // 7, 8
+        try fixture.post("of another thread", by: Fixture.bob, in: shed)  // 9
+        try fixture.post("of the garden")  // 10
+        try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 11
+        try fixture.post("of another thread", by: Fixture.bob, in: shed)  // 12
+        try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: shed))  // 13
+        try fixture.post("of the garden")  // 14
+        let source = TimelineSource(thread: Fixture.garden, viewer: viewer, limit: 50)
+        #expect(try await fixture.store.events(after: 6, matching: source.filter).prefix(3) == [10, 11, 14])
+    }
+}

@@ -1,0 +1,75 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import Projections
+import Testing
+
+/// Random histories, as a viewer sees them.
+@Suite(.timeLimit(.minutes(3))) @MainActor struct LiveViewHistoryTests {
+    private typealias Fixture = FollowingFixture
+
+    /// Whatever comes while it is read and shown, in the end each view is what the viewer's query says.
+    @Test(arguments: Seeds.seeds(20)) func theViewsOfAViewerEndAsTheirQueriesSay(seed: UInt64) async throws {
+        let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
+        let (store, bob) = (fixture.store, Fixture.bob)
+        var random = SeededRandom(seed: seed)
+        let timeline = LiveTimeline(store, thread: Fixture.garden, viewer: bob, limit: 4)
+        let (threads, user) = (LiveThreads(store, viewer: bob, limit: 3), LiveUser(store, user: bob))
+        var tasks = [Task { await timeline.follow() }, Task { await threads.follow() }, Task { await user.follow() }]
+        var (posted, replies, opened): ([MessageID], [ReplyID], [ThreadID]) = ([], [], [])
+        for number in 0..<80 {
+            let author = [Fixture.ann, bob, Fixture.cat].randomElement(using: &random) ?? bob
+            let message = posted.randomElement(using: &random) ?? MessageID(bits: 0)
+            let reply = replies.randomElement(using: &random) ?? ReplyID(bits: 0)
+            let thread = opened.randomElement(using: &random) ?? ThreadID(bits: 0)
+            var command: Command =
+                switch Int.random(in: 0..<14, using: &random) {
+                case 0: .edit(.message(message), by: author, body: "edit \(number)")
+                case 1: .retract(.message(message), by: author)
+                case 2, 3: .reply(reply: nil, message: message, author: author, body: "reply \(number)")
+                case 4, 5: .retract(.reply(reply), by: author)
+                case 6: .changeUsername(user: author, username: "Name \(number)")
+                case 7: .openThread(thread: nil, name: "Thread \(number)", by: bob)
+                case 8: .leaveThread(user: bob, thread: thread)
+                case 9: .leaveThread(user: Fixture.cat, thread: Fixture.garden)
+                case 10: .joinThread(user: Fixture.cat, thread: Fixture.garden)
+                default: .postMessage(message: nil, thread: Fixture.garden, author: author, body: "post \(number)")
+                }
+            var commands = [command]
+            if random.oneIn(5) {
+                // The viewer goes and comes back in one commit, and never sees that they were away.
+                let way: [Command] = [.leaveThread(user: bob, thread: Fixture.garden), .joinThread(user: bob, thread: Fixture.garden)]
+                command = .retract(.reply(reply), by: author)
+                commands = [way[0], command, way[1]]
+            }
+            for case .success(let receipt) in try await store.execute(commands.map { CommandRequest($0) }) {
+                posted += [receipt.message].compactMap { $0 }
+                for event in receipt.events {
+                    if case .replyPosted(let fact) = event.event.fact { replies.append(fact.reply) }
+                    if case .threadOpened(let fact) = event.event.fact { opened.append(fact.thread) }
+                }
+            }
+            if random.oneIn(6) { tasks.append(Task { await timeline.loadEarlier() }) }
+            if random.oneIn(3) { await Task.yield() }
+        }
+        let entries = try store.timeline(Fixture.garden, Page(limit: 1_000), viewer: bob)
+        let (summaries, view) = (try store.threads(Page(limit: 3), viewer: bob), try store.user(bob, viewer: bob))
+        try await until {
+            timeline.messages
+        } _: {
+            $0.count >= min(4, entries.count) && $0 == Array(entries.suffix($0.count))
+        }
+        try await until {
+            threads.threads
+        } _: {
+            $0 == summaries
+        }
+        try await until {
+            user.user
+        } _: {
+            $0 == view
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { try await task.ended("the end of a view that was cancelled") }
+    }
+}
