@@ -40,6 +40,32 @@ import Testing
         #expect(timeline[0].author == Person(id: ann, username: "Ann"))
     }
 
+    /// In every view, whether the text is read from the journal or has been kept.
+    @Test func anEditedPostKeepsTheTimeAtWhichItWasCreated() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        let created = fixture.clock.now()
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))
+        try store.execute(.postMessage(message: first, thread: garden, author: ann, body: "Tomatoes?"))
+        try store.execute(.reply(reply: reply, message: first, author: ann, body: "Yes"))
+        for _ in 0..<2 {
+            fixture.clock.advance(byMilliseconds: 60_000)
+            let edited = fixture.clock.now()
+            try store.execute(.edit(.message(first), by: ann, body: "Beans?"))
+            try store.execute(.edit(.reply(reply), by: ann, body: "No"))
+            for _ in 0..<2 {
+                let messages =
+                    try store.timeline(garden) + [store.message(first)] + [store.user(ann).threads[0].lastMessage].compactMap { $0 }
+                #expect(messages.map(\.body) == ["Beans?", "Beans?", "Beans?"])
+                #expect(messages.allSatisfy { $0.createdAt == created && $0.editedAt == edited })
+                let replies = try store.replies(to: first)
+                #expect(replies.map(\.body) == ["No"] && replies.map(\.createdAt) == [created] && replies.map(\.editedAt) == [edited])
+            }
+        }
+        #expect(try store.message(first, asOf: .position(5)).createdAt == created)
+    }
+
     @Test func aUserViewTellsThreadsUnreadAndLastMessage() throws {
         let store = try store()
         let view = try store.user(bob)

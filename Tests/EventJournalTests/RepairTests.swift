@@ -166,6 +166,18 @@ private struct Patient {
         }
     }
 
+    /// The slots alone say how much there was: all of it is lost, and told.
+    @Test func withoutSegmentsEverythingThatWasPromisedIsLost() throws {
+        let patient = try Patient()
+        let damaged = patient.storage.copy()
+        for name in try damaged.list("journal") where name.hasSuffix(".segment") { try damaged.remove("journal/" + name) }
+        let (report, journal) = try Patient.repair(damaged)
+        try patient.check(report, journal, "no segments")
+        #expect(report.source == patient.id && report.head.position == patient.head.position)
+        #expect(report.losses.map(\.positions) == [1...patient.head.position] && report.losses.map(\.segment) == [nil])
+        #expect(report.losses.map(\.problem) == ["missingRecords"])
+    }
+
     /// What a power cut tore was never promised: it is neither salvaged in part nor lost.
     @Test func aTornEndIsNotLost() throws {
         let storage = MemoryStorage()

@@ -269,6 +269,8 @@ BUGS = [
          "        }\n")]),
     store_bug("25", "texts: an edit shown with the text of the post", [
         ("Texts.swift", "        let edits = try texts(at: places.edits)\n", "        let edits = try texts(at: places.edited.map { places.posted[$0] })\n")]),
+    store_bug("25b", "texts: an edited post shown with the time of the edit as that of its creation", [
+        ("Texts.swift", "            posts[index].body = edits[edit].body\n", "            posts[index] = edits[edit]\n")], unit="QueryTests"),
     store_bug("26", "activity: counts what is decided, durable or not", [
         ("Queries.swift", "models.activity(from: first, to: last, asOf: now)",
          "models.activity(from: first, to: last, asOf: moment == .now ? models.position : now)")]),
@@ -512,6 +514,29 @@ BUGS = [
     column_bug("59", "groups: an owner who comes again gets another group", "Groups", "owners[Int(slots[slot]) &- 1] != owner {", "true {"),
     column_bug("59b", "groups: things of one owner in no order", "Groups", "for index in things.indices {\n            let group",
                "for index in things.indices.reversed() {\n            let group"),
+    store_bug("63", "live timeline: the retraction of a reply leaves the count", [
+        ("Following/LiveTimeline.swift", ".messageRetracted, .replyRetracted, .threadLeft", ".messageRetracted, .threadLeft")],
+        unit="LiveViewChangeTests"),
+    store_bug("63b", "live timeline: a reply leaves the count", [
+        ("Following/LiveTimeline.swift", "kinds: [.messagePosted, .replyPosted, ", "kinds: [.messagePosted, ")], unit="LiveViewChangeTests"),
+    store_bug("63c", "live timeline: follows only what its viewer may be shown", [
+        ("Following/LiveTimeline.swift", ".threadLeft, .usernameChanged])\n", ".threadLeft, .usernameChanged], viewer: viewer)\n")],
+        unit="LiveViewChangeTests"),
+    store_bug("63d", "live timeline: changes lost while earlier messages are read", [
+        ("Following/LiveTimeline.swift", "                for change in changes { source.apply(change, to: &all) }\n", "                _ = changes.count\n")],
+        unit="LiveViewChangeTests"),
+    store_bug("63e", "live threads: the latest one gives way", [
+        ("Following/LiveThreads.swift", "threads.removeFirst()", "threads.removeLast()")], unit="LiveViewTests"),
+    store_bug("63f", "live threads: none takes the place of one that was left", [
+        ("Following/LiveThreads.swift", "threads = all\n", "threads.removeAll { thread in !all.contains { $0.id == thread.id } }\n")],
+        unit="LiveViewChangeTests"),
+    store_bug("63g", "live user: the name of a former member as it was", [
+        ("Following/LiveUser.swift", "        filter.includesUsernames = true\n", "        filter.includesUsernames = false\n")],
+        unit="LiveViewChangeTests"),
+    Bug("64", "repair: what the slots alone attest not told as lost", [
+        ("Copying/Repair.swift",
+         "        if last < source.attested { try lose((last + 1)...source.attested, nil, nil, \"missingRecords\", lostRecord) }\n",
+         "        if last > source.attested { return }\n")], unit="EventJournalTests.RepairTests"),
     Bug("56", "entropy: a block that is ready given out again", [
         ("Storage/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
     Bug("56b", "entropy: half of a salt given out again", [
