@@ -204,7 +204,7 @@ import Testing
             }
         }
         let nobody = LiveUser(fixture.store, user: UserID(bits: 99))
-        await nobody.follow()
+        try await Task { await nobody.follow() }.ended("the end of a view of nobody")
         guard case .failed(.rejected(.unknownUser), last: nil) = nobody.state else { return _ = Issue.record("\(nobody.state)") }
     }
 
