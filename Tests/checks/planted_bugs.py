@@ -523,7 +523,7 @@ BUGS = [
         ("Following/LiveTimeline.swift", ".threadLeft, .usernameChanged])\n", ".threadLeft, .usernameChanged], viewer: viewer)\n")],
         unit="LiveViewChangeTests"),
     store_bug("63d", "live timeline: changes lost while earlier messages are read", [
-        ("Following/LiveTimeline.swift", "                for change in changes { source.apply(change, to: &all) }\n", "                _ = changes.count\n")],
+        ("Following/LiveTimeline.swift", "for change in changes { source", "for change in changes.prefix(0) { source")],
         unit="LiveViewChangeTests"),
     store_bug("63e", "live threads: the latest one gives way", [
         ("Following/LiveThreads.swift", "threads.removeFirst()", "threads.removeLast()")], unit="LiveViewTests"),

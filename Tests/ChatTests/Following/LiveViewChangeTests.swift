@@ -99,6 +99,8 @@ import Testing
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 1)
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [0])
+            // The feed has read the position by now, so that what is held up is the page.
+            try await fixture.untilWaiting()
             fixture.log.hold(7)
             let earlier = Task(executorPreference: ThreadExecutor()) { await timeline.loadEarlier() }
             try await Fixture.until("the reading of the earlier message") { fixture.log.isHolding }
