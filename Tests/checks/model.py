@@ -17,6 +17,18 @@ OUTWARD = re.compile(
 )
 
 
+# The property Default_Ignorable_Code_Point of DerivedCoreProperties.txt, and U+2800 BRAILLE PATTERN BLANK.
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def is_name(trimmed):
+    """Whether every character of a trimmed name may be in one."""
+    return not INVISIBLE.search(trimmed) and not any(unicodedata.category(c) in ("Cc", "Cf", "Cn") for c in trimmed)
+
+
 def fold_key(name):
     """The key under which two usernames are one: trimmed, case folded, NFC."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name.strip()).casefold())
@@ -130,9 +142,8 @@ class Model:
     @staticmethod
     def username(text):
         trimmed = text.strip()
-        bad = any(unicodedata.category(c) in ("Cc", "Cf", "Cn") for c in trimmed)
         # Code points stand for characters here: the generators and the example use no combining sequences.
-        if not 1 <= len(trimmed) <= 32 or len(trimmed.encode()) > 128 or bad:
+        if not 1 <= len(trimmed) <= 32 or len(trimmed.encode()) > 128 or not is_name(trimmed):
             raise Refusal("invalidUsername")
         return trimmed
 
@@ -154,11 +165,12 @@ class Model:
         return self.once("user", user, fold_key(username), act)
 
     def changeUsername(self, user, username):
-        user, name = self.user(user), self.username(username)
+        user = self.user(user)
+        if self.users[user]["name"] == username.strip():
+            return Outcome()
+        name = self.username(username)
         if self.names.get(fold_key(name), user) != user:
             raise Refusal("usernameTaken")
-        if self.users[user]["name"] == name:
-            return Outcome()
         del self.names[fold_key(self.users[user]["name"])]
         self.names[fold_key(name)] = user
         self.users[user]["name"] = name
@@ -183,7 +195,7 @@ class Model:
     def openThread(self, name, by, thread=None):
         def act(identifier):
             user = self.user(by)
-            if not 1 <= len(name.strip()) <= 80 or outward_code(name):
+            if not 1 <= len(name.strip()) <= 80 or not is_name(name.strip()) or outward_code(name):
                 raise Refusal("invalidThreadName")
             self.threads[identifier] = {"members": {user}, "number": 0, "outward": False}
             return self.append(("threadOpened", {"thread": identifier, "by": user, "name": name.strip()}),

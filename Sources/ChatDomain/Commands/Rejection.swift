@@ -14,7 +14,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         /// The id belongs to something else, or is reserved for the thread of an outward code.
         case identifierTaken
-        /// Not 1 to 32 characters, over 128 bytes, or with a control, format or unassigned character.
+        /// Not 1 to 32 characters, over 128 bytes, or with a control, format, unassigned or invisible character (see ``Username``).
         case invalidUsername
         /// Another user bears the username now, under canonical caseless matching.
         case usernameTaken
@@ -66,23 +66,24 @@ extension Rejection {
     package static let storageFull = Rejection(.storageFull, "The disk is full; nothing was appended.")
     package static let identifierTaken = Rejection(.identifierTaken, "This id belongs to something else already.")
     package static let invalidUsername = Rejection(
-        .invalidUsername, "A username is 1 to 32 characters, at most 128 bytes, without control, format or unassigned characters.")
+        .invalidUsername,
+        "A username is 1 to 32 characters, at most 128 bytes, without control, format, unassigned or invisible characters.")
     static let usernameTaken = Rejection(.usernameTaken, "Another user has this username.")
     static let subjectTaken = Rejection(.subjectTaken, "Another user has this subject.")
-    static let invalidSubject = Rejection(.subjectTaken, "A subject is 1 to 256 bytes; this one cannot be taken.")
+    package static let invalidSubject = Rejection(.subjectTaken, "A subject is 1 to 256 bytes; this one cannot be taken.")
     package static let notAllowed = Rejection(.notAllowed, "A user's view is shown to that user alone.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
     static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
     package static let invalidThreadName = Rejection(
         .invalidThreadName,
-        "A thread's name is 1 to 80 characters, without control, format or unassigned characters, and is not an outward code.")
+        "A thread's name is 1 to 80 characters, without control, format, unassigned or invisible characters, and is not an outward code.")
     package static let unknownThread = Rejection(.unknownThread, "There is no such thread.")
     static let notResident = Rejection(.notResident, "Only who lives in this outward code now can join its thread.")
     package static let notAMember = Rejection(.notAMember, "The user is not a member of this thread.")
     package static let invalidBody = Rejection(.invalidBody, "A body is 1 to 16,384 bytes and not only white space.")
     package static let unknownMessage = Rejection(.unknownMessage, "There is no such message.")
     static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
-    static let retracted = Rejection(.retracted, "It has been retracted.")
+    package static let retracted = Rejection(.retracted, "It has been retracted.")
     static let notTheAuthor = Rejection(.notTheAuthor, "Only the author can do this.")
     package static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")
     static let unknownSession = Rejection(.unknownSession, "There is no such session.")

@@ -22,9 +22,12 @@ extension ChatState {
 
     func changeUsername(_ id: UserID, _ text: String, _ frame: EventFrame) throws(Rejection) -> Decision {
         let user = try knownUser(id)
+        // Before the check of the name, which a former version may have accepted under another rule.
+        if let present = users[user].username, let name = NameText.trimmed(text), present.utf8.elementsEqual(name.utf8) {
+            return .unchanged
+        }
         guard let username = Username(text) else { throw .invalidUsername }
         if let owner = usersByName[username.foldKey], owner != user { throw .usernameTaken }
-        if let present = users[user].username, present.utf8.elementsEqual(username.text.utf8) { return .unchanged }
         return .append([frame.event(.usernameChanged(UsernameChanged(user: id)), .username(username))])
     }
 

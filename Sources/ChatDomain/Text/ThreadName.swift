@@ -13,9 +13,16 @@ public struct ThreadName: Hashable, Sendable {
     ///
     /// - Parameter text: the name; white space (the property `White_Space`) around it is left out. With that white space it
     ///   may be 4,096 bytes long; more is refused unread.
-    public init?(_ text: String) {
+    public init?(_ text: String) { self.init(text, allowsInvisibleScalars: false) }
+
+    /// Makes a thread name of what an import names, by the rule of earlier versions: invisible scalars are accepted.
+    ///
+    /// No thread is opened with it.
+    package init?(former text: String) { self.init(text, allowsInvisibleScalars: true) }
+
+    private init?(_ text: String, allowsInvisibleScalars: Bool) {
         guard let name = NameText.trimmed(text),
-            NameText.isValid(name, maximumCharacters: 80, maximumBytes: 320),
+            NameText.isValid(name, maximumCharacters: 80, maximumBytes: 320, allowsInvisibleScalars: allowsInvisibleScalars),
             OutwardCode(name) == nil
         else { return nil }
         self.text = name

@@ -2,8 +2,12 @@
 ///
 /// A username is 1 to 32 characters (grapheme clusters) after trimming white space, at most 128 bytes of UTF-8, and has no
 /// control (`Cc`), format (`Cf`) or unassigned (`Cn`) scalar: such a scalar cannot be seen, can turn the rest of a line
-/// around, or will mean something else in a later Unicode version. Emoji that are joined by U+200D ZERO WIDTH JOINER, a
-/// format scalar, are therefore refused.
+/// around, or will mean something else in a later Unicode version. Nor has it a scalar that is shown as nothing or as a
+/// blank: one with the property `Default_Ignorable_Code_Point`, such as the variation selectors and the Hangul fillers, or
+/// U+2800 BRAILLE PATTERN BLANK. With one, a name would look like another user's and be another. Emoji that are written
+/// with U+200D ZERO WIDTH JOINER or U+FE0F VARIATION SELECTOR-16 are therefore refused.
+///
+/// Names that an earlier version accepted under a wider rule stay what they are in the journals that hold them.
 ///
 /// Two usernames clash where their fold keys are equal. Equality of the values themselves compares both parts as strings
 /// of Swift, to which a letter and its canonical decomposition are the same.
@@ -23,6 +27,17 @@ public struct Username: Hashable, Sendable {
     ///   may be 4,096 bytes long; more is refused unread.
     public init?(_ text: String) {
         guard let name = NameText.trimmed(text), NameText.isValid(name, maximumCharacters: 32, maximumBytes: 128) else { return nil }
+        self.text = name
+        self.foldKey = CaseFolding.key(of: name)
+    }
+
+    /// Makes a username of what an import names, by the rule of earlier versions: invisible scalars are accepted.
+    ///
+    /// No user is registered with it; its key says whom an earlier version imported under the name.
+    package init?(former text: String) {
+        guard let name = NameText.trimmed(text),
+            NameText.isValid(name, maximumCharacters: 32, maximumBytes: 128, allowsInvisibleScalars: true)
+        else { return nil }
         self.text = name
         self.foldKey = CaseFolding.key(of: name)
     }
@@ -47,7 +62,7 @@ public struct Username: Hashable, Sendable {
 }
 
 /// What usernames and thread names have in common.
-enum NameText {
+package enum NameText {
     /// The longest text that is looked at, in bytes: many times a name, so that trimming and counting stay cheap.
     static let maximumInputByteCount = 4096
 
@@ -62,15 +77,26 @@ enum NameText {
         return String(scalars[first...last])
     }
 
-    /// Whether a trimmed text is within its bounds and has no control, format or unassigned scalar.
-    static func isValid(_ name: String, maximumCharacters: Int, maximumBytes: Int) -> Bool {
+    /// Whether a trimmed text is within its bounds and has no control, format or unassigned scalar, and no invisible one.
+    static func isValid(
+        _ name: String, maximumCharacters: Int, maximumBytes: Int, allowsInvisibleScalars: Bool = false
+    ) -> Bool {
         // Bytes first: counting characters costs by the byte.
         guard !name.isEmpty, name.utf8.count <= maximumBytes, name.count <= maximumCharacters else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .unassigned: false
-            default: true
+            default: allowsInvisibleScalars || !isInvisible(scalar)
             }
         }
+    }
+
+    /// Returns a text without the scalars that are shown as nothing or as a blank.
+    package static func withoutInvisibleScalars(_ text: String) -> String { String(text.unicodeScalars.filter { !isInvisible($0) }) }
+
+    /// Whether a scalar is shown as nothing or as a blank, though its category is that of a letter, a mark or a symbol.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        // U+2800 is the only blank that is neither white space nor ignored by default.
+        scalar.value >= 0x80 && (scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}")
     }
 }

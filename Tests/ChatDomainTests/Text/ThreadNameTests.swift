@@ -24,7 +24,7 @@ import Testing
         #expect(ThreadName(String(repeating: " ", count: 4096) + "x") == nil)
     }
 
-    @Test(arguments: ["a\nb", "a\u{202E}b", "a\u{378}b", "\u{1B}[2J"])
+    @Test(arguments: ["a\nb", "a\u{202E}b", "a\u{378}b", "\u{1B}[2J", "a\u{FE0F}", "a\u{2800}b", "\u{3164}"])
     func scalarsThatCannotBeSeen(_ text: String) {
         #expect(ThreadName(text) == nil)
     }

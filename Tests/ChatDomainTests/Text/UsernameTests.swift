@@ -27,6 +27,28 @@ import Testing
         #expect(Username(text) == nil)
     }
 
+    @Test(arguments: [
+        "\u{34F}", "\u{115F}", "\u{1160}", "\u{17B4}", "\u{180B}", "\u{2800}", "\u{3164}", "\u{FE0F}", "\u{FFA0}", "\u{E0100}",
+    ])
+    func scalarsThatTakeNoInk(_ scalar: String) {
+        for text in ["Ann" + scalar, scalar + "Ann", "A\(scalar)nn", scalar] { #expect(Username(text) == nil) }
+    }
+
+    /// Of every scalar of Unicode, alone, within a name and after a letter that it could combine with.
+    @Test func noNameHasAScalarThatIsIgnoredByDefault() {
+        var refused = 0
+        for value in UInt32(0)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            guard scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" else { continue }
+            refused += 1
+            for text in ["a\(scalar)b", "a\(scalar)", "\(scalar)"] where Username(text) != nil || ThreadName(text) != nil {
+                Issue.record("U+\(String(value, radix: 16)) is in a name")
+            }
+        }
+        // Unicode 15.1 has 4,174 such code points, and a later version may have more.
+        #expect(refused >= 4_174)
+    }
+
     @Test(arguments: [0xFDD0, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF] as [UInt32])
     func noncharacters(_ value: UInt32) throws {
         let scalar = try #require(Unicode.Scalar(value))

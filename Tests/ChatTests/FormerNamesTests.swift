@@ -1,0 +1,47 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+@testable import Chat
+
+/// A journal of an earlier version holds names that are refused now.
+@Suite struct FormerNamesTests {
+    private static let cem = UserID(bits: 1)
+    private static let thread = ThreadID(bits: 2)
+
+    @Test func aJournalWithFormerNamesOpensVerifiesAndShowsThem() throws {
+        let fixture = StoreFixture()
+        let name = "Cem\u{3164}"
+        let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
+        var draft = CommitDraft()
+        var encoder = EventEncoder()
+        let facts: [(Fact, Content)] = [
+            (
+                .userRegistered(UserRegistered(user: Self.cem)),
+                .registration(Username(text: name, foldKey: name.lowercased()), subject: nil)
+            ),
+            (.threadOpened(ThreadOpened(thread: Self.thread, number: 1, by: Self.cem)), .threadName("\u{2764}\u{FE0F}")),
+            (.threadJoined(ThreadJoined(thread: Self.thread, number: 2, user: Self.cem)), .none),
+        ]
+        for (fact, content) in facts {
+            encoder.encode(Event(recordedAt: Timestamp(millisecondsSince1970: 1), fact: fact, content: content))
+            // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
+            unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+        }
+        try journal.reserve(draft.encodedByteCount)
+        try journal.waitUntilDurable(try journal.append(draft, expecting: 0).upperBound)
+        try journal.close()
+
+        let store = try fixture.open()
+        #expect(try store.user(named: name) == Self.cem)
+        #expect(try store.user(Self.cem).username == name)
+        #expect(try store.threads(named: "\u{2764}\u{FE0F}") == [Self.thread])
+        #expect(try store.execute(.registerUser(user: Self.cem, username: name)).duplicate)
+        #expect(try store.execute(.changeUsername(user: Self.cem, username: name)).positions == nil)
+        expectRejection(.invalidUsername) { () throws(ChatError) in _ = try store.execute(.registerUser(username: name + "x")) }
+        try store.execute(.postMessage(thread: Self.thread, author: Self.cem, body: "x"))
+        try store.close()
+        #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty)
+    }
+}
