@@ -57,6 +57,22 @@ extension ChatStore {
         try wrapping { () throws(JournalError) in try log.waitUntilDurable(decided.through) }
         return try answers(to: decided)
     }
+
+    /// Executes commands that are made from the very state on which they are decided, as one commit, and blocks the thread until their answers are durable.
+    ///
+    /// - Parameter makeBatch: Makes the commands from the read models as they are, which may be ahead of what is durable. No other command is decided and no query is answered
+    ///   meanwhile, so it does no more than look things up.
+    func execute(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
+        let result: Result<Decided, ChatError> = decider.withLock { decider in
+            let batch = models.withLock { makeBatch($0.value) }
+            do throws(ChatError) { return .success(try decide(batch, try Self.checkedByteCount(of: batch), &decider)) } catch {
+                return .failure(error)
+            }
+        }
+        let decided = try result.get()
+        try wrapping { () throws(JournalError) in try log.waitUntilDurable(decided.through) }
+        return try answers(to: decided)
+    }
 }
 
 extension Result where Success == Receipt, Failure == Rejection {
@@ -91,13 +107,18 @@ private struct Decided {
 
 extension ChatStore {
     private func decide(_ batch: [CommandRequest]) throws(ChatError) -> Decided {
-        let byteCount = Self.maximumByteCount(of: batch.span)
-        guard byteCount <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
+        let byteCount = try Self.checkedByteCount(of: batch)
         // The closure of a lock cannot throw a typed error here without losing it, so the result carries it.
         let result: Result<Decided, ChatError> = decider.withLock { decider in
             do throws(ChatError) { return .success(try decide(batch, byteCount, &decider)) } catch { return .failure(error) }
         }
         return try result.get()
+    }
+
+    private static func checkedByteCount(of batch: [CommandRequest]) throws(ChatError) -> Int {
+        let byteCount = maximumByteCount(of: batch.span)
+        guard byteCount <= 32 << 20, batch.count <= 65_536 else { throw .batchTooLarge }
+        return byteCount
     }
 
     private func decide(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(ChatError) -> Decided {

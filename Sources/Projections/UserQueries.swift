@@ -118,6 +118,23 @@ extension ReadModels {
         users.user(withSubject: subject, asOf: position).map { state.userID($0) }
     }
 
+    /// The user who bore a name, by the name's fold key.
+    package func bearer(of foldKey: String, asOf position: Position) -> UserID? {
+        users.bearer(of: foldKey, asOf: position).map { state.userID($0) }
+    }
+
+    /// Whether a user ever bore a name as of a position, or bore one that is not known any more.
+    ///
+    /// - Complexity: O(*n*) in the names of the user.
+    package func mayHaveBorne(_ foldKey: String, _ user: UserID, asOf position: Position) -> Bool {
+        state.number(ofUser: user).map { users.mayHaveBorne(foldKey, $0, asOf: position) } ?? true
+    }
+
+    /// Whether a user has ever joined a thread.
+    package func hasBeenMember(_ user: UserID, of thread: ThreadID, asOf position: Position) -> Bool {
+        membershipNumber(user, thread).map { !membership.intervals($0, asOf: position).isEmpty } ?? false
+    }
+
     private func membershipNumber(_ user: UserID, _ thread: ThreadID) -> Int? {
         guard let user = state.number(ofUser: user), let thread = state.number(ofThread: thread) else { return nil }
         return state.dependents.memberships.find(user, thread)

@@ -122,6 +122,14 @@ extension UserViews {
         return Int(version.value) - 1
     }
 
+    /// Whether a user ever bore a name as of a position, or bore one that was erased or lost.
+    func mayHaveBorne(_ foldKey: String, _ user: Int, asOf position: Position) -> Bool {
+        guard user < users.count, users[user].name != 0 else { return true }
+        let newest = users[user].name
+        return nameVersions.versions(newest, ranks: 1..<nameVersions.count(newest, asOf: position) + 1)
+            .contains { $0.value == 0 || names[Int($0.value) - 1].foldKey == foldKey }
+    }
+
     /// Whom the identity provider called by a subject as of a position.
     func user(withSubject subject: String, asOf position: Position) -> Int? {
         guard let user = bySubject[Array(subject.utf8)], isRegistered(user, asOf: position) else { return nil }

@@ -76,15 +76,6 @@ import Testing
         #expect(again.0 == ImportSummary(duplicates: 5, refused: 6) && store.head == head)
     }
 
-    @Test func aPostOfANativeUserIsTheirsAlsoUnderAnotherName() throws {
-        let store = try StoreFixture().open()
-        let ann = try #require(try store.execute(.registerUser(username: "Ann")).user)
-        let history = [message("1", by: "Ann")]
-        _ = try run(history, into: store, batchSize: 10)
-        try store.execute(.changeUsername(user: ann, username: "Anna"))
-        #expect(try run(history, into: store, batchSize: 10).0 == ImportSummary(duplicates: 1))
-    }
-
     @Test func idsAndChannelsAreWhatTheirBytesAre() throws {
         let composed = "\u{e9}"
         let decomposed = "e\u{301}"
@@ -122,14 +113,6 @@ import Testing
         #expect(refused.map(\.rejection.code) == [.identifierTaken, .identifierTaken, .identifierTaken, .identifierTaken])
         #expect(summary.refused == 4)
         #expect(store.head == head)
-    }
-
-    @Test func aNicknameOfTheStoreIsThatUser() throws {
-        let store = try StoreFixture().open()
-        let ann = UserID(bits: 1)
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        #expect(try run([message("1", by: "ANN")], into: store, batchSize: 1).0 == ImportSummary(messages: 1, threads: 1))
-        #expect(try store.timeline(try #require(try store.threads(named: "#rust").first)).map(\.author.id) == [ann])
     }
 
     @Test func whatAFullDiskRefusedIsMadeOnceThereIsRoom() throws {

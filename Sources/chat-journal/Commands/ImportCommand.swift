@@ -8,9 +8,10 @@ extension Command {
             positionals: [.journal, CommandSpec.Positional("FILE", "the messages")],
             options: [CommandSpec.Option("format", .choice(["messages"]), "the format of the file"), .durability, .json],
             discussion: """
-                A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}. A channel that is an outward code is
-                that thread, another becomes a named thread. A reply to a reply joins the replies of its message. Importing the same file again appends nothing. A refused line is reported and does
-                not stop the rest.
+                A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with "editedAt" for a message that was edited, or a join, {"t", "channel", "user",
+                "join": true}. A user is a string, one person in all channels however its case, or {"id", "name", "subject"} (the subject may be missing), one person by the id. A user of the journal's own is
+                never taken for one of them: a name that is taken gets a suffix such as ~2, and the sum at the end says so. A channel that is an outward code is that thread, another becomes a named thread.
+                A reply to a reply joins the replies of its message. Importing the same file again appends nothing. A refused line is reported and does not stop the rest.
                 """)
     ) { arguments, output in
         var lines = try LineReader(path: arguments[positional: "FILE"])
@@ -20,8 +21,8 @@ extension Command {
         var progress = Progress("import")
         var unreadable = 0
         while let line = try lines.next() {
-            switch line.decode(ImportedMessage.self) {
-            case .success(let message): try report.print(try importer.add(message, line: lines.lineNumber), &output, &progress)
+            switch line.decode(ImportedLine.self) {
+            case .success(let content): try report.print(try importer.add(content, line: lines.lineNumber), &output, &progress)
             case .failure(let error):
                 unreadable += 1
                 try report.print(RunAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
@@ -60,6 +61,11 @@ private struct ImportReport {
         try output.writeLine(
             "\(lines) lines: \(summary.messages) messages and \(summary.replies) replies taken in, \(summary.duplicates) there already, "
                 + "\(summary.refused) refused, \(unreadable) unreadable; \(summary.users) users and \(summary.threads) threads are new")
+        if summary.joins > 0 || summary.edits > 0 { try output.writeLine("\(summary.joins) joins and \(summary.edits) edits taken in") }
+        for user in summary.renamed { try output.writeLine("\(visible(user.name)) is \(visible(user.username)) here") }
+        for user in summary.withoutSubject {
+            try output.writeLine("\(visible(user.username)) has no subject here: another user has \(visible(user.subject))")
+        }
     }
 }
 

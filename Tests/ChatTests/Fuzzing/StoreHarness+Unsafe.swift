@@ -74,7 +74,7 @@ enum StoreHarness {
         let options = options()
         let store = try ChatStore.open(directory, options: options)
         let messages = input.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            try? JSONDecoder().decode(ImportedMessage.self, from: Data(line))
+            try? JSONDecoder().decode(ImportedLine.self, from: Data(line))
         }
         let first = try add(messages, to: store)
         let head = store.head
@@ -86,7 +86,7 @@ enum StoreHarness {
         try checkSound(store, options)
     }
 
-    private static func add(_ messages: [ImportedMessage], to store: ChatStore) throws -> ImportSummary {
+    private static func add(_ messages: [ImportedLine], to store: ChatStore) throws -> ImportSummary {
         var importer = MessageImporter(into: store, batchSize: 3)
         for (index, message) in messages.enumerated() { _ = try importer.add(message, line: index + 1) }
         _ = try importer.finish()

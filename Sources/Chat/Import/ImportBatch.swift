@@ -1,0 +1,385 @@
+import ChatDomain
+import Projections
+
+/// The lines of an import that share a commit, and the commands that they come to.
+///
+/// Lines are staged against the read models as they are shown, which may be behind the state that decides. Whoever executes the batch asks ``holds(in:)`` at the moment of the
+/// decision, and stages the lines again (``stageAgain(in:)``) if a user of the store has meanwhile taken a name or an id.
+struct ImportBatch {
+    /// A line with all that follows from it alone.
+    struct Line {
+        let number: Int
+        let content: ImportedLine
+        let name: ImportedName?
+        let user: UserID?
+        let thread: ThreadID
+
+        init(_ content: ImportedLine, number: Int) {
+            self.number = number
+            self.content = content
+            let (imported, channel) =
+                switch content {
+                case .message(let message): (message.user, message.channel)
+                case .join(let join): (join.user, join.channel)
+                }
+            name = ImportedName(imported.name)
+            user =
+                switch imported {
+                case .nickname: name.map { ImportedID.user($0.foldKey) }
+                case .account(let id, _, _): ImportedID.account(id)
+                }
+            thread = OutwardCode(channel).map { ThreadID($0) } ?? ImportedID.thread(channel)
+        }
+
+        var imported: ImportedUser {
+            switch content {
+            case .message(let message): message.user
+            case .join(let join): join.user
+            }
+        }
+
+        var channel: String {
+            switch content {
+            case .message(let message): message.channel
+            case .join(let join): join.channel
+            }
+        }
+
+        var origin: Origin {
+            switch content {
+            case .message(let message): .imported(sentAt: message.t)
+            case .join(let join): .imported(sentAt: join.t)
+            }
+        }
+    }
+
+    /// A line whose commands are in the batch.
+    struct Entry {
+        let line: Line
+        /// All of its commands.
+        let requests: Range<Int>
+        /// The one that does what the line says, and maybe an edit after it.
+        let essential: Range<Int>
+    }
+
+    /// A post that exists.
+    private struct Present {
+        /// The message that it is, or that it answers.
+        var root: MessageID
+        var isReply: Bool
+        var author: UserID
+        var isEdited: Bool
+        /// nil for a post of this batch.
+        var position: Position?
+    }
+
+    private struct Member: Hashable {
+        var user: UserID
+        var thread: ThreadID
+    }
+
+    /// A user to be registered.
+    private struct NewUser {
+        var username: Username
+        var subject: String?
+    }
+
+    /// What is known to exist, from this batch or an earlier one; an import never takes it back.
+    private struct Known {
+        var users: Set<UserID> = []
+        var threads: Set<ThreadID> = []
+        var members: Set<Member> = []
+        /// The last suffix that was given to a name, by the name's fold key, so that the next search begins there.
+        var suffixes: [String: Int] = [:]
+    }
+
+    private(set) var requests: [CommandRequest] = []
+    private(set) var entries: [Entry] = []
+    private var known = Known()
+    /// The posts of this batch, which the store does not show yet, by the id that each would have as a message.
+    private var unshown: [MessageID: Present] = [:]
+    private var newUsers: [UserID: NewUser] = [:]
+    private var newNames: Set<String> = []
+    private var newSubjects: Set<[UInt8]> = []
+    private var newThreads: Set<ThreadID> = []
+    /// Posts from before this batch that it edits, and their threads.
+    private var newEdits: [(post: Post, author: UserID, thread: ThreadID)] = []
+    /// The notes on the users of this batch, for the summary.
+    private(set) var renamed: [UserID: RenamedUser] = [:]
+    private(set) var withoutSubject: [UserID: UserWithoutSubject] = [:]
+
+    var isEmpty: Bool { requests.isEmpty }
+
+    /// Puts the commands that a line needs into the batch.
+    ///
+    /// Everything that can be refused is looked at before anything is staged: a refused line leaves no user and no thread behind.
+    ///
+    /// - Returns: Whether there are any; none for what the store has already.
+    mutating func stage(_ line: Line, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
+        switch line.content {
+        case .message(let message): try stage(message, line, models, now)
+        case .join: try stageJoin(line, models, now)
+        }
+    }
+
+    /// Whether what the staged commands rest on still holds: what is new is so in the given state.
+    func holds(in models: borrowing ReadModels) -> Bool {
+        let now = models.position
+        for (id, user) in newUsers {
+            if models.profile(id, asOf: now) != nil || models.bearer(of: user.username.foldKey, asOf: now) != nil { return false }
+            if let subject = user.subject, models.user(withSubject: subject, asOf: now) != nil { return false }
+        }
+        for thread in newThreads where models.hasThread(thread, asOf: now) { return false }
+        return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
+    }
+
+    /// Stages the lines of the batch anew.
+    ///
+    /// - Returns: The lines that are refused now, and how many exist already.
+    mutating func stageAgain(in models: borrowing ReadModels) -> (refused: [RefusedMessage], duplicates: Int) {
+        let lines = entries.map(\.line)
+        removeAll()
+        forget()
+        var refused: [RefusedMessage] = []
+        var duplicates = 0
+        for line in lines {
+            do throws(Rejection) {
+                if try !stage(line, models, models.position) { duplicates += 1 }
+            } catch {
+                refused.append(RefusedMessage(line: line.number, rejection: error))
+            }
+        }
+        return (refused, duplicates)
+    }
+
+    /// Empties the batch, once it is executed.
+    mutating func removeAll() {
+        requests.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        unshown.removeAll(keepingCapacity: true)
+        newUsers.removeAll(keepingCapacity: true)
+        newNames.removeAll(keepingCapacity: true)
+        newSubjects.removeAll(keepingCapacity: true)
+        newThreads.removeAll(keepingCapacity: true)
+        newEdits.removeAll(keepingCapacity: true)
+        renamed.removeAll(keepingCapacity: true)
+        withoutSubject.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets what exists, so that it is looked up again.
+    mutating func forget() { known = Known() }
+}
+
+// MARK: Messages
+
+extension ImportBatch {
+    private mutating func stage(
+        _ message: ImportedMessage, _ line: Line, _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) -> Bool {
+        if let present = try post(message.id, in: message.channel, models, now) {
+            try check(message, line, against: present, models, now)
+            return stageEdit(of: present, message, line, models, now)
+        }
+        guard let user = line.user else { throw .invalidUsername }
+        let newcomer = try newcomer(user, line, models, now)
+        guard MessageBody.isValid(message.body) else { throw .invalidBody }
+        let threadName = try threadName(line, models, now)
+        var answered: MessageID?
+        if let replyTo = message.replyTo {
+            guard let root = try post(replyTo, in: message.channel, models, now)?.root else { throw .unknownMessage }
+            if models.message(root, asOf: now)?.isRetracted == true { throw .retracted }
+            answered = root
+        }
+        let start = requests.count
+        stageMembership(user, newcomer, threadName, line, models, now)
+        let id = ImportedID.message(message.channel, message.id)
+        let essential = requests.count
+        let post: Post
+        if let answered {
+            let reply = ImportedID.reply(message.channel, message.id)
+            post = .reply(reply)
+            append(.reply(reply: reply, message: answered, author: user, body: message.body), line.origin)
+        } else {
+            post = .message(id)
+            append(.postMessage(message: id, thread: line.thread, author: user, body: message.body), line.origin)
+        }
+        // The source does not say what the text was before, so the message and the edit bear the same one.
+        if let editedAt = message.editedAt { append(.edit(post, by: user, body: message.body), .imported(sentAt: editedAt)) }
+        entries.append(Entry(line: line, requests: start..<requests.count, essential: essential..<requests.count))
+        unshown[id] = Present(
+            root: answered ?? id, isReply: answered != nil, author: user, isEdited: message.editedAt != nil, position: nil)
+        return true
+    }
+
+    /// Stages the edit of a post that exists, unless there has been one: an edit made here is not undone, and one that was imported is not repeated.
+    private mutating func stageEdit(
+        of present: Present, _ message: ImportedMessage, _ line: Line, _ models: borrowing ReadModels, _ now: Position
+    ) -> Bool {
+        guard let editedAt = message.editedAt, !present.isEdited, present.author == line.user, MessageBody.isValid(message.body) else {
+            return false
+        }
+        let id = ImportedID.message(message.channel, message.id)
+        let reply = ImportedID.reply(message.channel, message.id)
+        let post: Post = present.isReply ? .reply(reply) : .message(id)
+        if present.position != nil {
+            guard Self.isEditable(post, by: present.author, in: line.thread, models, now) else { return false }
+            newEdits.append((post, present.author, line.thread))
+        }
+        let start = requests.count
+        append(.edit(post, by: present.author, body: message.body), .imported(sentAt: editedAt))
+        entries.append(Entry(line: line, requests: start..<requests.count, essential: start..<requests.count))
+        unshown[id] = present
+        unshown[id]?.isEdited = true
+        return true
+    }
+
+    /// Whether a post has never been edited or retracted and its author may edit it.
+    private static func isEditable(
+        _ post: Post, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
+    ) -> Bool {
+        guard models.mayRead(author, thread, asOf: now) else { return false }
+        switch post {
+        case .message(let id): return models.message(id, asOf: now).map { $0.editPosition == nil && !$0.isRetracted } ?? false
+        case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isRetracted } ?? false
+        }
+    }
+
+    /// The post that an id of the source stands for, nil if there is none yet.
+    private func post(
+        _ id: String, in channel: String, _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) -> Present? {
+        let message = ImportedID.message(channel, id)
+        if let present = unshown[message] { return present }
+        if let posted = models.message(message, asOf: now) {
+            guard posted.isImported else { throw .identifierTaken }
+            return Present(
+                root: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
+        }
+        let reply = ImportedID.reply(channel, id)
+        guard let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) else { return nil }
+        guard posted.isImported else { throw .identifierTaken }
+        return Present(
+            root: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
+    }
+
+    /// Refuses a message whose id is another's: of another author, or in another place.
+    private func check(
+        _ message: ImportedMessage, _ line: Line, against present: Present, _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) {
+        let answered: MessageID? =
+            if let replyTo = message.replyTo { try post(replyTo, in: message.channel, models, now)?.root } else { nil }
+        guard present.isReply == (message.replyTo != nil), !present.isReply || answered == present.root else { throw .identifierTaken }
+        if present.author == line.user { return }
+        guard let name = line.name else { throw .identifierTaken }
+        switch message.user {
+        case .account:
+            // The same history was imported with nicknames before its users had accounts.
+            guard present.author == ImportedID.user(name.foldKey) else { throw .identifierTaken }
+        case .nickname:
+            // Before nicknames had ids of their own, a post was that of the user who bore the nickname, under whatever name that user goes now.
+            guard let position = present.position, models.mayHaveBorne(name.foldKey, present.author, asOf: position) else {
+                throw .identifierTaken
+            }
+        }
+    }
+}
+
+// MARK: Users, threads, joins
+
+extension ImportBatch {
+    private mutating func stageJoin(_ line: Line, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
+        guard let user = line.user else { throw .invalidUsername }
+        let newcomer = try newcomer(user, line, models, now)
+        let threadName = try threadName(line, models, now)
+        // Also of who has left since: the file does not bring them back.
+        if known.members.contains(Member(user: user, thread: line.thread)) || models.hasBeenMember(user, of: line.thread, asOf: now) {
+            return false
+        }
+        let start = requests.count
+        stageMembership(user, newcomer, threadName, line, models, now)
+        entries.append(Entry(line: line, requests: start..<requests.count, essential: requests.count - 1..<requests.count))
+        return true
+    }
+
+    private mutating func append(_ command: Command, _ origin: Origin) { requests.append(CommandRequest(command, origin: origin)) }
+
+    /// The name under which the thread of a line's channel is opened.
+    ///
+    /// - Throws: `identifierTaken` if the thread's id is that of a native thread, `invalidThreadName` if it does not exist and cannot be opened.
+    private func threadName(_ line: Line, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> String {
+        if line.thread.outwardCode != nil { return line.channel }
+        if !known.threads.contains(line.thread), let present = models.thread(line.thread, asOf: now) {
+            guard present.isImported else { throw .identifierTaken }
+            return line.channel
+        }
+        guard let name = ThreadName(imported: line.channel) else { throw .invalidThreadName }
+        return name.text
+    }
+
+    /// The name and the subject with which a line's user has to be registered, nil for a user who exists.
+    ///
+    /// - Throws: `identifierTaken` for an id that a native user bears, by chance or on purpose: a caller can compute it; `invalidUsername` and `subjectTaken` for what is none.
+    private func newcomer(
+        _ user: UserID, _ line: Line, _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) -> (name: ImportedName, subject: String?)? {
+        if known.users.contains(user) { return nil }
+        if let profile = models.profile(user, asOf: now) {
+            guard profile.isImported else { throw .identifierTaken }
+            return nil
+        }
+        guard let name = line.name else { throw .invalidUsername }
+        guard case .account(_, _, let subject?) = line.imported else { return (name, nil) }
+        guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
+        return (name, subject)
+    }
+
+    /// Registers the user, opens the thread and joins it, as far as needed.
+    private mutating func stageMembership(
+        _ user: UserID, _ newcomer: (name: ImportedName, subject: String?)?, _ threadName: String, _ line: Line,
+        _ models: borrowing ReadModels, _ now: Position
+    ) {
+        if let newcomer { stageUser(user, newcomer.name, newcomer.subject, line.origin, models, now) }
+        known.users.insert(user)
+        if known.threads.insert(line.thread).inserted, !models.hasThread(line.thread, asOf: now) {
+            // The thread of an outward code is opened by who comes first, and is not the import's own.
+            if line.thread.outwardCode == nil { newThreads.insert(line.thread) }
+            append(.openThread(thread: line.thread, name: threadName, by: user), line.origin)
+        }
+        if known.members.insert(Member(user: user, thread: line.thread)).inserted {
+            append(.joinThread(user: user, thread: line.thread), line.origin)
+        }
+    }
+
+    private mutating func stageUser(
+        _ user: UserID, _ name: ImportedName, _ subject: String?, _ origin: Origin, _ models: borrowing ReadModels, _ now: Position
+    ) {
+        let username = freeUsername(name, models, now)
+        newNames.insert(username.foldKey)
+        if !username.text.utf8.elementsEqual(name.text.utf8) {
+            renamed[user] = RenamedUser(user: user, name: name.text, username: username.text)
+        }
+        var given = subject
+        if let subject, newSubjects.contains(Array(subject.utf8)) || models.user(withSubject: subject, asOf: now) != nil {
+            withoutSubject[user] = UserWithoutSubject(user: user, username: username.text, subject: subject)
+            given = nil
+        }
+        if let given { newSubjects.insert(Array(given.utf8)) }
+        newUsers[user] = NewUser(username: username, subject: given)
+        append(.registerUser(user: user, username: username.text, subject: given), origin)
+    }
+
+    /// Returns a name that no user bears: the given one, or with the first free suffix.
+    private mutating func freeUsername(_ name: ImportedName, _ models: borrowing ReadModels, _ now: Position) -> Username {
+        var username = name.username
+        // By the name as it will be with a suffix: different long names are shortened to one.
+        let key = name.username(suffix: 2)?.foldKey ?? username.foldKey
+        var number = known.suffixes[key] ?? 1
+        while newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil {
+            number += 1
+            guard let next = name.username(suffix: number) else { break }
+            username = next
+            known.suffixes[key] = number
+        }
+        return username
+    }
+}

@@ -1,0 +1,309 @@
+import ChatDomain
+import EventJournal
+import Testing
+
+@testable import Chat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Accounts, joins and edits of an import.
+@Suite struct ImportFormTests {
+    private static let native = UserID(bits: 1)
+    private static let time = Timestamp(millisecondsSince1970: 1_100_000_000_000)
+
+    private func message(
+        _ id: String, by user: ImportedUser, in channel: String = "#rust", to replyTo: String? = nil, body: String = "x",
+        editedAt: Int64? = nil
+    ) -> ImportedLine {
+        .message(
+            ImportedMessage(
+                t: Self.time, channel: channel, user: user, id: id, replyTo: replyTo, body: body,
+                editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
+    }
+
+    private func join(_ user: ImportedUser, _ channel: String = "#rust") -> ImportedLine {
+        .join(ImportedJoin(t: Self.time, channel: channel, user: user))
+    }
+
+    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RefusedMessage]) {
+        var importer = MessageImporter(into: store, batchSize: batchSize)
+        var refused: [RefusedMessage] = []
+        for (index, line) in lines.enumerated() { refused += try importer.add(line, line: index + 1) }
+        refused += try importer.finish()
+        return (importer.summary, refused)
+    }
+
+    private func expectUnchanged(_ lines: [ImportedLine], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let head = store.head
+        for batchSize in [1, 1_000] {
+            let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
+            #expect(summary == ImportSummary(duplicates: lines.count), "\(refused)", sourceLocation: sourceLocation)
+            #expect(store.head == head, sourceLocation: sourceLocation)
+        }
+    }
+
+    private let rust = ThreadID.imported("#rust")
+
+    // MARK: Accounts
+
+    @Test(arguments: [1, 10]) func anAccountIsOnePersonByItsIDAlone(batchSize: Int) throws {
+        let store = try StoreFixture().open()
+        let lines = [
+            message("1", by: .account(id: "7", name: "Amy")), message("2", by: .account(id: "7", name: "Amelia")),
+            message("3", by: .account(id: "8", name: "Amy")), message("4", by: .account(id: "7", name: "a\u{7}b"), in: "SW1A"),
+        ]
+        let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
+        #expect(refused.isEmpty && summary.users == 2)
+        #expect(try store.timeline(rust).map(\.author.username) == ["Amy", "Amy", "Amy~2"])
+        #expect(
+            summary.renamed == [RenamedUser(user: ImportedID.account("8"), name: "Amy", username: "Amy~2")],
+            "the summary names who is renamed")
+        try expectUnchanged(lines, store)
+    }
+
+    @Test func anAccountAndANicknameAreNeverOnePerson() throws {
+        let store = try StoreFixture().open()
+        #expect("\(ImportedID.account("ann"))" == "a4db74ca-be8a-8343-a462-d272a2def696")
+        let lines = [message("1", by: .nickname("ann")), message("2", by: .account(id: "ann", name: "ann"))]
+        #expect(try run(lines, into: store).1.isEmpty)
+        #expect(try store.timeline(rust).map(\.author.id) == [ImportedID.user("ann"), ImportedID.account("ann")])
+        try expectUnchanged(lines, store)
+    }
+
+    @Test func idsOfAccountsAreWhatTheirBytesAre() throws {
+        let store = try StoreFixture().open()
+        let lines = ["Ann", "ann", "\u{e9}", "e\u{301}", "", " "].enumerated().map {
+            message("\($0)", by: .account(id: $1, name: "A\($0)"))
+        }
+        #expect(try run(lines, into: store).0.users == 6)
+        try expectUnchanged(lines, store)
+    }
+
+    @Test func anIDOfAnotherAccountIsRefused() throws {
+        let store = try StoreFixture().open()
+        _ = try run([message("1", by: .account(id: "7", name: "Amy"))], into: store)
+        let (_, refused) = try run([message("1", by: .account(id: "8", name: "Amy"))], into: store)
+        #expect(refused.map(\.rejection.code) == [.identifierTaken])
+    }
+
+    /// The source learnt to name accounts, or forgot it, between two exports.
+    @Test func aHistoryOfNicknamesIsADuplicateOfItselfWithAccounts() throws {
+        let store = try StoreFixture().open()
+        let nicknames = [message("1", by: .nickname("Amy")), message("2", by: .nickname("amy"), to: "1")]
+        let accounts = [message("1", by: .account(id: "7", name: "Amy")), message("2", by: .account(id: "7", name: "Amy"), to: "1")]
+        _ = try run(nicknames, into: store)
+        try expectUnchanged(accounts, store)
+        let other = try StoreFixture().open()
+        _ = try run(accounts, into: other)
+        try expectUnchanged(nicknames, other)
+    }
+
+    @Test func aSubjectOfANativeUserStaysTheirs() throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: Self.native, username: "Native", subject: "s"))
+        let lines = [
+            message("1", by: .account(id: "7", name: "Amy", subject: "s")), message("2", by: .account(id: "8", name: "Bob", subject: "t")),
+            message("3", by: .account(id: "9", name: "Cem", subject: "t")),
+        ]
+        let (summary, refused) = try run(lines, into: store)
+        #expect(refused.isEmpty)
+        #expect(store.user(withSubject: "s") == Self.native && store.user(withSubject: "t") == ImportedID.account("8"))
+        #expect(
+            summary.withoutSubject == [
+                UserWithoutSubject(user: ImportedID.account("7"), username: "Amy", subject: "s"),
+                UserWithoutSubject(user: ImportedID.account("9"), username: "Cem", subject: "t"),
+            ])
+        try expectUnchanged(lines, store)
+    }
+
+    @Test func aSubjectThatIsTakenBeforeTheCommitIsLeftOut() throws {
+        let store = try StoreFixture().open()
+        let lines = [message("1", by: .account(id: "7", name: "Amy", subject: "s"))]
+        var importer = MessageImporter(into: store)
+        #expect(try importer.add(lines[0], line: 1).isEmpty)
+        try store.execute(.registerUser(user: Self.native, username: "Native", subject: "s"))
+        #expect(try importer.finish().isEmpty)
+        #expect(importer.summary.withoutSubject.count == 1 && importer.summary.messages == 1)
+        try expectUnchanged(lines, store)
+    }
+
+    @Test(arguments: ["", String(repeating: "s", count: 257)]) func aSubjectThatIsNoneIsRefused(subject: String) throws {
+        let store = try StoreFixture().open()
+        let (_, refused) = try run([message("1", by: .account(id: "7", name: "Amy", subject: subject))], into: store)
+        #expect(refused.map(\.rejection.code) == [.subjectTaken] && store.head.position == 0)
+    }
+
+    // MARK: Joins
+
+    @Test(arguments: [1, 10]) func aJoinMakesAMemberOnce(batchSize: Int) throws {
+        let store = try StoreFixture().open()
+        let lines = [
+            join(.nickname("Ann")), join(.account(id: "7", name: "Bob")), message("1", by: .nickname("ann")),
+            join(.nickname("Cem"), "SW1A"),
+        ]
+        let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
+        #expect(refused.isEmpty)
+        #expect(summary == ImportSummary(messages: 1, users: 3, threads: 2, joins: 3))
+        #expect(try store.members(of: rust).map(\.user.username) == ["Ann", "Bob"])
+        #expect(try store.members(of: ThreadID.imported("SW1A")).map(\.user.username) == ["Cem"])
+        #expect(try store.allEvents().allSatisfy { $0.event.origin == .imported(sentAt: Self.time) })
+        try expectUnchanged(lines, store)
+        let (twice, _) = try run([join(.nickname("Dan")), join(.nickname("DAN"))], into: store, batchSize: batchSize)
+        #expect(twice == ImportSummary(duplicates: 1, users: 1, joins: 1))
+    }
+
+    @Test func aJoinDoesNotReturnAUserWhoLeft() throws {
+        let store = try StoreFixture().open()
+        let lines = [join(.nickname("Ann"))]
+        _ = try run(lines, into: store)
+        try store.execute(.leaveThread(user: ImportedID.user("ann"), thread: rust))
+        try expectUnchanged(lines, store)
+        #expect(try store.members(of: rust).isEmpty)
+    }
+
+    @Test func aJoinIsRefusedAsAMessageIs() throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
+        try store.execute(.openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
+        let lines = [
+            join(.nickname("mallory")), join(.nickname("Ann"), "#den"), join(.nickname("a\u{7}b")), join(.nickname("Ann"), ""),
+        ]
+        let head = store.head
+        #expect(
+            try run(lines, into: store).1.map(\.rejection.code) == [
+                .identifierTaken, .identifierTaken, .invalidUsername, .invalidThreadName,
+            ])
+        #expect(store.head == head)
+    }
+
+    // MARK: Edits
+
+    @Test(arguments: [1, 10]) func anEditedMessageShowsWhenItWasEdited(batchSize: Int) throws {
+        let store = try StoreFixture().open()
+        let lines = [
+            message("1", by: .nickname("Ann"), editedAt: 5), message("2", by: .nickname("Bob"), to: "1", editedAt: 7),
+            message("3", by: .nickname("Bob")),
+        ]
+        let (summary, _) = try run(lines, into: store, batchSize: batchSize)
+        #expect(summary == ImportSummary(messages: 2, replies: 1, users: 2, threads: 1, edits: 2))
+        let timeline = try store.timeline(rust)
+        #expect(timeline.map(\.editedAt?.millisecondsSince1970) == [5, nil] && timeline.map(\.body) == ["x", "x"])
+        #expect(timeline.map(\.createdAt) == [Self.time, Self.time])
+        #expect(try store.replies(to: timeline[0].id).map(\.editedAt?.millisecondsSince1970) == [7])
+        try expectUnchanged(lines, store)
+    }
+
+    @Test(arguments: [1, 10]) func aLaterFileTellsOfAnEditOnce(batchSize: Int) throws {
+        let store = try StoreFixture().open()
+        let later = [
+            message("1", by: .nickname("Ann"), body: "y", editedAt: 5), message("2", by: .nickname("Ann"), to: "1", body: "z", editedAt: 6),
+        ]
+        let first = [message("1", by: .nickname("Ann")), message("2", by: .nickname("Ann"), to: "1")]
+        let (summary, _) = try run(first + later + later, into: store, batchSize: batchSize)
+        #expect(summary == ImportSummary(messages: 1, replies: 1, duplicates: 2, users: 1, threads: 1, edits: 2))
+        #expect(try store.timeline(rust).map(\.body) == ["y"] && store.replies(to: store.timeline(rust)[0].id).map(\.body) == ["z"])
+        try expectUnchanged(first + later, store)
+    }
+
+    @Test func anImportDoesNotEditWhatWasChangedHere() throws {
+        let store = try StoreFixture().open()
+        let ids = (1...4).map { "\($0)" }
+        _ = try run(ids.map { message($0, by: .nickname("Ann")) } + [message("5", by: .nickname("Left"))], into: store)
+        let ann = ImportedID.user("ann")
+        try store.execute(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
+        try store.execute(.retract(.message(ImportedID.message("#rust", "2")), by: ann))
+        try store.execute(.leaveThread(user: ImportedID.user("left"), thread: rust))
+        let lines =
+            [1, 2].map { message("\($0)", by: .nickname("Ann"), body: "theirs", editedAt: 4_000_000_000_000) }
+            + [message("5", by: .nickname("left"), body: "theirs", editedAt: 5)]
+        try expectUnchanged(lines, store)
+        // Between the reading of the line and the commit.
+        var importer = MessageImporter(into: store)
+        let third = message("3", by: .nickname("Ann"), body: "theirs", editedAt: 5)
+        #expect(try importer.add(third, line: 1).isEmpty)
+        try store.execute(.edit(.message(ImportedID.message("#rust", "3")), by: ann, body: "hers"))
+        #expect(try importer.finish().isEmpty)
+        #expect(try store.timeline(rust).map(\.body) == ["hers", nil, "hers", "x", "x"])
+        try expectUnchanged(lines + [third], store)
+    }
+
+    @Test func anImportEditsNothingOfANativeUser() throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: Self.native, username: "Ann"))
+        for command in [
+            .openThread(thread: rust, name: "#rust", by: Self.native),
+            .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: Self.native, body: "hers"),
+        ] as [Command] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
+        try expectUnchanged([message("1", by: .nickname("Ann"), body: "theirs", editedAt: 5)], store)
+    }
+
+    // MARK: Names that are refused now
+
+    @Test func aNameWithInvisibleScalarsIsImportedWithoutThem() throws {
+        let store = try StoreFixture().open()
+        let lines = [
+            message("1", by: .nickname("Ann\u{FE0F}")), message("2", by: .nickname("Ann")), message("3", by: .nickname("\u{3164}")),
+            message("4", by: .nickname("\u{2800}")), message("5", by: .account(id: "7", name: "An\u{34F}n")),
+            message("1", by: .nickname("Ann"), in: "\u{2764}\u{FE0F}"), message("1", by: .nickname("Ann"), in: "\u{3164}"),
+            message("1", by: .nickname("Ann"), in: "SW1A\u{FE0F}"),
+        ]
+        let (summary, refused) = try run(lines, into: store)
+        #expect(refused.isEmpty && summary.messages == 8)
+        #expect(try store.timeline(rust).map(\.author.username) == ["Ann", "Ann~2", "imported", "imported~2", "Ann~3"])
+        #expect(try store.timeline(rust).first?.author.id == ImportedID.user("ann\u{FE0F}"), "an earlier version's id")
+        #expect(summary.renamed.map(\.name) == ["Ann\u{FE0F}", "Ann", "\u{3164}", "\u{2800}", "An\u{34F}n"])
+        #expect(try store.threads().compactMap(\.name).sorted() == ["#rust", "SW1A~2", "imported", "\u{2764}"])
+        try expectUnchanged(lines, store)
+    }
+
+    // MARK: The form of a line
+
+    private func decode(_ text: String) throws -> ImportedLine { try JSONDecoder().decode(ImportedLine.self, from: Data(text.utf8)) }
+
+    @Test func linesAreRead() throws {
+        let form = #"{"t":null,"channel":"c","user":USER,"id":"1","replyTo":null,"body":"x"REST}"#
+        func read(_ user: String, _ rest: String = "") throws -> ImportedLine {
+            try decode(form.replacing("USER", with: user).replacing("REST", with: rest))
+        }
+        func expected(_ user: ImportedUser, _ editedAt: Int64? = nil) -> ImportedLine {
+            .message(
+                ImportedMessage(
+                    t: nil, channel: "c", user: user, id: "1", body: "x", editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
+        }
+        #expect(try read(#""Ann""#) == expected(.nickname("Ann")))
+        #expect(try read(#"{"id":"7","name":"Ann"}"#) == expected(.account(id: "7", name: "Ann")))
+        #expect(try read(#"{"id":"7","name":"Ann","subject":null}"#) == expected(.account(id: "7", name: "Ann")))
+        #expect(try read(#"{"id":"7","name":"Ann","subject":"s"}"#) == expected(.account(id: "7", name: "Ann", subject: "s")))
+        #expect(try read(#""Ann""#, #","editedAt":null"#) == expected(.nickname("Ann")))
+        #expect(try read(#""Ann""#, #","editedAt":"1970-01-01T00:00:05Z""#) == expected(.nickname("Ann"), 5_000))
+        #expect(
+            try decode(#"{"t":null,"channel":"c","user":"Ann","join":true}"#)
+                == .join(ImportedJoin(t: nil, channel: "c", user: .nickname("Ann"))))
+    }
+
+    @Test(arguments: [
+        #"{"t":null,"channel":"c","user":7,"join":true}"#, #"{"t":null,"channel":"c","user":null,"join":true}"#,
+        #"{"t":null,"channel":"c","user":["a"],"join":true}"#, #"{"t":null,"channel":"c","user":{"id":"7"},"join":true}"#,
+        #"{"t":null,"channel":"c","user":{"name":"A"},"join":true}"#, #"{"t":null,"channel":"c","user":{"id":7,"name":"A"},"join":true}"#,
+        #"{"t":null,"channel":"c","user":{"id":"7","name":"A","age":3},"join":true}"#, #"{"t":null,"channel":"c","user":"A","join":false}"#,
+        #"{"t":null,"channel":"c","user":"A","join":1}"#, #"{"channel":"c","user":"A","join":true}"#,
+        #"{"t":null,"channel":"c","user":"A","join":true,"id":"1"}"#, #"{"t":null,"channel":"c","user":"A"}"#,
+        #"{"t":null,"channel":"c","user":"A","id":"1","replyTo":null,"body":"x","editedAt":"soon"}"#, "7", "[]",
+    ])
+    func otherLinesAreNot(_ text: String) { #expect(throws: DecodingError.self) { try decode(text) } }
+
+    @Test func aSummaryHasItsNewFieldsWhereThereIsSomethingToTell() throws {
+        let empty = try String(decoding: JSONEncoder().encode(ImportSummary()), as: UTF8.self)
+        #expect(!empty.contains("joins") && !empty.contains("renamed"))
+        let full = ImportSummary(
+            joins: 1, edits: 2, renamed: [RenamedUser(user: Self.native, name: "a", username: "b")],
+            withoutSubject: [UserWithoutSubject(user: Self.native, username: "b", subject: "s")])
+        for summary in [full, ImportSummary()] {
+            #expect(try JSONDecoder().decode(ImportSummary.self, from: JSONEncoder().encode(summary)) == summary)
+        }
+    }
+}

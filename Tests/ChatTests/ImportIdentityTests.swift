@@ -1,0 +1,190 @@
+import ChatDomain
+import Testing
+
+@testable import Chat
+
+/// Whose an imported message is: a nickname is one person of its file's system, and no user of the journal's own.
+@Suite struct ImportIdentityTests {
+    private static let amy = UserID(bits: 1)
+    private static let stranger = UserID(bits: 2)
+
+    private func users(_ store: ChatStore, in channel: String = "#rust") throws -> [String?] {
+        try store.timeline(ThreadID.imported(channel)).map(\.author.username)
+    }
+
+    @Test func theIDsOfNicknamesChannelsAndMessagesAreThoseOfTheDocumentedHash() {
+        // Computed by a few lines of Python from the documentation.
+        #expect("\(ImportedID.user("ann"))" == "75b950ed-9d8c-887d-aedc-5c4a6f880641")
+        #expect("\(ImportedID.thread("#rust"))" == "012fddeb-b7c3-864e-b4b3-a4840e6c8b19")
+        #expect("\(ImportedID.message("#rust", "1"))" == "93d74a20-5178-87d8-98e2-68edea77d2df")
+        #expect("\(ImportedID.reply("#rust", "2"))" == "1c1c44db-f1c6-8ead-aff4-2ad5bb1c6888")
+    }
+
+    @Test(arguments: [1, 10]) func anImportNeverTakesOverANativeUser(batchSize: Int) throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: Self.amy, username: "Amy"))
+        let history = [imported("1", by: "AMY"), imported("2", by: "bob", to: "1"), imported("3", by: "amy")]
+        let (summary, refused) = try importAll(history, into: store, batchSize: batchSize)
+        #expect(refused.isEmpty && summary.messages == 2 && summary.replies == 1 && summary.users == 2)
+        #expect(try users(store) == ["AMY~2", "AMY~2"])
+        #expect(try store.access(of: Self.amy).isEmpty, "she has joined nothing")
+        try expectNoChange(history, store)
+    }
+
+    /// Also a user with the origin of an import is another person, unless the importer registered them.
+    @Test func aUserRegisteredAsImportedUnderTheNameIsAnotherPerson() throws {
+        let store = try StoreFixture().open()
+        try store.execute(CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: .imported(sentAt: nil)))
+        let history = [imported("1", by: "Amy"), imported("2", by: "Amy")]
+        _ = try importAll(history, into: store, batchSize: 1)
+        #expect(try users(store) == ["Amy~2", "Amy~2"])
+        try expectNoChange(history, store)
+    }
+
+    @Test(arguments: [1, 10]) func aNicknameStaysOnePersonAfterItsNameChangesHands(batchSize: Int) throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: Self.amy, username: "Amy"))
+        _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: batchSize)
+        try store.execute(.changeUsername(user: Self.amy, username: "Amelia"))
+        try store.execute(.registerUser(user: Self.stranger, username: "Amy"))
+        let history = [imported("1", by: "Amy"), imported("2", by: "Amy"), imported("3", by: "Amy", in: "SW1A")]
+        _ = try importAll(history, into: store, batchSize: batchSize)
+        let person = ImportedID.user("amy")
+        #expect(try store.timeline(ThreadID.imported("#rust")).map(\.author.id) == [person, person])
+        #expect(try store.timeline(ThreadID.imported("SW1A")).map(\.author.id) == [person])
+        try expectNoChange(history, store)
+    }
+
+    @Test func theImportedPersonIsTheSameAlsoWhenTheyAreRenamedHere() throws {
+        let store = try StoreFixture().open()
+        _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: 10)
+        try store.execute(.changeUsername(user: ImportedID.user("amy"), username: "Amelia"))
+        try store.execute(.registerUser(user: Self.stranger, username: "Amy"))
+        let history = [imported("1", by: "Amy"), imported("2", by: "amy")]
+        _ = try importAll(history, into: store, batchSize: 10)
+        #expect(try users(store) == ["Amelia", "Amelia"])
+        try expectNoChange(history, store)
+    }
+
+    /// What the former importer did: a nickname was the user who bore it at that moment.
+    private func attribute(_ id: String, _ nickname: String, to user: UserID, _ store: ChatStore, replyTo: String? = nil) throws {
+        let origin = Origin.imported(sentAt: nil)
+        let thread = ThreadID.imported("#rust")
+        let post: Command =
+            if let replyTo {
+                .reply(
+                    reply: ImportedID.reply("#rust", id), message: ImportedID.message("#rust", replyTo), author: user, body: "x")
+            } else {
+                .postMessage(message: ImportedID.message("#rust", id), thread: thread, author: user, body: "x")
+            }
+        let opening: [Command] =
+            try store.threads().contains { $0.id == thread } ? [] : [.openThread(thread: thread, name: "#rust", by: user)]
+        for command in opening + [.joinThread(user: user, thread: thread), post] {
+            try store.execute(CommandRequest(command, origin: origin))
+        }
+    }
+
+    @Test(arguments: [Origin.native, .imported(sentAt: nil)], [false, true])
+    func whatAFormerImportAttributedStaysAndIsADuplicate(origin: Origin, strangerTakesTheName: Bool) throws {
+        let store = try StoreFixture().open()
+        try store.execute(CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: origin))
+        try attribute("1", "Amy", to: Self.amy, store)
+        try attribute("2", "Amy", to: Self.amy, store, replyTo: "1")
+        try store.execute(.changeUsername(user: Self.amy, username: "Amelia"))
+        if strangerTakesTheName { try store.execute(.registerUser(user: Self.stranger, username: "Amy")) }
+        let history = [imported("1", by: "AMY"), imported("2", by: "Amy", to: "1")]
+        try expectNoChange(history, store)
+        // What is new is the imported person's, and is not hers.
+        let (summary, refused) = try importAll(history + [imported("3", by: "Amy")], into: store, batchSize: 10)
+        #expect(refused.isEmpty && summary.duplicates == 2 && summary.messages == 1 && summary.users == 1)
+        #expect(
+            try store.timeline(ThreadID.imported("#rust")).map(\.author.username)
+                == ["Amelia", strangerTakesTheName ? "Amy~2" : "Amy"])
+        try expectNoChange(history + [imported("3", by: "Amy")], store)
+        // An id remains one author's: neither Bob's nor that of who was called Amy only later.
+        let claims = try importAll([imported("1", by: "Bob"), imported("1", by: "Amelia")], into: store, batchSize: 10)
+        #expect(claims.1.map(\.rejection.code) == [.identifierTaken, .identifierTaken])
+    }
+
+    @Test func aTakenNameGetsTheFirstFreeSuffix() throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(username: "Amy"))
+        try store.execute(.registerUser(username: "AMY~2"))
+        let history = [
+            imported("1", by: "Amy"), imported("2", by: "amy~3"), imported("3", by: "AMY~2"), imported("4", by: "Amy", in: "#c"),
+        ]
+        let (_, refused) = try importAll(history, into: store, batchSize: 10)
+        #expect(refused.isEmpty)
+        #expect(try users(store) == ["Amy~3", "amy~3~2", "AMY~2~2"])
+        #expect(try users(store, in: "#c") == ["Amy~3"])
+        try expectNoChange(history, store)
+    }
+
+    @Test(arguments: [
+        String(repeating: "x", count: 32), String(repeating: "x", count: 31), String(repeating: "\u{1F986}", count: 32),
+        String(repeating: "e\u{301}", count: 32), "ab" + String(repeating: "\u{301}", count: 63),
+        String(repeating: "\u{1F1EC}\u{1F1E7}", count: 16), String(repeating: "x", count: 29) + " yz",
+    ])
+    func aSuffixKeepsWithinTheBoundsOfAName(name: String) throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(username: name))
+        let history = [imported("1", by: name)]
+        _ = try importAll(history, into: store, batchSize: 1)
+        let given = try #require(try users(store).first ?? nil)
+        #expect(given.hasSuffix("~2") && Username(given)?.text == given)
+        try expectNoChange(history, store)
+    }
+
+    /// A name is taken between the reading of a line and the commit of its batch.
+    @Test func aNameThatIsTakenBeforeTheCommitGetsASuffix() throws {
+        let store = try StoreFixture().open()
+        let history = [imported("1", by: "Amy"), imported("2", by: "bob", to: "1"), imported("3", by: "Amy")]
+        var importer = MessageImporter(into: store, batchSize: 10)
+        for (index, message) in history.enumerated() { #expect(try importer.add(message, line: index + 1).isEmpty) }
+        try store.execute(.registerUser(username: "amy"))
+        #expect(try importer.finish().isEmpty)
+        #expect(try users(store) == ["Amy~2", "Amy~2"])
+        #expect(importer.summary.messages == 2 && importer.summary.replies == 1)
+        try expectNoChange(history, store)
+    }
+
+    @Test func aDerivedIDThatANativeUserTakesBeforeTheCommitIsNotPostedUnder() throws {
+        let store = try StoreFixture().open()
+        var importer = MessageImporter(into: store, batchSize: 10)
+        let history = [imported("1", by: "Amy"), imported("2", by: "bob", to: "1"), imported("3", by: "bob")]
+        for (index, message) in history.enumerated() { #expect(try importer.add(message, line: index + 1).isEmpty) }
+        let mallory = ImportedID.user("amy")
+        try store.execute(.registerUser(user: mallory, username: "Amy"))
+        let refused = try importer.finish()
+        #expect(refused.map(\.line) == [1, 2])
+        #expect(refused.map(\.rejection.code) == [.identifierTaken, .unknownMessage])
+        #expect(try store.access(of: mallory).isEmpty && users(store) == ["bob"])
+        let head = store.head
+        #expect(try importAll(history, into: store, batchSize: 10).0.refused == 2 && store.head == head)
+    }
+
+    @Test func aDerivedIDThatANativeThreadTakesBeforeTheCommitIsNotPostedTo() throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: Self.stranger, username: "Mallory"))
+        var importer = MessageImporter(into: store, batchSize: 10)
+        let history = [imported("1", by: "Amy"), imported("2", by: "Amy", in: "#other")]
+        for (index, message) in history.enumerated() { #expect(try importer.add(message, line: index + 1).isEmpty) }
+        let den = ThreadID.imported("#rust")
+        try store.execute(.openThread(thread: den, name: "Den", by: Self.stranger))
+        let refused = try importer.finish()
+        #expect(refused.map(\.line) == [1] && refused.map(\.rejection.code) == [.identifierTaken])
+        #expect(try store.timeline(den).isEmpty && store.members(of: den).count == 1)
+        #expect(try users(store, in: "#other") == ["Amy"])
+        let head = store.head
+        #expect(try importAll(history, into: store, batchSize: 10).0.refused == 1 && store.head == head)
+    }
+
+    @Test func aReplyToARetractedMessageIsRefusedAndRegistersNoUser() throws {
+        let store = try StoreFixture().open()
+        _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: 1)
+        try store.execute(.retract(.message(ImportedID.message("#rust", "1")), by: ImportedID.user("amy")))
+        let head = store.head
+        let (_, refused) = try importAll([imported("2", by: "bob", to: "1")], into: store, batchSize: 1)
+        #expect(refused.map(\.rejection.code) == [.retracted] && store.head == head)
+    }
+}

@@ -1,0 +1,125 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+@testable import Chat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Random histories, imported in parts and again, while users of the store take names, ids and threads and change what was imported.
+@Suite struct ImportProperties {
+    private static let seed =
+        ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+
+    private static let names = ["Amy", "AMY", "amy~2", "Bob", "Bob\u{FE0F}", "\u{3164}", "a\u{7}b", "Amelia"]
+    private static let channels = ["#rust", "SW1A", "\u{2764}\u{FE0F}", "#den"]
+
+    private static func user(_ random: inout SeededRandom) -> ImportedUser {
+        let name = names.randomElement(using: &random) ?? "Amy"
+        if Bool.random(using: &random) { return .nickname(name) }
+        return .account(
+            id: ["amy", "Bob", "7"].randomElement(using: &random) ?? "7", name: name,
+            subject: ["s", "t", nil].randomElement(using: &random) ?? nil)
+    }
+
+    private static func history(_ random: inout SeededRandom) -> [ImportedLine] {
+        // One author for each message: a repeated id is refused otherwise, as other tests show.
+        (0..<Int.random(in: 1...25, using: &random)).map { index in
+            let time = Timestamp(millisecondsSince1970: Int64.random(in: 0...99, using: &random))
+            let channel = channels.randomElement(using: &random) ?? "#rust"
+            if Int.random(in: 0..<5, using: &random) == 0 {
+                return .join(ImportedJoin(t: time, channel: channel, user: user(&random)))
+            }
+            let replyTo = Int.random(in: 0..<3, using: &random) == 0 ? "\(Int.random(in: 0...index, using: &random))" : nil
+            return .message(
+                ImportedMessage(
+                    t: time, channel: channel, user: user(&random), id: "\(index)", replyTo: replyTo, body: "x",
+                    editedAt: Int.random(in: 0..<4, using: &random) == 0 ? time : nil))
+        }
+    }
+
+    /// A command of a user of the store, who may choose any id.
+    private static func command(_ random: inout SeededRandom) -> Command {
+        let natives = [UserID(bits: 1), UserID(bits: 2), ImportedID.user("amy"), ImportedID.account("7"), ImportedID.user("bob")]
+        let user = natives.randomElement(using: &random) ?? natives[0]
+        let channel = channels.randomElement(using: &random) ?? "#rust"
+        let thread = ThreadID.imported(channel)
+        let post = Post.message(ImportedID.message(channel, "\(Int.random(in: 0..<25, using: &random))"))
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<3:
+            return .registerUser(
+                user: user, username: ["Amy", "Bob", "Amy~2", "imported"].randomElement(using: &random) ?? "Amy",
+                subject: ["s", nil].randomElement(using: &random) ?? nil)
+        case 3..<6: return .changeUsername(user: user, username: ["Amelia", "amy", "bob"].randomElement(using: &random) ?? "amy")
+        case 6: return .openThread(thread: thread, name: "Den", by: user)
+        case 7: return .leaveThread(user: user, thread: thread)
+        case 8: return .retract(post, by: user)
+        case 9: return .edit(post, by: user, body: "mine")
+        case 10: return .joinThread(user: user, thread: thread)
+        default: return .postMessage(message: ImportedID.message(channel, "3"), thread: thread, author: user, body: "mine")
+        }
+    }
+
+    @Test func anImportIsRepeatableAndTakesNoNativeUserOver() throws {
+        var posted = 0
+        var refusedLines = 0
+        for round in UInt64(0)..<50 {
+            var random = SeededRandom(seed: Self.seed &+ round)
+            let at: Comment = "CHATJOURNAL_SEED=\(Self.seed &+ round)"
+            let fixture = StoreFixture()
+            let store = try fixture.open()
+            let history = Self.history(&random)
+            func native() throws {
+                for _ in 0..<Int.random(in: 0...4, using: &random) { _ = try store.execute([CommandRequest(Self.command(&random))]) }
+            }
+            for _ in 0..<3 {
+                try native()
+                var importer = MessageImporter(into: store, batchSize: Int.random(in: 1...10, using: &random))
+                // A part of the file, as where an import was cut off.
+                for (index, line) in history.prefix(Int.random(in: 0...history.count, using: &random)).enumerated() {
+                    _ = try importer.add(line, line: index + 1)
+                    if Int.random(in: 0..<4, using: &random) == 0 { try native() }
+                }
+                _ = try importer.finish()
+            }
+            func importAll() throws -> ImportSummary {
+                var importer = MessageImporter(into: store, batchSize: Int.random(in: 1...30, using: &random))
+                for (index, line) in history.enumerated() { _ = try importer.add(line, line: index + 1) }
+                _ = try importer.finish()
+                return importer.summary
+            }
+            // What was refused may be taken once what it lacked has come: each time one line or more, until nothing is left.
+            var head = store.head
+            for _ in 0...history.count {
+                _ = try importAll()
+                if store.head == head { break }
+                head = store.head
+            }
+            let summary = try importAll()
+            #expect(store.head == head, at)
+            #expect(summary == ImportSummary(duplicates: summary.duplicates, refused: summary.refused), at)
+            #expect(summary.duplicates + summary.refused == history.count, at)
+            posted += summary.duplicates
+            refusedLines += summary.refused
+
+            var imported: Set<UserID> = []
+            var derived: Set<UserID> = []
+            for line in history {
+                if let user = ImportBatch.Line(line, number: 0).user { derived.insert(user) }
+            }
+            for recorded in try store.allEvents() where recorded.event.origin != .native {
+                if case .userRegistered(let fact) = recorded.event.fact { imported.insert(fact.user) }
+                let user = recorded.event.fact.user
+                #expect(user.map { imported.contains($0) && derived.contains($0) } ?? false, "\(recorded) is another's, \(at)")
+            }
+            try store.close()
+            #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty, at)
+        }
+        #expect(posted > 100 && refusedLines > 20, "the cases are one-sided: \(posted) and \(refusedLines)")
+    }
+}
