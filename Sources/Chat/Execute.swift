@@ -53,9 +53,7 @@ extension ChatStore {
 
     /// Executes commands as one commit and blocks the thread until their answers are durable; otherwise as the asynchronous form.
     public func execute(_ batch: [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
-        let decided = try decide(batch)
-        try wrapping { () throws(JournalError) in try log.waitUntilDurable(decided.through) }
-        return try answers(to: decided)
+        try durableAnswers(to: try decide(batch))
     }
 
     /// Executes commands that are made from the very state on which they are decided, as one commit, and blocks the thread until their answers are durable.
@@ -69,8 +67,12 @@ extension ChatStore {
                 return .failure(error)
             }
         }
-        let decided = try result.get()
-        try wrapping { () throws(JournalError) in try log.waitUntilDurable(decided.through) }
+        return try durableAnswers(to: try result.get())
+    }
+
+    private func durableAnswers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
+        let through = decided.through
+        try wrapping { () throws(JournalError) in try log.waitUntilDurable(through) }
         return try answers(to: decided)
     }
 }

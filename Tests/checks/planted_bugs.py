@@ -259,7 +259,7 @@ BUGS = [
          "        await Task.yield()\n")]),
     store_bug("23b", "execute: a thread is answered without the wait", [
         ("Execute.swift",
-         "        try wrapping { () throws(JournalError) in try log.waitUntilDurable(decided.through) }\n        return try answers",
+         "        try wrapping { () throws(JournalError) in try log.waitUntilDurable(through) }\n        return try answers",
          "        return try answers")]),
     store_bug("24", "execute: a wait for what was appended alone, so not for what a refusal rests on", [
         ("Execute.swift",
@@ -537,6 +537,36 @@ BUGS = [
         ("Copying/Repair.swift",
          "        if last < source.attested { try lose((last + 1)...source.attested, nil, nil, \"missingRecords\", lostRecord) }\n",
          "        if last > source.attested { return }\n")], unit="EventJournalTests.RepairTests"),
+    store_bug("70", "import: a batch is decided on what has changed since", [
+        ("Import/MessageImporter.swift", "if !batch.holds(in: models) {", "if batch.isEmpty {")], unit="ImportIdentityTests"),
+    store_bug("70b", "import: posts as a native user who bears a derived id", [
+        ("Import/ImportBatch.swift", "            guard profile.isImported else { throw .identifierTaken }\n",
+         "            guard profile.id == user else { throw .identifierTaken }\n")], unit="Import"),
+    store_bug("70c", "import: posts to a native thread that bears a derived id", [
+        ("Import/ImportBatch.swift",
+         "            guard present.isImported else { throw .identifierTaken }\n            return line.channel\n",
+         "            guard present.id == line.thread else { throw .identifierTaken }\n            return line.channel\n")],
+        unit="Import"),
+    store_bug("70d", "import: takes a native message that bears a derived id for its own", [
+        ("Import/ImportBatch.swift",
+         "            guard posted.isImported else { throw .identifierTaken }\n            return Present(\n                root: message",
+         "            return Present(\n                root: message")], unit="Import"),
+    store_bug("70e", "import: a post of a former bearer of the name is another's", [
+        ("UserViews.swift", "$0.value == 0 || names[Int($0.value) - 1].foldKey == foldKey", "$0.value == 0")],
+        unit="ImportIdentityTests", target="Projections"),
+    store_bug("70f", "import: a join brings back a user who left", [
+        ("Import/ImportBatch.swift", " || models.hasBeenMember(user, of: line.thread, asOf: now)", "")], unit="ImportFormTests"),
+    store_bug("70g", "import: edits what was edited here", [
+        ("Import/ImportBatch.swift", "models.message(id, asOf: now).map { $0.editPosition == nil && ", "models.message(id, asOf: now).map { ")],
+        unit="ImportFormTests"),
+    store_bug("70h", "import: an account and a nickname are one", [
+        ("Import/ImportedID.swift", 'derive("a", [id])', 'derive("u", [id])')], unit="ImportFormTests"),
+    store_bug("70i", "import: a user of the store lends the name without a suffix", [
+        ("Import/ImportBatch.swift", "newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil",
+         "newNames.contains(username.foldKey)")], unit="ImportIdentityTests"),
+    Bug("71", "username: invisible scalars taken", [
+        ("Text/Username.swift", "default: allowsInvisibleScalars || !isInvisible(scalar)", "default: true")],
+        unit="ChatDomainTests.UsernameTests", target="ChatDomain"),
     Bug("56", "entropy: a block that is ready given out again", [
         ("Storage/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
     Bug("56b", "entropy: half of a salt given out again", [
