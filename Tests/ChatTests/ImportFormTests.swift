@@ -241,6 +241,29 @@ import Testing
         try expectUnchanged([message("1", by: .nickname("Ann"), body: "theirs", editedAt: 5)], store)
     }
 
+    @Test func editedMessagesOfTheLongestBodyShareCommitsThatAreNotTooLarge() throws {
+        let store = try StoreFixture().open()
+        let body = String(repeating: "x", count: MessageBody.maximumByteCount)
+        let name = String(repeating: "\u{1F986}", count: 28)
+        let lines = (0..<1_000).map {
+            message("\($0)", by: .account(id: "\($0)", name: name + "\($0)", subject: "\($0)" + body.prefix(250)), body: body, editedAt: 5)
+        }
+        let (summary, refused) = try run(lines, into: store, batchSize: 1_000)
+        #expect(refused.isEmpty && summary.messages == 1_000 && summary.edits == 1_000)
+    }
+
+    @Test func aCommitThatFailsIsNotForgotten() throws {
+        let store = try StoreFixture().open()
+        var importer = MessageImporter(into: store)
+        #expect(try importer.add(message("1", by: .nickname("Ann")), line: 1).isEmpty)
+        try store.close()
+        for _ in 0..<2 {
+            var failure: ChatError?
+            do throws(ChatError) { _ = try importer.finish() } catch { failure = error }
+            #expect(failure != nil, "the message is not there")
+        }
+    }
+
     // MARK: Names that are refused now
 
     @Test func aNameWithInvisibleScalarsIsImportedWithoutThem() throws {

@@ -108,7 +108,13 @@ struct ImportBatch {
     private(set) var renamed: [UserID: RenamedUser] = [:]
     private(set) var withoutSubject: [UserID: UserWithoutSubject] = [:]
 
+    /// The most bytes that the events of the batch may take in a commit.
+    private var byteCount = 0
+
     var isEmpty: Bool { requests.isEmpty }
+
+    /// Whether the batch takes so much of a commit that it is executed before it has all its lines: an edited message brings its body twice.
+    var isLarge: Bool { byteCount > 16 << 20 }
 
     /// Puts the commands that a line needs into the batch.
     ///
@@ -154,6 +160,7 @@ struct ImportBatch {
 
     /// Empties the batch, once it is executed.
     mutating func removeAll() {
+        byteCount = 0
         requests.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
         unshown.removeAll(keepingCapacity: true)
@@ -301,7 +308,11 @@ extension ImportBatch {
         return true
     }
 
-    private mutating func append(_ command: Command, _ origin: Origin) { requests.append(CommandRequest(command, origin: origin)) }
+    private mutating func append(_ command: Command, _ origin: Origin) {
+        let request = CommandRequest(command, origin: origin)
+        byteCount += request.maximumByteCount
+        requests.append(request)
+    }
 
     /// The name under which the thread of a line's channel is opened.
     ///

@@ -57,7 +57,7 @@ public struct MessageImporter: ~Copyable {
         }
         swap(&batch, &self.batch)
         switch result {
-        case .success(true): return self.batch.entries.count >= batchSize ? try commit() : []
+        case .success(true): return self.batch.entries.count >= batchSize || self.batch.isLarge ? try commit() : []
         case .success(false):
             summary.duplicates += 1
             return []
@@ -78,10 +78,17 @@ public struct MessageImporter: ~Copyable {
         swap(&batch, &self.batch)
         var refused: [RefusedMessage] = []
         var duplicates = 0
-        let answers = try store.execute(making: { models in
-            if !batch.holds(in: models) { (refused, duplicates) = batch.stageAgain(in: models) }
-            return batch.requests
-        })
+        let answers: [Result<Receipt, Rejection>]
+        do throws(ChatError) {
+            answers = try store.execute(making: { models in
+                if !batch.holds(in: models) { (refused, duplicates) = batch.stageAgain(in: models) }
+                return batch.requests
+            })
+        } catch {
+            // Whether the lines are in the journal is not known: they are not forgotten, and a later call does not tell of success.
+            swap(&batch, &self.batch)
+            throw error
+        }
         summary.duplicates += duplicates
         for entry in batch.entries {
             // The first refusal: that of the post follows from it.
