@@ -90,7 +90,7 @@ extension Result where Success == Receipt, Failure == Rejection {
 private struct Decided {
     var answers: [Result<Receipt, Rejection>] = []
     /// Which of the answers are yet to be read from the log, and where.
-    var duplicates: [(answer: Int, positions: ClosedRange<Position>)] = []
+    var duplicates: [(answer: Int, positions: ClosedRange<Position>, request: CommandRequest)] = []
     var through: Position
 
     /// Counts the commands; not before their commit is there.
@@ -189,7 +189,7 @@ extension ChatStore {
             case .append(let those): events = those
             case .unchanged: return decided.answers.append(.success(Receipt()))
             case .duplicate(let positions):
-                decided.duplicates.append((decided.answers.count, positions))
+                decided.duplicates.append((decided.answers.count, positions, request))
                 return decided.answers.append(.success(Receipt()))
             }
             guard hasRoom else { throw .storageFull }
@@ -207,8 +207,9 @@ extension ChatStore {
 
     /// Gives the answers, now that everything that they rest on is durable.
     private func answers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
-        for (answer, positions) in decided.duplicates {
-            decided.answers[answer] = .success(Receipt(events: try events(at: positions), from: positions.lowerBound, duplicate: true))
+        for (answer, positions, request) in decided.duplicates {
+            let first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
+            decided.answers[answer] = .success(Receipt(duplicateOf: first.map { $0.shown(toCallerOf: request) }))
         }
         return decided.answers
     }

@@ -16,9 +16,13 @@ public enum Moment: Hashable, Sendable {
 extension ChatStore {
     /// Asks the read models as of a moment, under their lock; the text is read from the journal afterwards, outside it.
     ///
+    /// - Parameters:
+    ///   - moment: As of when.
+    ///   - viewer: Who asks, nil for the operator.
+    ///   - body: Is lent the read models, and told from where it looks at them.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the last durable position; `closed` after a close.
     func query<Value>(
-        _ moment: Moment, _ body: (borrowing ReadModels, Position) throws(ChatError) -> Value
+        _ moment: Moment, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> Value {
         let asked: Position?
         switch moment {
@@ -30,9 +34,10 @@ extension ChatStore {
         let result: Result<Value, ChatError> = models.withLock { models in
             if models.isClosed { return .failure(.journal(JournalError(.closed, "The store has been closed."))) }
             // The log may be ahead where another process writes it.
-            let now = min(durable, models.value.position)
-            if let asked, asked > now { return .failure(.rejected(.invalidPosition)) }
-            do throws(ChatError) { return .success(try body(models.value, asked ?? now)) } catch { return .failure(error) }
+            let present = min(durable, models.value.position)
+            if let asked, asked > present { return .failure(.rejected(.invalidPosition)) }
+            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? present, present: present)
+            do throws(ChatError) { return .success(try body(models.value, viewpoint)) } catch { return .failure(error) }
         }
         return try result.get()
     }

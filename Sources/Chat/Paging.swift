@@ -19,9 +19,11 @@ extension ChatStore {
         _ thread: ThreadID, _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> PageOf<TimelineEntry> {
         let page = try self.page(page, at: cursor, of: .timeline(thread))
-        let stretch = try query(moment) { models, now throws(ChatError) in
-            try models.requireReadable(thread, viewer, asOf: now)
-            return Stretch(page, asOf: now, position: \.position) { models.messages(of: thread, $0, asOf: now) }
+        let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
+            try models.requireReadable(thread, from: view)
+            return Stretch(page, asOf: view.position, position: \.position) {
+                models.withheld(models.messages(of: thread, $0, asOf: view.position), from: view)
+            }
         }
         return pageOf(try entries(stretch.rows, in: thread), stretch, of: .timeline(thread))
     }
@@ -34,9 +36,11 @@ extension ChatStore {
         to message: MessageID, _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> PageOf<ReplyEntry> {
         let page = try self.page(page, at: cursor, of: .replies(message))
-        let stretch = try query(moment) { models, now throws(ChatError) in
-            try models.requireReadable(message, viewer, asOf: now)
-            return Stretch(page, asOf: now, position: \.position) { models.replies(to: message, $0, asOf: now) }
+        let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
+            try models.requireReadable(message, from: view)
+            return Stretch(page, asOf: view.position, position: \.position) {
+                models.withheld(models.replies(to: message, $0, asOf: view.position), from: view)
+            }
         }
         return pageOf(try entries(stretch.rows, to: message), stretch, of: .replies(message))
     }
@@ -48,10 +52,10 @@ extension ChatStore {
         _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> PageOf<ThreadSummary> {
         let page = try self.page(page, at: cursor, of: .threads)
-        let stretch = try query(moment) { models, now throws(ChatError) in
-            if let viewer { try models.requireUser(viewer, asOf: now) }
-            return Stretch(page, asOf: now, position: \.lastPosition) { page in
-                models.threads(page, asOf: now) { models.isShown($0, to: viewer, asOf: now) }
+        let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
+            try models.requireViewer(of: view)
+            return Stretch(page, asOf: view.position, position: \.lastPosition) { page in
+                models.threads(page, asOf: view.position) { models.mayRead($0, from: view) }
             }
         }
         return pageOf(stretch.rows.map(ThreadSummary.init), stretch, of: .threads)

@@ -7,7 +7,7 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - position: The events after this one; 0 for all.
-    ///   - filter: Which of them; a viewer's rights are those of each event's own position.
+    ///   - filter: Which of them; a viewer is shown them as ``EventFilter/viewer`` says.
     ///   - body: Is given each event; returns whether to go on.
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; nothing is skipped.
     /// - Complexity: O(*n*) in the events after the position; memory does not grow with them.
@@ -17,7 +17,7 @@ extension ChatStore {
         let end = shownPosition
         guard position < end else { return }
         try Self.read(log, position + 1...end, contents: .all) { event, position in
-            shows(event, at: position, through: filter) ? body(RecordedEvent(position: position, event: event)) : true
+            shown(RecordedEvent(position: position, event: event), through: filter).map(body) ?? true
         }
     }
 

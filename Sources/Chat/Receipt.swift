@@ -7,10 +7,12 @@ public struct Receipt: Hashable, Sendable {
         appended.isEmpty ? nil : first...first + Position(appended.count - 1)
     }
 
-    /// The events that the command appended; for a duplicate those that it appended the first time.
+    /// The events that the command appended; for a duplicate those that it appended the first time, with no text but what this caller sent.
     ///
     /// - Complexity: O(*n*) in their number, at each call.
-    public var events: [RecordedEvent] { zip(first..., appended).map { RecordedEvent(position: $0, event: $1) } }
+    public var events: [RecordedEvent] {
+        zip(first..., appended).map { RecordedEvent(position: $0, event: $1, redacted: $0 == first ? redacted : []) }
+    }
 
     /// Whether the id had been used by the same command before.
     public var duplicate: Bool
@@ -18,6 +20,8 @@ public struct Receipt: Hashable, Sendable {
     // As they were decided, because an array of them with their positions would be made for each command and hardly ever read.
     private let first: Position
     private let appended: [Event]
+    /// What is kept from the caller of a duplicate; of the events of a command that creates something only the first has text.
+    private let redacted: RedactedFields
 
     /// Makes a receipt.
     ///
@@ -29,6 +33,15 @@ public struct Receipt: Hashable, Sendable {
         appended = events
         self.first = events.isEmpty ? 0 : first
         self.duplicate = duplicate
+        redacted = []
+    }
+
+    /// Makes the receipt of a command that came again, from the events of the first time as the caller is shown them.
+    init(duplicateOf events: [RecordedEvent]) {
+        appended = events.map(\.event)
+        first = events.first?.position ?? 0
+        duplicate = true
+        redacted = events.first?.redacted ?? []
     }
 }
 

@@ -17,7 +17,8 @@ extension ChatStore {
             entries.append(
                 TimelineEntry(
                     position: row.position, id: row.id, thread: thread, author: Person(id: row.author, username: row.authorName),
-                    body: row.isRetracted ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted,
+                    body: row.isRetracted || row.isWithheld ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt,
+                    retracted: row.isRetracted,
                     replyCount: row.replyCount))
         }
         return entries
@@ -35,14 +36,11 @@ extension ChatStore {
             entries.append(
                 ReplyEntry(
                     position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
-                    body: row.isRetracted ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt, retracted: row.isRetracted)
+                    body: row.isRetracted || row.isWithheld ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt,
+                    retracted: row.isRetracted)
             )
         }
         return entries
-    }
-
-    func entry(_ row: PostRecord<MessageID>, in thread: ThreadID) throws(ChatError) -> TimelineEntry {
-        try entries([row], in: thread)[0]
     }
 
     /// What posts said as of their rows, and when they were written and edited.

@@ -173,6 +173,12 @@ struct PostHistories: Equatable, Sendable {
         versions.position(self[change][history], asOf: position)
     }
 
+    /// The positions of the latest changes of a kind as of a position, at most `limit` of them, oldest first.
+    func latest(_ change: Change, of post: Int, limit: Int, asOf position: Position) -> [Position] {
+        let count = count(change, of: post, asOf: position)
+        return versions.versions(newest(change, of: post), ranks: max(0, count - max(0, limit)) + 1..<count + 1).map(\.position)
+    }
+
     /// How many changes of a kind there were as of a position.
     func count(_ change: Change, of post: Int, asOf position: Position) -> Int {
         numbers.find(post).map { count(change, in: $0, asOf: position) } ?? 0

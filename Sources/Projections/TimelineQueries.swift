@@ -37,15 +37,22 @@ public struct PostRecord<ID: EntityID>: Hashable, Sendable {
     public var replyCount: Int
     /// Whether an import posted it.
     public var isImported: Bool
+    /// Whether its text is kept from the viewer who asks.
+    package var isWithheld = false
 }
 
 extension ReadModels {
-    /// Every thread with this name, in the order in which they were opened.
+    /// Every thread with this name, in the order in which they were opened; where there is none, those whose names are the same under caseless matching.
     ///
     /// - Complexity: O(*n*) in the threads.
-    public func threads(named name: String, asOf position: Position) -> [ThreadID] {
-        threadNumbers(asOf: position).filter { timelines.threads[$0].openedAt <= position && timelines.threads[$0].name == name }
-            .sorted { timelines.threads[$0].openedAt < timelines.threads[$1].openedAt }.map { state.threadID($0) }
+    public func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
+        let opened = threadNumbers(asOf: position).filter { timelines.threads[$0].openedAt <= position && isShown(state.threadID($0)) }
+        var found = opened.filter { timelines.threads[$0].name == name }
+        if found.isEmpty {
+            let key = Username.foldKey(name)
+            found = opened.filter { timelines.threads[$0].name.map(Username.foldKey) == key }
+        }
+        return found.sorted { timelines.threads[$0].openedAt < timelines.threads[$1].openedAt }.map { state.threadID($0) }
     }
 
     /// One thread, nil if there was none of this id.
@@ -99,6 +106,25 @@ extension ReadModels {
     /// One reply, nil if there was none of this id.
     public func reply(_ id: ReplyID, asOf position: Position) -> PostRecord<ReplyID>? {
         number(ofReply: id, asOf: position).map { records(ofReplies: [$0], asOf: position)[0] }
+    }
+
+    /// The position of the event that wrote the text that a message or a reply had; nil if there was no such post, or if it had been retracted.
+    package func textPosition(of post: Post, asOf position: Position) -> Position? {
+        withHistory(of: post, asOf: position) { number, table, histories in
+            guard table.marks(number).hasHistory, let history = histories.numbers.find(number) else { return table.position(number) }
+            if histories.latest(.retraction, in: history, asOf: position) != nil { return nil }
+            return histories.latest(.edit, in: history, asOf: position) ?? table.position(number)
+        }
+    }
+
+    /// The positions of the latest edits of a message or a reply, at most `limit` of them, oldest first.
+    package func edits(of post: Post, limit: Int, asOf position: Position) -> [Position] {
+        withHistory(of: post, asOf: position) { $2.latest(.edit, of: $0, limit: limit, asOf: position) } ?? []
+    }
+
+    /// The position at which a message or a reply was retracted, nil if it was not.
+    package func retraction(of post: Post, asOf position: Position) -> Position? {
+        withHistory(of: post, asOf: position) { $2.latest(.retraction, of: $0, asOf: position) }
     }
 
     /// The thread that a message stands in.
@@ -192,6 +218,16 @@ extension ReadModels {
 
     private func isRetracted(_ message: Int, asOf position: Position) -> Bool {
         state.messages.isRetracted(message) && timelines.messageHistories.latest(.retraction, of: message, asOf: position) != nil
+    }
+
+    /// Lends the number, the table and the histories of a post that existed as of a position; nil if there was none.
+    private func withHistory<Value>(
+        of post: Post, asOf position: Position, _ body: (Int, borrowing PostTable, borrowing PostHistories) -> Value?
+    ) -> Value? {
+        switch post {
+        case .message(let id): number(ofMessage: id, asOf: position).flatMap { body($0, state.messages, timelines.messageHistories) }
+        case .reply(let id): number(ofReply: id, asOf: position).flatMap { body($0, state.replies, timelines.replyHistories) }
+        }
     }
 
     private func records(ofMessages messages: [Int], asOf position: Position) -> [PostRecord<MessageID>] {

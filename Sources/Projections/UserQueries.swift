@@ -108,6 +108,11 @@ extension ReadModels {
         state.number(ofUser: user).flatMap { users.profile($0, user, asOf: position) }
     }
 
+    /// The position of the event that gave a user the name that they bore; nil if there was none.
+    package func namePosition(of user: UserID, asOf position: Position) -> Position? {
+        state.number(ofUser: user).flatMap { users.namePosition($0, asOf: position) }
+    }
+
     /// The user who bore a username, compared as usernames are: under full case folding.
     public func user(named username: String, asOf position: Position) -> UserID? {
         users.bearer(of: Username.foldKey(username), asOf: position).map { state.userID($0) }

@@ -101,6 +101,11 @@ extension UserViews {
         return names[Int(version.value) - 1]
     }
 
+    /// The position of the event that gave a user the name that they bore as of a position, nil if there was none.
+    func namePosition(_ user: Int, asOf position: Position) -> Position? {
+        user < users.count ? nameVersions.position(users[user].name, asOf: position) : nil
+    }
+
     /// The postcode of a user as of a position, nil if it is not known.
     func postcode(_ user: Int, asOf position: Position) -> Postcode? {
         guard user < users.count else { return nil }

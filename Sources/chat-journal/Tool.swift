@@ -41,7 +41,7 @@ struct Tool {
 
     /// Every command, in the order of the help.
     static let commands: [Command] = [
-        .run, .import, .threads, .timeline, .replies, .members, .readers, .residents, .user, .access, .activity, .events, .verify,
+        .run, .import, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access, .activity, .events, .verify,
         .head, .stats, .export, .backup, .repair,
     ]
 

@@ -107,10 +107,14 @@ import Testing
             ("message", { (viewer) throws(ChatError) in _ = try store.message(first, viewer: viewer) }),
             ("replies", { (viewer) throws(ChatError) in _ = try store.replies(to: first, viewer: viewer) }),
             ("members", { (viewer) throws(ChatError) in _ = try store.members(of: garden, viewer: viewer) }),
-            ("readers", { (viewer) throws(ChatError) in _ = try store.readers(of: garden, viewer: viewer) }),
             ("residents", { (viewer) throws(ChatError) in _ = try store.residents(of: code, viewer: viewer) }),
             ("timelinePage", { (viewer) throws(ChatError) in _ = try store.timelinePage(garden, viewer: viewer) }),
             ("repliesPage", { (viewer) throws(ChatError) in _ = try store.repliesPage(to: first, viewer: viewer) }),
+            ("details", { (viewer) throws(ChatError) in _ = try store.details(of: .message(first), viewer: viewer) }),
+        ]
+        let ofOperators: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
+            ("readers", { (viewer) throws(ChatError) in _ = try store.readers(of: garden, viewer: viewer) }),
+            ("activity", { (viewer) throws(ChatError) in _ = try store.activity(viewer: viewer) }),
         ]
         let ofOneself: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
             ("user", { (viewer) throws(ChatError) in _ = try store.user(bob, viewer: viewer) }),
@@ -125,6 +129,12 @@ import Testing
             #expect(refusal { () throws(ChatError) in try ask(eve) } == .notAMember, "\(name)")
             #expect(refusal { () throws(ChatError) in try ask(nobody) } == .unknownUser, "\(name)")
             for viewer in [bob, nil] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
+        }
+        for (name, ask) in ofOperators {
+            for viewer in [ann, bob, eve, nobody] {
+                #expect(refusal { () throws(ChatError) in try ask(viewer) } == .notAllowed, "\(name)")
+            }
+            #expect(refusal { () throws(ChatError) in try ask(nil) } == nil, "\(name)")
         }
         for (name, ask) in ofOneself {
             for viewer in [ann, nobody] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == .notAllowed, "\(name)") }

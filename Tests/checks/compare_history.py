@@ -106,6 +106,10 @@ class History:
     def created(self, position):
         return self.steps[position - 1][3] or self.recorded[position - 1]
 
+    def may_read(self, key, channel, now):
+        """A viewer has to have been a member as of the moment, and to be one at the end."""
+        return self.since(key, channel, now) is not None and self.since(key, channel, self.count) is not None
+
     def message(self, channel, index, now):
         row, post = self.journal.rows[channel][index], self.source.by_channel[channel][index]
         count = bisect_right(self.answers.get((channel, post[0]), ()), now)
@@ -122,7 +126,7 @@ class History:
     def threads(self, now, viewer=None, **bounds):
         rows = []
         for channel, opened in self.opened.items():
-            if opened > now or (viewer is not None and self.since(viewer, channel, now) is None):
+            if opened > now or (viewer is not None and not self.may_read(viewer, channel, now)):
                 continue
             touched = self.touched[channel]
             rows.append({
@@ -137,6 +141,11 @@ class History:
         there = [(self.since(key, channel, now), key) for key in self.stays[channel]]
         return [{"user": {"id": self.user_id(key), "username": self.source.first_spelt[key]}, "since": since}
                 for since, key in sorted((since, key) for since, key in there if since is not None)]
+
+    def own_view(self, key, now):
+        """What users see of themselves: the threads of which they are members at the end too."""
+        shown = {self.thread_id(channel) for channel in self.channels_of[key] if self.may_read(key, channel, now)}
+        return [dict(row, threads=[thread for thread in row["threads"] if thread["id"] in shown]) for row in self.user(key, now)]
 
     def user(self, key, now):
         threads = []

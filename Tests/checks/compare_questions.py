@@ -141,18 +141,21 @@ class Questions:
     def as_viewer(self, key, channel, now, word):
         """What a user may see of a thread, and of themself, at a moment at which both are there."""
         history, viewer = self.history, {"viewer": self.history.user_id(key)}
-        may = history.since(key, channel, now) is not None
-        command = self.rng.choice(("members", "readers"))
+        # A viewer's names are those of the threads that they may read; any id is looked up.
+        may, by_name = history.may_read(key, channel, now), self.rng.random() < 0.5
+        place = channel if by_name else history.thread_id(channel)
         questions = [
-            self.paged(("timeline", channel), word, lambda **page: history.timeline(channel, **page), now, **viewer),
-            self.question((command, channel), word, history.members(channel, now), **viewer)]
+            self.paged(("timeline", place), word, lambda **page: history.timeline(channel, **page), now, **viewer),
+            self.question(("members", place), word, history.members(channel, now), **viewer)]
+        if not may:
+            questions = [question._replace(rows=None, code="unknownThread" if by_name else "notAMember") for question in questions]
         posted = [message for message in self.answered if message[0] == channel and history.message_at[message] <= now]
         if posted:
             message = self.rng.choice(posted)
-            questions.append(self.paged(
-                ("replies", history.journal.message_id[message]), word, lambda **page: history.replies(message, **page), now, **viewer))
-        if not may:
-            questions = [question._replace(rows=None, code="notAMember") for question in questions]
+            replies = self.paged(
+                ("replies", history.journal.message_id[message]), word, lambda **page: history.replies(message, **page), now, **viewer)
+            questions.append(replies if may else replies._replace(rows=None, code="notAMember"))
+        questions.append(self.question(("readers", history.thread_id(channel)), word, None, "notAllowed", **viewer))
         questions.append(self.question(("threads",), word, history.threads(now, key, limit=ALL), limit=ALL, **viewer))
         return questions
 
@@ -163,12 +166,12 @@ class Questions:
         if not registered or not there:
             return asked
         key = self.rng.choice(registered)
-        inside = [channel for channel in history.channels_of[key] if history.since(key, channel, now) is not None]
+        inside = [channel for channel in history.channels_of[key] if history.may_read(key, channel, now)]
         outside = [channel for channel in there if channel not in inside]
         channels = self.rng.choice([channels for channels in (inside, outside) if channels])
         asked += self.rng.sample(self.as_viewer(key, self.rng.choice(channels), now, word), 2)
         viewer, other = {"viewer": history.user_id(key)}, self.rng.choice(registered)
-        command, find = self.rng.choice((("user", history.user), ("access", history.access)))
+        command, find = self.rng.choice((("user", history.own_view), ("access", history.access)))
         asked.append(self.question((command, history.user_id(key)), word, find(key, now), **viewer))
         if other != key:
             asked.append(self.question((command, history.user_id(other)), word, None, "notAllowed", **viewer))

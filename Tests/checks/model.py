@@ -162,6 +162,10 @@ class Model:
             self.users[identifier] = {"name": name, "postcode": None}
             return self.append(("userRegistered", {"user": identifier, "username": name}))
 
+        if user is not None and ("user", user.lower()) in self.receipts and self.receipts["user", user.lower()][0] == fold_key(username):
+            # The first registration's subject is whose it is; a second caller with another one is somebody else.
+            if subject is not None and self.subjects.get(subject) != user.lower():
+                raise Refusal("subjectTaken")
         return self.once("user", user, fold_key(username), act)
 
     def changeUsername(self, user, username):

@@ -56,20 +56,22 @@ public struct ChatEvents: AsyncSequence, Sendable {
         ///   ``ChatError/undecodable(position:_:)`` if a record is no event.
         /// - Complexity: A step in memory for most events; O(*n*) in the events that do not pass. Whatever is read, is read outside the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> RecordedEvent? {
-            if isOver { return nil }
-            if Task.isCancelled { return end() }
-            if next == events.count {
-                // Nothing is held while none comes.
-                (events, next) = ([], 0)
-                do throws(ChatError) {
-                    guard try await refill() else { return end() }
-                } catch {
-                    isOver = true
-                    throw error
+            while !isOver, !Task.isCancelled {
+                if next == events.count {
+                    // Nothing is held while none comes.
+                    (events, next) = ([], 0)
+                    do throws(ChatError) {
+                        guard try await refill() else { return end() }
+                    } catch {
+                        isOver = true
+                        throw error
+                    }
                 }
+                next += 1
+                // Asked anew, because what a viewer may be shown can have changed since the batch was read.
+                if let event = follower.store.shown(events[next - 1], through: follower.filter) { return event }
             }
-            defer { next += 1 }
-            return events[next]
+            return end()
         }
 
         /// Gets the next events, at least one; false at the end.
@@ -106,8 +108,8 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - position: The events after this one; 0 for all, `head.position` for those to come alone.
-    ///   - filter: Which of them. A viewer's rights are those of each event's own position, as for a query as of that position, so that the same events come whenever they are
-    ///     asked for; what a viewer may read now of what was before they joined, ``timeline(_:_:viewer:asOf:)`` tells.
+    ///   - filter: Which of them. A viewer is shown each event as ``EventFilter/viewer`` says, at the moment of its delivery; what a viewer may read of the time before they
+    ///     joined, ``timeline(_:_:viewer:asOf:)`` tells.
     ///   - backlog: What becomes of a slow consumer: by default everything is kept for them, on disk.
     /// - Returns: A sequence; what is wrong with the position or the viewer is thrown when the first event is asked for.
     /// - Complexity: Any number of followers share one wait on the log and one reading of what is new, and a commit wakes those whom its events may concern.

@@ -10,11 +10,12 @@ public struct EventFilter: Hashable, Sendable {
     public var kinds: Set<EventKind>?
     /// Only events of these outward codes: those of their threads, and of users who set a postcode there.
     public var outwardCodes: Set<OutwardCode>?
-    /// Only what this user could read when it happened; nil for the operator or the auditor, who sees everything.
+    /// Only what this user may be shown, as they may be shown it; nil for the operator or the auditor, who are shown everything in its raw form.
     ///
-    /// A user is shown what they did and what concerns them, the events of the threads in which they were at the event's own position, who set a postcode in an
-    /// outward code in whose thread they were, and who of those that they shared a thread with took another username. Read markers and sessions of others, and what
-    /// is lost or of an unknown kind, are for nobody but the operator.
+    /// Users are shown their own events whole. Of others they are shown the events of the threads of which they are members now and were members at the event's own
+    /// position, the outward codes of those who moved to such a thread, and the changes of username of those who shared such a thread with them. There they are shown no
+    /// correlation id, no postcode, and no text that has been retracted or changed since (``ChatDomain/RecordedEvent/redacted``). Read markers, sessions and registrations
+    /// of others, and lost and unknown events, are the operator's alone. <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
     /// Whether changes of usernames pass whatever their threads and the viewer: for live views, which show the names of former members, and none of an event.
     var includesUsernames = false

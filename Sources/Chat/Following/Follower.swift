@@ -86,9 +86,7 @@ struct Follower: Sendable {
             throw .rejected(.invalidPosition)
         }
         // Also finds out that the store has been closed.
-        try store.query(.now) { models, now throws(ChatError) in
-            if let viewer = filter.viewer { try models.requireUser(viewer, asOf: now) }
-        }
+        try store.query(.now, for: filter.viewer) { models, view throws(ChatError) in try models.requireViewer(of: view) }
     }
 
     /// What there is for a consumer who was at the end: paced a portion of it, bounded all of it or an error.
@@ -123,7 +121,7 @@ struct Follower: Sendable {
 
     private mutating func select(_ events: [RecordedEvent]) -> [RecordedEvent] {
         position = events.last?.position ?? position
-        return events.filter { store.shows($0.event, at: $0.position, through: filter) }
+        return events.filter { store.shown($0, through: filter) != nil }
     }
 }
 
@@ -146,6 +144,8 @@ struct Portion {
 extension ChatStore {
     /// Reads the first events at some positions that match, as many as a follower is given at a time.
     ///
+    /// The events are whole: what a viewer is shown of them is decided as each is delivered.
+    ///
     /// - Throws: ``ChatError`` if the first record cannot be read or is no event; before a later one the portion ends.
     func portion(_ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) throws(ChatError) -> Portion {
         var portion = Portion(through: positions.lowerBound - 1)
@@ -153,8 +153,9 @@ extension ChatStore {
         do throws(ChatError) {
             try Self.read(log, positions, contents: .all) { event, position in
                 portion.through = position
-                guard shows(event, at: position, through: filter) else { return true }
-                portion.events.append(RecordedEvent(position: position, event: event))
+                let recorded = RecordedEvent(position: position, event: event)
+                guard shown(recorded, through: filter) != nil else { return true }
+                portion.events.append(recorded)
                 byteCount += event.textByteCount
                 return portion.events.count < Follower.portionCount && byteCount < Follower.portionByteCount
             }

@@ -32,7 +32,7 @@ public final class LiveProjection<Model: Projection>: Sendable {
     ///   question tries again.
     /// - Complexity: O(*n*) in the events that are new, or up to the moment, and what the closure takes.
     public func read<Value: Sendable>(asOf moment: Moment = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
-        let (position, isNow) = try store.query(moment) { _, now throws(ChatError) in (now, moment == .now) }
+        let (position, isNow) = try store.query(moment) { _, view throws(ChatError) in (view.position, moment == .now) }
         if isNow {
             let result: Result<Replay<Model>, ChatError> = current.withLock { replay in
                 do throws(ChatError) {

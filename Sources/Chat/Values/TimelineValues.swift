@@ -27,7 +27,7 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
     public var thread: ThreadID
     /// Who wrote it.
     public var author: Person
-    /// nil if the message was retracted, or its text erased.
+    /// nil if the message was retracted, its text erased, or, as of an earlier moment, if another than the viewer has edited or retracted it since.
     public var body: String?
     /// When it was created, as shown.
     public var createdAt: Timestamp
@@ -65,7 +65,7 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
     public var message: MessageID
     /// Who wrote it.
     public var author: Person
-    /// nil if the reply was retracted, or its text erased.
+    /// nil if the reply was retracted, its text erased, or, as of an earlier moment, if another than the viewer has edited or retracted it since.
     public var body: String?
     /// When it was created, as shown.
     public var createdAt: Timestamp

@@ -37,10 +37,12 @@ public struct Resident: Hashable, Sendable, Codable {
     public var user: Person
     /// The position since which they live in the outward code; a move within it does not begin anew.
     public var since: Position
-    /// nil if it has been erased.
+    /// nil if it has been erased, or is another's than the viewer's own.
     public var postcode: Postcode?
+    /// The outward code in which they live.
+    public var outwardCode: OutwardCode
 
-    private enum CodingKeys: CodingKey { case user, since, postcode }
+    private enum CodingKeys: CodingKey { case user, since, postcode, outwardCode }
 
     /// Writes every field; what is not there is null.
     public func encode(to encoder: any Encoder) throws {
@@ -48,6 +50,7 @@ public struct Resident: Hashable, Sendable, Codable {
         try container.encode(user, forKey: .user)
         try container.encode(since, forKey: .since)
         try container.encode(postcode, forKey: .postcode)
+        try container.encode(outwardCode, forKey: .outwardCode)
     }
 }
 

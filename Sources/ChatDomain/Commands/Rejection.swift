@@ -18,7 +18,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         case invalidUsername
         /// Another user bears the username now, under canonical caseless matching.
         case usernameTaken
-        /// The subject belongs to another user, or is not 1 to 256 bytes.
+        /// The subject belongs to another user, is not 1 to 256 bytes, or is not the one with which the user of this id registered.
         case subjectTaken
         /// There is no such user.
         case unknownUser
@@ -70,8 +70,10 @@ extension Rejection {
         "A username is 1 to 32 characters, at most 128 bytes, without control, format, unassigned or invisible characters.")
     static let usernameTaken = Rejection(.usernameTaken, "Another user has this username.")
     static let subjectTaken = Rejection(.subjectTaken, "Another user has this subject.")
+    static let otherSubject = Rejection(.subjectTaken, "This user is registered with another subject, or with none.")
     package static let invalidSubject = Rejection(.subjectTaken, "A subject is 1 to 256 bytes; this one cannot be taken.")
     package static let notAllowed = Rejection(.notAllowed, "A user's view is shown to that user alone.")
+    package static let forOperators = Rejection(.notAllowed, "Only the operator can ask this; a viewer cannot.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
     static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
     package static let invalidThreadName = Rejection(
@@ -82,7 +84,7 @@ extension Rejection {
     package static let notAMember = Rejection(.notAMember, "The user is not a member of this thread.")
     package static let invalidBody = Rejection(.invalidBody, "A body is 1 to 16,384 bytes and not only white space.")
     package static let unknownMessage = Rejection(.unknownMessage, "There is no such message.")
-    static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
+    package static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
     package static let retracted = Rejection(.retracted, "It has been retracted.")
     static let notTheAuthor = Rejection(.notTheAuthor, "Only the author can do this.")
     package static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")

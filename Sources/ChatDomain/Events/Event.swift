@@ -84,17 +84,3 @@ extension Event {
         return nil
     }
 }
-
-/// An event and its position in the journal.
-public struct RecordedEvent: Hashable, Sendable {
-    /// The event's number in its journal.
-    public var position: Position
-    /// What happened.
-    public var event: Event
-
-    /// Joins an event and its position.
-    public init(position: Position, event: Event) {
-        self.position = position
-        self.event = event
-    }
-}

@@ -9,7 +9,7 @@ extension RecordedEvent: Decodable {
     /// - Throws: `DecodingError` with the path of the field that is wrong.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
-        let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased]
+        let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted]
         let keys = container.allKeys.filter { !envelope.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         guard let key = keys.first else {
             throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "there is no event"))
@@ -38,13 +38,23 @@ extension RecordedEvent: Decodable {
         var event = Event(
             recordedAt: recordedAt, origin: isImported ? .imported(sentAt: sentAt) : .native, fact: .unknown(kind: 0),
             correlation: correlation)
-        let fields = EventFields(container: try container.nestedContainer(keyedBy: FieldKey.self, forKey: key), isErased: isErased)
+        let redacted = try container.redactedFields()
+        guard redacted.isEmpty || !isErased else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .redacted, in: container, debugDescription: "an erased event has nothing to redact")
+        }
+        let fields = EventFields(
+            container: try container.nestedContainer(keyedBy: FieldKey.self, forKey: key), isErased: isErased, redacted: redacted)
+        guard redacted.isSubset(of: kind?.redactableFields ?? []) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .redacted, in: container, debugDescription: "this kind of event has no such field")
+        }
         if let kind {
             (event.fact, event.content) = try fields.read(kind)
         } else {
             event = try fields.unknownEvent(besides: event)
         }
-        self.init(position: position, event: event)
+        self.init(position: position, event: event, redacted: redacted)
     }
 }
 
@@ -52,6 +62,7 @@ extension RecordedEvent: Decodable {
 private struct EventFields {
     let container: FieldContainer
     let isErased: Bool
+    let redacted: RedactedFields
 
     func read(_ kind: EventKind) throws -> (Fact, Content) {
         switch kind {
@@ -69,8 +80,16 @@ private struct EventFields {
                 try content(.username) { (text: String) in .username(Self.username(text)) }
             )
         case .postcodeSet:
-            try container.rejectFields(otherThan: [.user, .postcode, .thread])
-            return (.postcodeSet(PostcodeSet(user: try id(.user), thread: try id(.thread))), try content(.postcode, Content.postcode))
+            let isRedacted = redacted.contains(.postcode)
+            try container.rejectFields(otherThan: [.user, .postcode, .thread] + (isRedacted ? [.outwardCode] : []))
+            let fact = PostcodeSet(user: try id(.user), thread: try id(.thread))
+            if isRedacted {
+                guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == fact.thread.outwardCode else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .outwardCode, in: container, debugDescription: "this is not the outward code of the thread")
+                }
+            }
+            return (.postcodeSet(fact), try content(.postcode, Content.postcode))
         case .threadOpened:
             try container.rejectFields(otherThan: [.thread, .number, .name, .by])
             let fact = ThreadOpened(thread: try id(.thread), number: try number(.number), by: try id(.by))
@@ -152,31 +171,37 @@ private struct EventFields {
 
     private var noContent: Content { isErased ? .erased : .none }
 
-    /// The value of a field that is null once it has been erased, and only then; nil if it has been.
+    private func isRedacted(_ key: FieldKey) -> Bool { RedactedFields.all.contains { $0.key == key && redacted.contains($0.field) } }
+
+    /// The value of a field that is null once it has been erased or is redacted, and only then; nil if it is.
     private func value<Value: Decodable>(_ key: FieldKey) throws -> Value? {
-        guard isErased else { return try container.decode(Value.self, forKey: key) }
+        guard isErased || isRedacted(key) else { return try container.decode(Value.self, forKey: key) }
         try requireNull(key)
         return nil
     }
 
     private func content<Value: Decodable>(_ key: FieldKey, _ make: (Value) -> Content) throws -> Content {
-        try value(key).map(make) ?? .erased
+        try value(key).map(make) ?? (isErased ? .erased : .omitted)
     }
 
     private func optionalText(_ key: FieldKey) throws -> String? {
-        if isErased { try requireNull(key) }
+        if isErased || !redacted.isEmpty { try requireNull(key) }
         return try container.decodeIfPresent(String.self, forKey: key)
     }
 
     private func requireNull(_ key: FieldKey) throws {
         guard try !container.contains(key) || container.decodeNil(forKey: key) else {
-            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "an erased event has no content")
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "a field that is erased or redacted is null")
         }
     }
 
     /// The name of a thread; that of an outward code's is in its id, and is not erased.
     private func threadName(of thread: ThreadID) throws -> Content {
         guard let code = thread.outwardCode else { return try content(.name, Content.threadName) }
+        guard !isRedacted(.name) else {
+            throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "an outward code is not redacted")
+        }
         guard try container.decode(String.self, forKey: .name) == code.description else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "this is the thread of \(code)")
         }
@@ -202,5 +227,31 @@ extension KeyedDecodingContainer where K == FieldKey {
             throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "this is true, or is not there")
         }
         return true
+    }
+
+    /// The fields that are listed as redacted, each once, in their order.
+    fileprivate func redactedFields() throws -> RedactedFields {
+        guard contains(.redacted) else { return [] }
+        let names = try decode([String].self, forKey: .redacted)
+        let found = RedactedFields.all.filter { names.contains($0.key.stringValue) }
+        guard !names.isEmpty, found.map(\.key.stringValue) == names else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .redacted, in: self, debugDescription: "not a list of fields that can be redacted, each once, in their order")
+        }
+        return found.reduce(into: []) { $0.insert($1.field) }
+    }
+}
+
+extension EventKind {
+    /// The fields of an event of this kind that can be kept from a reader and are then named.
+    fileprivate var redactableFields: RedactedFields {
+        switch self {
+        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: .body
+        case .userRegistered, .usernameChanged: .username
+        case .postcodeSet: .postcode
+        case .threadOpened: .name
+        case .sessionStarted: .device
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: []
+        }
     }
 }

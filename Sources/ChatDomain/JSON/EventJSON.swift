@@ -1,7 +1,7 @@
 /// The JSON of a recorded event: `{"position":12,"recordedAt":"2026-11-21T05:03:12.123Z","messagePosted":{...}}`.
 ///
 /// `sentAt` and `correlation` stand where there are any, `"imported":true` at the events of an import, and `"erased":true` where the journal no longer
-/// holds the content, whose fields are then null.
+/// holds the content, whose fields are then null. `"redacted":["body"]` names the fields that are null because they are kept from the reader.
 extension RecordedEvent: Encodable {
     /// Writes the event, its fields in the contract's order.
     public func encode(to encoder: any Encoder) throws {
@@ -12,15 +12,26 @@ extension RecordedEvent: Encodable {
         if event.origin != .native { try container.encode(true, forKey: .imported) }
         try container.encodeIfPresent(event.correlation, forKey: .correlation)
         if event.isErased { try container.encode(true, forKey: .erased) }
+        if !redacted.isEmpty {
+            try container.encode(RedactedFields.all.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
+        }
         let key = event.fact.kind.map { FieldKey($0.name) } ?? .unknown
         var fields = container.nestedContainer(keyedBy: FieldKey.self, forKey: key)
+        try encodeFields(to: &fields)
+    }
+
+    /// Writes the fields of the event's own kind, and the outward code in the place of a postcode that is redacted.
+    package func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>) throws {
         try event.encodeFields(to: &fields)
+        if redacted.contains(.postcode), case .postcodeSet(let fact) = event.fact {
+            try fields.encode(fact.thread.outwardCode, forKey: .outwardCode)
+        }
     }
 }
 
 extension Event {
     /// Writes the fields of the event's own kind.
-    package func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>) throws {
+    fileprivate func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>) throws {
         switch fact {
         case .userRegistered(let fact):
             try fields.encode(fact.user, forKey: .user)

@@ -12,6 +12,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let sentAt = FieldKey("sentAt")
     package static let imported = FieldKey("imported")
     package static let erased = FieldKey("erased")
+    package static let redacted = FieldKey("redacted")
     package static let correlation = FieldKey("correlation")
 
     package static let user = FieldKey("user")
@@ -27,6 +28,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let username = FieldKey("username")
     package static let subject = FieldKey("subject")
     package static let postcode = FieldKey("postcode")
+    package static let outwardCode = FieldKey("outwardCode")
     package static let name = FieldKey("name")
     package static let body = FieldKey("body")
     package static let device = FieldKey("device")

@@ -7,6 +7,8 @@ extension ChatState {
     ) throws(Rejection) -> Decision {
         if let id, let user = registeredUser(id) {
             guard let registered = users[user].registeredAs, registered == Username.foldKey(text) else { throw .identifierTaken }
+            // Two callers with two subjects are two people, of whom the second must not be taken for the first.
+            if let subject, usersBySubject[Array(subject.utf8.prefix(257))] != user { throw .otherSubject }
             return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
         }
         guard let username = Username(text) else { throw .invalidUsername }

@@ -16,7 +16,8 @@ extension Command {
 
     static let readers = Command(
         spec: CommandSpec(
-            "readers", "lists who could read a thread, in the order in which they joined", positionals: [.journal, .thread],
+            "readers", "lists who could read a thread, in the order in which they joined; refused to a viewer",
+            positionals: [.journal, .thread],
             options: [.asOf, .viewer, .json])
     ) { arguments, output in
         try showMembers(arguments, &output) { store, thread, viewer, moment throws(ChatError) in
@@ -31,13 +32,9 @@ extension Command {
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
         let moment = try store.fixed(asked)
-        let thread = try store.findThread(arguments[positional: "THREAD"], asOf: moment)
-        let members = try query(store, thread, try arguments.user(option: "viewer", in: store, asOf: moment), moment)
-        try output.show(members, asJSON: arguments.has("json"), [.init("SINCE", .right), .init("USER"), .init("ID")]) {
-            [
-                "\($0.since)", $0.user.shown, "\($0.user.id)",
-            ]
-        }
+        let viewer = try arguments.viewer(in: store, asOf: moment)
+        let thread = try store.findThread(arguments[positional: "THREAD"], viewer: viewer, asOf: moment)
+        try output.show(members: try query(store, thread, viewer, moment), asJSON: arguments.has("json"))
         return true
     }
 
@@ -53,8 +50,8 @@ extension Command {
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
         let moment = try store.fixed(asked)
-        let viewer = try arguments.user(option: "viewer", in: store, asOf: moment)
-        let user = try store.findUser(arguments[positional: "USER"], asOf: moment)
+        let viewer = try arguments.viewer(in: store, asOf: moment)
+        let user = try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment)
         try output.show(
             try store.access(of: user, viewer: viewer, asOf: moment), asJSON: arguments.has("json"),
             [.init("FROM", .right), .init("TO", .right), .init("THREAD"), .init("ID")]
@@ -79,12 +76,12 @@ extension Command {
         let store = try arguments.openReadOnly()
         let moment = try store.fixed(asked)
         let residents = try store.residents(
-            of: code, viewer: try arguments.user(option: "viewer", in: store, asOf: moment), asOf: moment)
+            of: code, viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
         try output.show(
             residents, asJSON: arguments.has("json"), [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
         ) {
             [
-                "\($0.since)", $0.user.shown, $0.postcode?.description ?? "(erased)", "\($0.user.id)",
+                "\($0.since)", $0.user.shown, $0.postcode?.description ?? "\($0.outwardCode)", "\($0.user.id)",
             ]
         }
         return true
@@ -95,18 +92,18 @@ extension Command {
             "activity", "counts registrations, sessions, active users, messages and replies by day", positionals: [.journal],
             options: [
                 CommandSpec.Option("from", .text("DAY"), "the first day to show, such as 2026-11-21"),
-                CommandSpec.Option("to", .text("DAY"), "the last day to show"), .asOf, .json,
+                CommandSpec.Option("to", .text("DAY"), "the last day to show"), .asOf, .viewer, .json,
             ],
             discussion: """
                 Days are those of UTC, by the time at which something was created: for an import that is its original time. A user is active on a day on which any
-                event is theirs, the end of a session aside. Days on which nothing happened are left out.
+                event is theirs, the end of a session aside. Days on which nothing happened are left out. It is about everybody, and refused to a viewer.
                 """)
     ) { arguments, output in
         let (first, last) = (try arguments.day("from"), try arguments.day("to"))
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
         try output.show(
-            try store.activity(from: first, to: last, asOf: asked), asJSON: arguments.has("json"),
+            try store.activity(from: first, to: last, viewer: try arguments.viewer(in: store), asOf: asked), asJSON: arguments.has("json"),
             [
                 .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),
                 .init("MESSAGES", .right), .init("REPLIES", .right),
@@ -117,6 +114,15 @@ extension Command {
             ]
         }
         return true
+    }
+}
+
+extension StandardOutput {
+    /// Writes members as JSON lines or as a table.
+    mutating func show(members: [Member], asJSON: Bool) throws {
+        try show(members, asJSON: asJSON, [.init("SINCE", .right), .init("USER"), .init("ID")]) {
+            ["\($0.since)", $0.user.shown, "\($0.user.id)"]
+        }
     }
 }
 

@@ -13,16 +13,17 @@ extension Command {
                 CommandSpec.Option("user", .text("U"), "only events by or about this user"),
                 CommandSpec.Option("kind", .choice(EventKind.allCases.map(\.name)), "only events of this kind"),
                 CommandSpec.Option("follow", .flag, "go on with what comes, also from another process, until interrupted"),
-                .json,
+                .viewer, .json,
             ])
     ) { arguments, output in
         let after: Position = try arguments.integer("after", in: 0...Position.max) ?? 0
         let store = try arguments.openReadOnly()
         let kind = arguments[option: "kind"].flatMap(EventKind.init(name:))
+        let viewer = try arguments.viewer(in: store)
         let filter = EventFilter(
-            threads: try arguments.thread(option: "thread", in: store).map { [$0] },
+            threads: try arguments.thread(option: "thread", in: store, viewer: viewer).map { [$0] },
             users: try arguments.user(option: "user", in: store).map { [$0] },
-            kinds: kind.map { [$0] })
+            kinds: kind.map { [$0] }, viewer: viewer)
         try output.writeEvents(of: store, after: after, matching: filter, asJSON: arguments.has("json"))
         if arguments.has("follow") {
             try output.flush()
@@ -122,13 +123,14 @@ extension StandardOutput {
         if let failure { throw failure }
     }
 
-    fileprivate mutating func write(_ event: RecordedEvent, asJSON: Bool) throws {
+    /// Writes an event as a JSON line or for people.
+    mutating func write(_ event: RecordedEvent, asJSON: Bool) throws {
         if asJSON { try writeLine(json: event) } else { try writeLine(line(of: event)) }
     }
 
     /// An event for people: position, time, kind, and its fields as JSON.
     private func line(of recorded: RecordedEvent) throws -> String {
-        let fields = try JSONLineEncoder().string(EventFields(event: recorded.event))
+        let fields = try JSONLineEncoder().string(EventFields(recorded: recorded))
         return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.fact.kind?.name ?? "unknown")  \(fields)"
     }
 }
@@ -156,10 +158,10 @@ private func follow(_ events: ChatEvents, asJSON: Bool) async throws {
 }
 
 private struct EventFields: Encodable {
-    let event: Event
+    let recorded: RecordedEvent
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
-        try event.encodeFields(to: &container)
+        try recorded.encodeFields(to: &container)
     }
 }

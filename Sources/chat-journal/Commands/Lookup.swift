@@ -45,10 +45,15 @@ extension Arguments {
         return try store.findUser(text, asOf: moment)
     }
 
+    /// The viewer whom `--viewer` names, nil for the operator.
+    func viewer(in store: ChatStore, asOf moment: Moment = .now) throws -> UserID? {
+        try user(option: "viewer", in: store, asOf: moment)
+    }
+
     /// The thread that an option names.
-    func thread(option name: String, in store: ChatStore) throws -> ThreadID? {
+    func thread(option name: String, in store: ChatStore, viewer: UserID?) throws -> ThreadID? {
         guard let text = self[option: name] else { return nil }
-        return try store.findThread(text, asOf: .now)
+        return try store.findThread(text, viewer: viewer, asOf: .now)
     }
 }
 
@@ -88,11 +93,11 @@ extension ChatStore {
         return moment
     }
 
-    /// Finds a thread by its id, its outward code or its name at a moment, tried in that order.
-    func findThread(_ text: String, asOf moment: Moment) throws -> ThreadID {
+    /// Finds a thread by its id, its outward code or its name at a moment, tried in that order; a viewer's names are those of the threads that they may read.
+    func findThread(_ text: String, viewer: UserID?, asOf moment: Moment) throws -> ThreadID {
         if let id = ThreadID(text), try exists(id, asOf: moment) { return id }
         if let code = OutwardCode(text), try exists(ThreadID(code), asOf: moment) { return ThreadID(code) }
-        let named = try threads(named: ThreadName(text)?.text ?? text, asOf: moment)
+        let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: moment)
         guard named.count <= 1 else {
             throw LookupError(message: "several threads are named '\(visible(text))': \(named.map(\.description).joined(separator: ", "))")
         }
@@ -108,6 +113,13 @@ extension ChatStore {
         guard let user = try user(named: text, asOf: moment) else {
             throw LookupError(message: "unknownUser: there is no user '\(visible(text))'\(moment.suffix)")
         }
+        return user
+    }
+
+    /// Finds the user whom a question is about; a viewer may ask about nobody but themselves, and is not told whether others exist.
+    func findUser(_ text: String, viewer: UserID?, asOf moment: Moment) throws -> UserID {
+        guard let viewer else { return try findUser(text, asOf: moment) }
+        guard let user = try? findUser(text, asOf: moment), user == viewer else { throw ChatError.rejected(.notAllowed) }
         return user
     }
 

@@ -19,7 +19,7 @@ extension Command {
         let store = try arguments.openReadOnly()
         let moment = try store.fixed(asked)
         let threads = try store.threads(
-            try page.page(in: store), viewer: try arguments.user(option: "viewer", in: store, asOf: moment), asOf: moment)
+            try page.page(in: store), viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
         try output.show(
             threads, asJSON: arguments.has("json"),
             [.init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("MESSAGES", .right), .init("CREATED"), .init("ID")]
@@ -39,8 +39,8 @@ extension Command {
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
         let moment = try store.fixed(asked)
-        let thread = try store.findThread(arguments[positional: "THREAD"], asOf: moment)
-        let viewer = try arguments.user(option: "viewer", in: store, asOf: moment)
+        let viewer = try arguments.viewer(in: store, asOf: moment)
+        let thread = try store.findThread(arguments[positional: "THREAD"], viewer: viewer, asOf: moment)
         let messages = try store.timeline(thread, try page.page(in: store), viewer: viewer, asOf: moment)
         try output.show(
             messages, asJSON: arguments.has("json"),
@@ -48,7 +48,7 @@ extension Command {
         ) {
             [
                 "\($0.position)", "\($0.createdAt)", $0.author.shown, "\($0.replyCount)",
-                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil),
+                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer),
             ]
         }
         return true
@@ -66,15 +66,60 @@ extension Command {
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
         let moment = try store.fixed(asked)
-        let viewer = try arguments.user(option: "viewer", in: store, asOf: moment)
+        let viewer = try arguments.viewer(in: store, asOf: moment)
         let replies = try store.replies(to: message, try page.page(in: store), viewer: viewer, asOf: moment)
         try output.show(
             replies, asJSON: arguments.has("json"), [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]
         ) {
             [
                 "\($0.position)", "\($0.createdAt)", $0.author.shown,
-                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil),
+                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer),
             ]
+        }
+        return true
+    }
+
+    static let message = Command(
+        spec: CommandSpec(
+            "message", "shows a message or a reply: its place, its history, and who could read it when it was posted",
+            positionals: [.journal, CommandSpec.Positional("ID", "the id of a message or a reply")],
+            options: [CommandSpec.Option("limit", .text("N"), "at most N edits, the latest ones; 50 unless given"), .asOf, .viewer, .json],
+            discussion: "Who could read it is told to the operator alone, not to a viewer.")
+    ) { arguments, output in
+        let text = arguments[positional: "ID"]
+        guard let message = MessageID(text), let reply = ReplyID(text) else {
+            throw arguments.error("ID is the id of a message or a reply, a UUID")
+        }
+        let limit = try arguments.integer("limit", in: 0...1_000_000) ?? 50
+        let asked = try arguments.moment()
+        let store = try arguments.openReadOnly()
+        let moment = try store.fixed(asked)
+        let viewer = try arguments.viewer(in: store, asOf: moment)
+        let details: PostDetails
+        do {
+            details = try store.details(of: .message(message), edits: limit, viewer: viewer, asOf: moment)
+        } catch ChatError.rejected(let rejection) where rejection.code == .unknownMessage {
+            do { details = try store.details(of: .reply(reply), edits: limit, viewer: viewer, asOf: moment) } catch ChatError.rejected(
+                let other) where other.code == .unknownReply
+            {
+                throw ChatError.rejected(rejection)
+            }
+        }
+        if arguments.has("json") {
+            try output.writeLine(json: details)
+            return true
+        }
+        let kind = details.answered.map { "a reply to \($0)" } ?? "a message"
+        try output.writeLine(
+            visible(
+                "\(kind) in \(details.threadName ?? "(erased)"), \(details.thread), by \(details.author.shown), \(details.author.id), at position \(details.position)"
+            ))
+        try output.writeLine(visible(shownBody(details.body, retracted: details.retracted, edited: details.editedAt != nil, viewer)))
+        try output.write("\n")
+        for event in details.history { try output.write(event, asJSON: false) }
+        if let readers = details.readers {
+            try output.writeLine("\nReaders when it was posted: \(readers.count)")
+            try output.show(members: readers, asJSON: false)
         }
         return true
     }
@@ -87,8 +132,9 @@ extension Command {
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
         let moment = try store.fixed(asked)
-        let viewer = try arguments.user(option: "viewer", in: store, asOf: moment)
-        let view = try store.user(try store.findUser(arguments[positional: "USER"], asOf: moment), viewer: viewer, asOf: moment)
+        let viewer = try arguments.viewer(in: store, asOf: moment)
+        let view = try store.user(
+            try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment), viewer: viewer, asOf: moment)
         if arguments.has("json") {
             try output.writeLine(json: view)
             return true
@@ -100,7 +146,7 @@ extension Command {
             [.init("UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"), .init("LAST MESSAGE")]
         ) { thread in
             let last = thread.lastMessage.map {
-                "\($0.author.shown): \(shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil))"
+                "\($0.author.shown): \(shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer))"
             }
             return ["\(thread.unread)", "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
         }
@@ -108,9 +154,9 @@ extension Command {
     }
 }
 
-private func shownBody(_ body: String?, retracted: Bool, edited: Bool) -> String {
+private func shownBody(_ body: String?, retracted: Bool, edited: Bool, _ viewer: UserID?) -> String {
     if retracted { return "(retracted)" }
-    return (body ?? "(erased)") + (edited ? " (edited)" : "")
+    return (body ?? (viewer == nil ? "(erased)" : "(erased, or changed since)")) + (edited ? " (edited)" : "")
 }
 
 extension Person {

@@ -30,6 +30,7 @@ extension RuleModel {
     private mutating func register(_ id: UserID?, _ text: String, _ subject: String?, _ draft: Draft) throws(Refusal) -> Answer {
         if let id, let user = users[id] {
             try check(Username.foldKey(user.firstName) == Username.foldKey(text), .identifierTaken)
+            if let subject { try check(Array((user.subject ?? "").utf8) == Array(subject.utf8) && user.subject != nil, .subjectTaken) }
             return .duplicate(first: user.position, last: user.position)
         }
         guard let username = Username(text) else { throw Refusal(code: .invalidUsername) }

@@ -42,7 +42,7 @@ struct ExactlyOnceTests {
     @Test(
         arguments: [
             (.registerUser(user: Here.ann, username: " aNN "), 1...1),
-            (.registerUser(user: Here.ann, username: "Ann", subject: String(repeating: "s", count: 300)), 1...1),
+            (.registerUser(user: Here.ann, username: "Ann"), 1...1),
             (.postMessage(message: Here.milk, thread: Here.sw1a, author: Here.ann, body: ""), 8...8),
             (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: PostRulesTests.full + "x"), 9...9),
             (.openThread(thread: Here.dogs, name: "SW1A", by: Here.ann), 11...12),
@@ -50,6 +50,13 @@ struct ExactlyOnceTests {
         ] as [(Command, ClosedRange<Position>)])
     func theTextIsNotCompared(command: Command, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(command).duplicateOf == positions)
+    }
+
+    /// Two callers who bear two subjects are two people, whatever name they bear.
+    @Test(arguments: ["sub-eve", "", String(repeating: "s", count: 300)]) func aRegistrationWithAnotherSubjectIsNoDuplicate(subject: String)
+    {
+        #expect(Self.muchLater.when(.registerUser(user: Here.ann, username: "Ann", subject: subject)).rejection?.code == .subjectTaken)
+        #expect(Self.muchLater.when(.registerUser(user: Here.bob, username: "Bob", subject: subject)).rejection?.code == .subjectTaken)
     }
 
     @Test(arguments: repeated) func noOtherCheckComesBefore(command: Command, positions: ClosedRange<Position>) {

@@ -107,7 +107,8 @@ import Testing
                 #"{"user":{"id":"\#(Self.bob)","username":"Bob"},"since":8}"#,
             ])
         #expect(
-            try json("residents", "SW1A")[1] == #"{"user":{"id":"\#(Self.bob)","username":"Bob"},"since":7,"postcode":"SW1A 2AA"}"#)
+            try json("residents", "SW1A")[1]
+                == #"{"user":{"id":"\#(Self.bob)","username":"Bob"},"since":7,"postcode":"SW1A 2AA","outwardCode":"SW1A"}"#)
         #expect(
             try json("user", "bob") == [
                 #"{"id":"\#(Self.bob)","username":"Bob","postcode":"SW1A 2AA","createdAt":TIME,"threads":[{"id":"\#(Self.sw1a)","name":"SW1A","unread":0,"readUpTo":6,"lastMessage":\#(entry)}]}"#

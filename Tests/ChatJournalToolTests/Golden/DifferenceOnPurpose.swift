@@ -10,10 +10,20 @@ struct DifferenceOnPurpose: Sendable {
     let applies: @Sendable (GoldenCase) -> Bool
 
     static let all: [DifferenceOnPurpose] = [
-        // DifferenceOnPurpose(changelog: "words of the changelog", fields: ["postcode"]) { $0.arguments.contains("--viewer") },
-        // The sentence of invalidUsername names the invisible characters too.
-        DifferenceOnPurpose(changelog: "have no scalar that is shown as nothing or as a blank", fields: ["rejection.message"]) {
-            $0.arguments.contains("INPUT:again.jsonl")
-        }
+        DifferenceOnPurpose(changelog: "`residents` shows a viewer no postcode but their own", fields: ["postcode"]) {
+            $0.arguments.first == "residents" && $0.arguments.contains("--viewer")
+        },
+        DifferenceOnPurpose(changelog: "`readers` and `activity` are refused to a viewer", fields: ["status", "code", "lines"]) {
+            $0.arguments.first == "readers" && $0.arguments.contains("--viewer")
+        },
+        DifferenceOnPurpose(
+            changelog: "a viewer's thread names are those of the threads that they may read, and no match is `unknownThread`",
+            fields: ["status", "code", "lines"]
+        ) { $0.arguments.first == "timeline" && $0.arguments.contains("Soup") && $0.arguments.contains("--viewer") },
+        DifferenceOnPurpose(
+            changelog:
+                "**Receipts** of a command that comes again show no text and no correlation id but those that its second caller sent.",
+            fields: ["events.correlation", "events.messagePosted.body"]
+        ) { $0.arguments.first == "run" && $0.arguments.contains("INPUT:again.jsonl") },
     ]
 }

@@ -1,4 +1,4 @@
-import Chat
+@testable import Chat
 import ChatDomain
 import EventJournal
 
@@ -87,7 +87,7 @@ struct HistoryChecker {
             return results(of: batch, given, after: position) == given
         case .ask(let query):
             if let moment = query.moment, moment > position { return operation.answer == .refused(.invalidPosition) }
-            return views[Int(query.moment ?? position)].answer(query) == operation.answer
+            return views[Int(query.moment ?? position)].answer(query, present: views[Int(position)]) == operation.answer
         }
     }
 
@@ -108,8 +108,8 @@ struct HistoryChecker {
                     return .success(Receipt(events: events, from: first))
                 case .unchanged: return .success(Receipt())
                 case .duplicate(let positions):
-                    let former = events.filter { positions.contains($0.position) }.map(\.event)
-                    return .success(Receipt(events: former, from: positions.lowerBound, duplicate: true))
+                    let former = events.filter { positions.contains($0.position) }
+                    return .success(Receipt(duplicateOf: former.map { $0.shown(toCallerOf: request) }))
                 }
             } catch {
                 return .failure(error)

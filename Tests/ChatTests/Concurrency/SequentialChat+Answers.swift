@@ -5,27 +5,42 @@ import Projections
 
 /// The answers to the questions as of the last event that was taken.
 extension SequentialChat {
-    /// Answers a question, which is about now whatever moment it names.
-    func answer(_ query: Query) -> Answer {
+    /// Answers a question about this moment, whatever moment it names.
+    ///
+    /// - Parameter present: What the store shows by now, which a viewer's rights follow from too.
+    func answer(_ query: Query, present: SequentialChat? = nil) -> Answer {
+        let present = present ?? self
         do throws(ChatError) {
             switch query {
             case .head: return .position(position)
             case .timeline(let thread, let page, let viewer, _):
                 let room = try readable(thread, viewer)
-                return .timeline(pick(page, of: messages.filter { $0.place == room.id }, by: \.position).map(entry))
+                if viewer != nil { _ = try present.readable(thread, viewer) }
+                let picked = pick(page, of: messages.filter { $0.place == room.id }, by: \.position)
+                return .timeline(
+                    picked.map { message in
+                        var entry = entry(message)
+                        let isPresent = present.messages.contains { $0.id == message.id && $0.textPosition == message.textPosition }
+                        if let viewer, viewer != message.author, !isPresent { entry.body = nil }
+                        return entry
+                    })
             case .message(let message): return .message(entry(try found(message)))
             case .replies(let message):
                 let message = try found(message)
                 return .replies(replies.filter { $0.place == message.id }.map(entry))
-            case .members(let thread, let viewer), .readers(let thread, let viewer, _):
+            case .members(let thread, let viewer):
                 return .members(try readable(thread, viewer).members.map { Member(user: person($0.user), since: $0.since) })
+            case .readers(let thread, let viewer, _):
+                if viewer != nil { throw ChatError.rejected(.notAllowed) }
+                return .members(try readable(thread, nil).members.map { Member(user: person($0.user), since: $0.since) })
             case .user(let user): return .user(view(of: try found(user)))
             case .threads(let viewer):
                 return .threads(try shown(to: viewer).map(summary))
             case .userNamed(let name): return .userID(users.first { $0.name?.foldKey == Username.foldKey(name) }?.id)
             case .residents(let code):
                 let residents = users.filter { $0.postcode?.outwardCode == code }.sorted { $0.residentSince < $1.residentSince }
-                return .residents(residents.map { Resident(user: person($0.id), since: $0.residentSince, postcode: $0.postcode) })
+                return .residents(
+                    residents.map { Resident(user: person($0.id), since: $0.residentSince, postcode: $0.postcode, outwardCode: code) })
             case .access(let user, let viewer, _):
                 if let viewer, viewer != user { throw ChatError.rejected(.notAllowed) }
                 let user = try found(user).id

@@ -34,6 +34,8 @@ struct SequentialChat {
         var createdAt: Timestamp
         var editedAt: Timestamp?
         var isRetracted = false
+        /// Of the event that wrote the text; nil once it is retracted.
+        var textPosition: Position?
     }
 
     /// A stretch of positions in which somebody was in a thread.
@@ -92,19 +94,19 @@ struct SequentialChat {
             messages.append(
                 Post(
                     id: fact.message, place: fact.thread, position: position, author: fact.author, body: event.body,
-                    createdAt: event.createdAt))
+                    createdAt: event.createdAt, textPosition: position))
             change(fact.thread) { _ in }
         case .replyPosted(let fact):
             replies.append(
                 Post(
                     id: fact.reply, place: fact.message, position: position, author: fact.author, body: event.body,
-                    createdAt: event.createdAt))
+                    createdAt: event.createdAt, textPosition: position))
             change(fact.thread) { _ in }
         case .messageEdited(let fact):
-            for index in messages.indices where messages[index].id == fact.message { messages[index].edit(event) }
+            for index in messages.indices where messages[index].id == fact.message { messages[index].edit(recorded) }
             change(fact.thread) { _ in }
         case .replyEdited(let fact):
-            for index in replies.indices where replies[index].id == fact.reply { replies[index].edit(event) }
+            for index in replies.indices where replies[index].id == fact.reply { replies[index].edit(recorded) }
             change(fact.thread) { _ in }
         case .messageRetracted(let fact):
             for index in messages.indices where messages[index].id == fact.message { messages[index].retract() }
@@ -148,7 +150,9 @@ struct SequentialChat {
 }
 
 extension SequentialChat.Post {
-    fileprivate mutating func edit(_ event: Event) { (body, editedAt) = (event.body, event.createdAt) }
+    fileprivate mutating func edit(_ recorded: RecordedEvent) {
+        (body, editedAt, textPosition) = (recorded.event.body, recorded.event.createdAt, recorded.position)
+    }
 
-    fileprivate mutating func retract() { (body, isRetracted) = (nil, true) }
+    fileprivate mutating func retract() { (body, isRetracted, textPosition) = (nil, true, nil) }
 }

@@ -1,27 +1,21 @@
 import Chat
 import ChatDomain
 
-/// What a follower is to be given, from the rule and from the first event on: memberships are kept in a dictionary, and each event is looked at once.
+/// What a follower is to be given, from the rule: each event is looked at once, and what its viewer is shown of it is the oracle's answer.
 struct NaiveFilter {
     let filter: EventFilter
-    private var threads: [UserID: Set<ThreadID>] = [:]
 
-    init(_ filter: EventFilter) { self.filter = filter }
-
-    /// The events of a journal, from its first one on, that stand after a position and pass.
+    /// The events of a journal, from its first one on, that stand after a position and pass, as the filter's viewer is shown them at the end.
     static func events(_ all: [RecordedEvent], after position: Position, matching filter: EventFilter) -> [RecordedEvent] {
-        var naive = NaiveFilter(filter)
-        return all.filter { naive.passes($0.event.fact) && $0.position > position }
+        let visibility = NaiveVisibility(all)
+        return NaiveFilter(filter: filter).wanted(all, after: position).compactMap {
+            visibility.shown($0, to: filter.viewer, present: Position(all.count))
+        }
     }
 
-    /// Whether the next event passes.
-    private mutating func passes(_ fact: Fact) -> Bool {
-        switch fact {
-        case .threadJoined(let fact): threads[fact.user, default: []].insert(fact.thread)
-        case .threadLeft(let fact): threads[fact.user, default: []].remove(fact.thread)
-        default: break
-        }
-        return isWanted(fact) && filter.viewer.map { isVisible(fact, to: $0) } ?? true
+    /// The events that satisfy every condition but that of the viewer.
+    func wanted(_ all: [RecordedEvent], after position: Position) -> [RecordedEvent] {
+        all.filter { $0.position > position && isWanted($0.event.fact) }
     }
 
     private func isWanted(_ fact: Fact) -> Bool {
@@ -36,15 +30,50 @@ struct NaiveFilter {
         }
         return isWanted
     }
+}
 
-    private func isVisible(_ fact: Fact, to viewer: UserID) -> Bool {
-        if fact.user == viewer { return true }
-        let own = threads[viewer] ?? []
-        switch fact {
-        case .postcodeSet(let fact): return own.contains(fact.thread)
-        case .usernameChanged(let fact): return !own.isDisjoint(with: threads[fact.user] ?? [])
-        case .threadRead, .userRegistered, .sessionStarted, .sessionEnded, .lost, .unknown: return false
-        default: return fact.thread.map { own.contains($0) } == true
+/// An event as a follower was given it, and between which ends of the journal.
+struct Delivery: Sendable {
+    var event: RecordedEvent
+    /// The durable position when the follower asked for it.
+    var since: Position
+    /// The durable position once it had come.
+    var until: Position
+}
+
+extension NaiveFilter {
+    /// The events that a follower has to be given, whenever they are delivered: a viewer could be shown them at every moment since.
+    func required(_ all: [RecordedEvent], after position: Position) -> [RecordedEvent] {
+        let wanted = wanted(all, after: position)
+        guard let viewer = filter.viewer else { return wanted }
+        let visibility = NaiveVisibility(all)
+        let departures = all.filter { if case .threadLeft(let fact) = $0.event.fact { fact.user == viewer } else { false } }.map(\.position)
+        return wanted.filter { recorded in
+            ([recorded.position, Position(all.count)] + departures.filter { $0 > recorded.position }).allSatisfy {
+                visibility.shown(recorded, to: viewer, present: $0) != nil
+            }
         }
+    }
+
+    /// What is wrong with what a follower was given; nil if nothing is.
+    ///
+    /// A viewer is shown an event as it may be shown when it is delivered, so each delivery needs a moment at which the oracle shows the same, and each event that was left out
+    /// one at which it shows nothing.
+    func problem(_ all: [RecordedEvent], after position: Position, _ deliveries: [Delivery]) -> String? {
+        let visibility = NaiveVisibility(all)
+        var deliveries = deliveries[...]
+        for recorded in wanted(all, after: position) {
+            if let delivery = deliveries.first, delivery.event.position == recorded.position {
+                deliveries.removeFirst()
+                let moments = max(delivery.since, recorded.position)...max(delivery.until, recorded.position)
+                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, present: $0) == delivery.event }
+                if !isRight { return "\(delivery.event) came between \(moments)" }
+            } else {
+                let moments = recorded.position...max(recorded.position, deliveries.first?.until ?? Position(all.count))
+                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, present: $0) == nil }
+                if !isRight { return "\(recorded.position) did not come" }
+            }
+        }
+        return deliveries.first.map { "\($0.event) came, for which nobody asked, or a second time" }
     }
 }

@@ -1,0 +1,171 @@
+import Chat
+import ChatDomain
+import EventJournal
+import Foundation
+import Projections
+import Testing
+
+@testable import chat_journal
+
+/// What the tool prints with `--viewer` is what the library answers to that viewer, on a journal with every kind of event.
+///
+/// The library is held to the table of `WhoIsShownWhat.md` by `VisibilityProperties`.
+@Suite struct ViewerTests {
+    private struct World {
+        let folder: ToolProcess.Folder
+        let path: String
+        let store: ChatStore
+        let events: [RecordedEvent]
+
+        init() throws {
+            folder = try ToolProcess.Folder()
+            path = try GoldenCase.copy(of: "history", to: folder)
+            store = try ChatStore.openReadOnly(path)
+            var events: [RecordedEvent] = []
+            try store.forEachEvent { event in
+                events.append(event)
+                return true
+            }
+            self.events = events
+        }
+
+        var users: [UserID] { Array(Set(events.compactMap(\.event.fact.user))).sorted() }
+        var threads: [ThreadID] { Array(Set(events.compactMap(\.event.fact.thread))).sorted() }
+
+        /// Runs a command as a viewer.
+        func run(_ viewer: UserID, _ command: String, _ arguments: String...) throws -> ToolProcess.Outcome {
+            try ToolProcess.run([command, path] + arguments + ["--viewer", "\(viewer)", "--json"])
+        }
+    }
+
+    /// The lines, or the code with which the viewer is refused.
+    private func expected<Value: Encodable>(_ body: () throws(ChatError) -> [Value]) throws -> (lines: [String], code: String?) {
+        do throws(ChatError) {
+            return (try lines(try body()), nil)
+        } catch {
+            guard case .rejected(let rejection) = error else { throw error }
+            return ([], rejection.code.rawValue)
+        }
+    }
+
+    private func lines<Value: Encodable>(_ values: [Value]) throws(ChatError) -> [String] {
+        values.map { value in
+            do { return try JSONLineEncoder().string(value) } catch { return "\(error)" }
+        }
+    }
+
+    private func check(
+        _ outcome: ToolProcess.Outcome, _ expected: (lines: [String], code: String?), _ comment: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(outcome.lines == expected.lines, "\(comment)", sourceLocation: sourceLocation)
+        #expect(outcome.status == (expected.code == nil ? 0 : 1), "\(comment)", sourceLocation: sourceLocation)
+        if let code = expected.code {
+            #expect(outcome.error.hasPrefix("chat-journal: \(code): "), "\(comment): \(outcome.error)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func everyCommandAnswersAsTheLibraryAnswersTheViewer() throws {
+        let world = try World()
+        let store = world.store
+        let all = Page(limit: .max)
+        for viewer in world.users {
+            var events: [RecordedEvent] = []
+            try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
+                events.append(event)
+                return true
+            }
+            check(try world.run(viewer, "events"), (try lines(events), nil), "events of \(viewer)")
+            check(
+                try world.run(viewer, "threads"), try expected { () throws(ChatError) in try store.threads(all, viewer: viewer) }, "threads"
+            )
+            check(
+                try world.run(viewer, "user", "\(viewer)"),
+                try expected { () throws(ChatError) in [try store.user(viewer, viewer: viewer)] }, "user")
+            check(
+                try world.run(viewer, "access", "\(viewer)"),
+                try expected { () throws(ChatError) in try store.access(of: viewer, viewer: viewer) }, "access")
+            check(try world.run(viewer, "activity"), ([], "notAllowed"), "activity")
+            for thread in world.threads {
+                let asOf = Position(world.events.count * 2 / 3)
+                check(
+                    try world.run(viewer, "timeline", "\(thread)", "--limit", "1000", "--as-of", "\(asOf)"),
+                    try expected { () throws(ChatError) in try store.timeline(thread, all, viewer: viewer, asOf: .position(asOf)) },
+                    "timeline of \(thread) for \(viewer) as of \(asOf)")
+                check(
+                    try world.run(viewer, "members", "\(thread)"),
+                    try expected { () throws(ChatError) in try store.members(of: thread, viewer: viewer) }, "members of \(thread)")
+                check(try world.run(viewer, "readers", "\(thread)"), ([], "notAllowed"), "readers")
+                if let code = thread.outwardCode {
+                    check(
+                        try world.run(viewer, "residents", "\(code)"),
+                        try expected { () throws(ChatError) in try store.residents(of: code, viewer: viewer) }, "residents of \(code)")
+                }
+            }
+        }
+        for other in world.users.dropFirst() {
+            check(try world.run(world.users[0], "user", "\(other)"), ([], "notAllowed"), "user")
+            check(try world.run(world.users[0], "access", "\(other)"), ([], "notAllowed"), "access")
+        }
+        // Whether a user exists is not told either.
+        check(try world.run(world.users[0], "user", "Nobody of this name"), ([], "notAllowed"), "user")
+    }
+
+    @Test func messagesAndRepliesAreShownWithTheirHistory() throws {
+        let world = try World()
+        let store = world.store
+        for event in world.events {
+            let (post, id): (Post, String)
+            switch event.event.fact {
+            case .messagePosted(let fact): (post, id) = (.message(fact.message), "\(fact.message)")
+            case .replyPosted(let fact): (post, id) = (.reply(fact.reply), "\(fact.reply)")
+            default: continue
+            }
+            let operators = try ToolProcess.run(["message", world.path, id, "--json"])
+            check(operators, try expected { () throws(ChatError) in [try store.details(of: post)] }, "message \(id)")
+            #expect(operators.output.contains(#""position":\#(event.position),"id":"\#(id)""#))
+            let viewer = try #require(event.event.fact.user == world.users[0] ? world.users[1] : world.users[0])
+            check(
+                try world.run(viewer, "message", id),
+                try expected { () throws(ChatError) in [try store.details(of: post, viewer: viewer)] }, "message \(id) for \(viewer)")
+            #expect(try ToolProcess.run(["message", world.path, id]).status == 0)
+        }
+        let unknown = try ToolProcess.run(["message", world.path, "0190a000-0000-7000-8000-00000000ffff"])
+        #expect(unknown.status == 1 && unknown.error.hasPrefix("chat-journal: unknownMessage: "))
+        #expect(try ToolProcess.run(["message", world.path, "milk"]).status == 64)
+    }
+
+    @Test func aNameIsFoundCaselesslyAndForAViewerAmongTheirThreads() throws {
+        let folder = try ToolProcess.Folder()
+        let journal = folder.path + "/journal"
+        let (ann, bob) = ("0a000000-0000-0000-0000-000000000001", "0a000000-0000-0000-0000-000000000002")
+        let (first, second) = ("0190a000-0000-7000-8000-00000000e001", "0190a000-0000-7000-8000-00000000e002")
+        let outcome = try ToolProcess.run(
+            ["run", journal],
+            input: """
+                {"registerUser":{"user":"\(ann)","username":"Ann"}}
+                {"registerUser":{"user":"\(bob)","username":"Bob"}}
+                {"openThread":{"thread":"\(first)","name":"Soup","by":"\(ann)"}}
+                {"openThread":{"thread":"\(second)","name":"Soup","by":"\(bob)"}}
+                {"openThread":{"name":"Dogs","by":"\(ann)"}}
+                {"openThread":{"name":"dogs","by":"\(bob)"}}
+
+                """)
+        #expect(outcome.status == 0, "\(outcome.error)\(outcome.output)")
+        func members(_ name: String, _ options: String...) throws -> ToolProcess.Outcome {
+            try ToolProcess.run(["members", journal, name, "--json"] + options)
+        }
+        let ambiguous = try members("soup")
+        #expect(ambiguous.status == 1 && ambiguous.error.contains(first) && ambiguous.error.contains(second))
+        // To a viewer the thread of the others does not exist, and neither does its id.
+        #expect(try members("soup", "--viewer", "Ann").output.contains(ann))
+        #expect(try members("SOUP", "--viewer", "Bob").output.contains(bob))
+        // The spelling that was asked for comes first; without it the same letters are found.
+        #expect(try members("Dogs").output.contains(ann) && members("dogs").output.contains(bob))
+        #expect(try members("DOGS", "--viewer", "Ann").output.contains(ann))
+        let hidden = try members("dogs", "--viewer", "Ann")
+        #expect(hidden.output.contains(ann), "of two spellings a viewer finds the one that they may read")
+        let nothing = try members("Cats", "--viewer", "Ann")
+        #expect(nothing.status == 1 && nothing.error.hasPrefix("chat-journal: unknownThread: ") && !nothing.error.contains("0190a000"))
+    }
+}

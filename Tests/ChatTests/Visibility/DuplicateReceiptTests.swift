@@ -1,0 +1,83 @@
+import Chat
+import ChatDomain
+import EventJournal
+import Testing
+
+/// A command that comes again is answered with the first receipt, cut down to what its second caller sent.
+@Suite struct DuplicateReceiptTests {
+    private let ann = UserID(bits: 1)
+    private let garden = ThreadID(bits: 31)
+
+    private func store() throws -> ChatStore {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
+        try store.execute(.openThread(thread: garden, name: "Garden", by: ann), correlation: "first")
+        return store
+    }
+
+    @Test func anotherSubjectIsTaken() throws {
+        let store = try store()
+        for subject in ["sub-2", "", String(repeating: "s", count: 300)] {
+            expectRejection(.subjectTaken) { () throws(ChatError) in
+                try store.execute(.registerUser(user: ann, username: "Ann", subject: subject))
+            }
+        }
+        // A subject where the first registration had none is another one too.
+        let bob = UserID(bits: 2)
+        try store.execute(.registerUser(user: bob, username: "Bob"))
+        expectRejection(.subjectTaken) { () throws(ChatError) in
+            try store.execute(.registerUser(user: bob, username: "Bob", subject: "sub-2"))
+        }
+        // Another name comes first: the id is somebody else's.
+        expectRejection(.identifierTaken) { () throws(ChatError) in
+            try store.execute(.registerUser(user: ann, username: "Eve", subject: "sub-2"))
+        }
+        #expect(store.head.position == 4)
+    }
+
+    @Test func theSubjectOfTheFirstCallerIsNotShownToACallerWithout() throws {
+        let event = try #require(try store().execute(.registerUser(user: ann, username: "Ann")).events.first)
+        #expect(event.event.subject == nil && event.event.correlation == nil && event.redacted == [])
+        #expect(event.event.username?.text == "Ann")
+    }
+
+    @Test func theSameCallerIsShownTheWholeReceipt() throws {
+        let receipt = try store().execute(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
+        let event = try #require(receipt.events.first)
+        #expect(receipt.duplicate && event.event.subject == "sub-1" && event.event.correlation == "first" && event.redacted == [])
+    }
+
+    @Test func anotherSpellingOfANameIsNotShown() throws {
+        let store = try store()
+        let registration = try #require(try store.execute(.registerUser(user: ann, username: "ANN", subject: "sub-1")).events.first)
+        #expect(registration.event.username == nil && registration.event.subject == nil && registration.redacted == [.username])
+        let opening = try store.execute(.openThread(thread: garden, name: "Secret name?", by: ann)).events
+        #expect(opening.map(\.event.threadName) == [nil, nil] && opening.map(\.redacted) == [.name, []])
+        // White space around a name was never part of it.
+        #expect(try store.execute(.openThread(thread: garden, name: " Garden ", by: ann)).events.first?.event.threadName == "Garden")
+    }
+
+    @Test func anotherTextOfAPostAndAnotherDeviceAreNotShown() throws {
+        let store = try store()
+        let (message, reply, session) = (MessageID(bits: 41), ReplyID(bits: 51), SessionID(bits: 61))
+        let first = [
+            Command.postMessage(message: message, thread: garden, author: ann, body: "e\u{301}"),
+            .reply(reply: reply, message: message, author: ann, body: "yes"), .startSession(user: ann, session: session, device: "phone"),
+        ]
+        let second = [
+            // Canonically equivalent, and yet other bytes.
+            Command.postMessage(message: message, thread: garden, author: ann, body: "\u{e9}"),
+            .reply(reply: reply, message: message, author: ann, body: "no"), .startSession(user: ann, session: session, device: "tablet"),
+        ]
+        for command in first { try store.execute(command, correlation: "first") }
+        for (number, command) in second.enumerated() {
+            let event = try #require(try store.execute(command, correlation: "second").events.first)
+            #expect(event.event.content == .omitted && event.event.correlation == nil)
+            #expect(event.redacted == [.body, .body, .device][number])
+        }
+        for command in first {
+            let event = try #require(try store.execute(command, correlation: "first").events.first)
+            #expect(event.event.content != .omitted && event.event.correlation == "first" && event.redacted == [])
+        }
+    }
+}

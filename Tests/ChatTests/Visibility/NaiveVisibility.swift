@@ -1,0 +1,120 @@
+import Chat
+import ChatDomain
+
+/// Who is shown which event in which form, written from the tables of `WhoIsShownWhat.md`: every question looks through all events.
+struct NaiveVisibility {
+    let events: [RecordedEvent]
+
+    /// Makes an oracle of all events of a journal, from its first one on.
+    init(_ events: [RecordedEvent]) { self.events = events }
+
+    /// What a viewer is to an event.
+    enum Role: Hashable, CaseIterable {
+        case itsUser, member, formerMember, stranger
+    }
+
+    // MARK: Facts
+
+    /// Whether a user was in a thread once the event at a position had happened.
+    func isMember(_ user: UserID, of thread: ThreadID, at position: Position) -> Bool {
+        var isMember = false
+        for recorded in events.prefix(Int(position)) {
+            switch recorded.event.fact {
+            case .threadJoined(let fact) where fact.user == user && fact.thread == thread: isMember = true
+            case .threadLeft(let fact) where fact.user == user && fact.thread == thread: isMember = false
+            default: break
+            }
+        }
+        return isMember
+    }
+
+    /// The threads that any event up to a position was about.
+    func threads(at position: Position) -> Set<ThreadID> { Set(events.prefix(Int(position)).compactMap(\.event.fact.thread)) }
+
+    /// The event that wrote the text that a post has after a position; nil for one that is retracted, or that does not exist.
+    func textPosition(of post: Post, at position: Position) -> Position? {
+        var text: Position?
+        for recorded in events.prefix(Int(position)) {
+            switch recorded.event.fact {
+            case .messagePosted(let fact) where .message(fact.message) == post: text = recorded.position
+            case .messageEdited(let fact) where .message(fact.message) == post: text = recorded.position
+            case .messageRetracted(let fact) where .message(fact.message) == post: text = nil
+            case .replyPosted(let fact) where .reply(fact.reply) == post: text = recorded.position
+            case .replyEdited(let fact) where .reply(fact.reply) == post: text = recorded.position
+            case .replyRetracted(let fact) where .reply(fact.reply) == post: text = nil
+            default: break
+            }
+        }
+        return text
+    }
+
+    /// The event that gave a user the name that they bear after a position.
+    private func namePosition(of user: UserID, at position: Position) -> Position? {
+        events.prefix(Int(position)).last { recorded in
+            switch recorded.event.fact {
+            case .userRegistered(let fact): fact.user == user
+            case .usernameChanged(let fact): fact.user == user
+            default: false
+            }
+        }?.position
+    }
+
+    // MARK: The table
+
+    /// What a viewer is to an event, once the event at `present` has happened.
+    func role(of viewer: UserID, to recorded: RecordedEvent, present: Position) -> Role {
+        if recorded.event.fact.user == viewer { return .itsUser }
+        let threads: Set<ThreadID>
+        switch recorded.event.fact {
+        case .usernameChanged(let fact):
+            threads = self.threads(at: present).filter { isMember(fact.user, of: $0, at: recorded.position) }
+        case .postcodeSet(let fact): threads = [fact.thread]
+        default: threads = recorded.event.fact.thread.map { [$0] } ?? []
+        }
+        let then = threads.filter { isMember(viewer, of: $0, at: recorded.position) }
+        if then.isEmpty { return .stranger }
+        return then.contains { isMember(viewer, of: $0, at: present) } ? .member : .formerMember
+    }
+
+    /// The event as a viewer is shown it, once the event at `present` has happened; nil if they are not shown it.
+    func shown(_ recorded: RecordedEvent, to viewer: UserID?, present: Position) -> RecordedEvent? {
+        guard let viewer else { return recorded }
+        switch role(of: viewer, to: recorded, present: present) {
+        case .itsUser: return recorded
+        case .formerMember, .stranger: return nil
+        case .member: break
+        }
+        var shown = recorded
+        shown.event.correlation = nil
+        func null(_ field: RedactedFields) {
+            shown.event.content = .omitted
+            shown.redacted = field
+        }
+        switch recorded.event.fact {
+        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil
+        case .usernameChanged(let fact): if namePosition(of: fact.user, at: present) != recorded.position { null(.username) }
+        case .postcodeSet: null(.postcode)
+        case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted: break
+        case .messagePosted(let fact):
+            if textPosition(of: .message(fact.message), at: present) != recorded.position { null(.body) }
+        case .messageEdited(let fact):
+            if textPosition(of: .message(fact.message), at: present) != recorded.position { null(.body) }
+        case .replyPosted(let fact): if textPosition(of: .reply(fact.reply), at: present) != recorded.position { null(.body) }
+        case .replyEdited(let fact): if textPosition(of: .reply(fact.reply), at: present) != recorded.position { null(.body) }
+        }
+        return shown
+    }
+
+    /// Whether a viewer may be shown a thread as of a position, once the event at `present` has happened.
+    func mayRead(_ viewer: UserID?, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
+        guard let viewer else { return true }
+        return isMember(viewer, of: thread, at: position) && isMember(viewer, of: thread, at: present)
+    }
+
+    /// Whether a viewer is shown the text that a post of somebody had as of a position.
+    func showsText(of post: Post, by author: UserID, to viewer: UserID?, at position: Position, present: Position) -> Bool {
+        guard let viewer, viewer != author else { return true }
+        guard let written = textPosition(of: post, at: position) else { return false }
+        return textPosition(of: post, at: present) == written
+    }
+}

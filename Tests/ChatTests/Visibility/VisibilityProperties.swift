@@ -1,0 +1,376 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Foundation
+import Projections
+import Testing
+
+@testable import Chat
+
+/// Every query, page, cursor, filter and live view against the tables of `WhoIsShownWhat.md`, over random histories.
+///
+/// `CHATJOURNAL_VISIBILITY_HISTORIES` says how many histories, 6 unless it is set.
+@Suite struct VisibilityProperties {
+    @Test func everyAnswerToAViewerIsTheTablesAnswer() throws {
+        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? 6
+        var checks = 0
+        var cells: Set<Cell> = []
+        for seed in Seeds.seeds(count) {
+            let world = try VisibilityWorld(seed: seed)
+            var checker = VisibilityChecker(world)
+            try checker.checkEverything()
+            checks += checker.checks
+            cells.formUnion(checker.cells)
+            #expect(checker.leaks == [], "seed \(seed)")
+            if !checker.leaks.isEmpty { return }
+        }
+        print("visibility: \(checks) checks, 0 leaks, \(cells.count) cells of the table")
+        // Of the events of others a viewer can be each of three things; a table of which a row is never met shows nothing.
+        if count >= 6 {
+            for kind in EventKind.allCases where kind != .lost {
+                #expect(cells.contains(Cell(kind: kind, role: .itsUser)) && cells.contains(Cell(kind: kind, role: .stranger)), "\(kind)")
+            }
+            for kind in VisibilityWorld.kindsOfThreads {
+                #expect(cells.contains(Cell(kind: kind, role: .member)) && cells.contains(Cell(kind: kind, role: .formerMember)), "\(kind)")
+            }
+        }
+    }
+
+    struct Cell: Hashable {
+        var kind: EventKind
+        var role: NaiveVisibility.Role
+    }
+}
+
+/// A random history in a store, with the oracle of it.
+struct VisibilityWorld {
+    /// The kinds of which members are shown the events of others; when a thread is opened nobody is its member yet.
+    static let kindsOfThreads: [EventKind] = [
+        .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited,
+        .replyEdited,
+        .messageRetracted, .replyRetracted,
+    ]
+
+    let store: ChatStore
+    let naive: NaiveVisibility
+    let users: [UserID]
+    let threads: [ThreadID]
+    let messages: [MessageID]
+    let replies: [ReplyID]
+    let moments: [Position]
+
+    init(seed: UInt64) throws {
+        store = try StoreFixture(seed: seed).open()
+        var generator = CommandGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<260 { _ = try store.execute([generator.nextRequest()]) }
+        let facts = try store.allEvents().map(\.event.fact)
+        let known = Array(Set(facts.compactMap(\.user))).sorted()
+        // More leaving, renaming, editing and taking back than the generator makes, in the threads that people meet in.
+        for user in known.shuffled(using: &random).prefix(3) {
+            for thread in try store.user(user).threads.prefix(2) where random.oneIn(2) {
+                try store.execute(.leaveThread(user: user, thread: thread.id))
+            }
+            try store.execute(.changeUsername(user: user, username: "Renamed \(user.bits % 1_000_003)"))
+        }
+        for fact in facts {
+            if case .messagePosted(let fact) = fact, random.oneIn(6) {
+                _ = try store.execute([
+                    CommandRequest(.edit(.message(fact.message), by: fact.author, body: "edited"), correlation: "secret")
+                ])
+            }
+            if case .replyPosted(let fact) = fact, random.oneIn(8) {
+                _ = try store.execute([CommandRequest(.retract(.reply(fact.reply), by: fact.author), correlation: "secret")])
+            }
+        }
+        let events = try store.allEvents()
+        naive = NaiveVisibility(events)
+        users = known + [UserID(bits: 0xdead)]
+        threads = Array(Set(events.compactMap(\.event.fact.thread))).sorted() + [ThreadID(bits: 0xdead)]
+        messages = events.compactMap { if case .messagePosted(let fact) = $0.event.fact { fact.message } else { nil } }
+        replies = events.compactMap { if case .replyPosted(let fact) = $0.event.fact { fact.reply } else { nil } }
+        let end = Position(events.count)
+        moments = [end, end / 2] + (0..<2).map { _ in Position.random(in: 1...end, using: &random) }
+    }
+}
+
+/// What a question came to.
+enum Outcome<Value: Equatable>: Equatable {
+    case value(Value)
+    case refused(Rejection.Code)
+    case failed(String)
+
+    init(_ body: () throws(ChatError) -> Value) {
+        do throws(ChatError) {
+            self = .value(try body())
+        } catch {
+            if case .rejected(let rejection) = error { self = .refused(rejection.code) } else { self = .failed("\(error)") }
+        }
+    }
+}
+
+/// Asks every question as every viewer, and compares each answer with the operator's, cut down by the tables.
+struct VisibilityChecker {
+    let world: VisibilityWorld
+    private(set) var checks = 0
+    private(set) var leaks: [String] = []
+    private(set) var cells: Set<VisibilityProperties.Cell> = []
+
+    private var store: ChatStore { world.store }
+    private var naive: NaiveVisibility { world.naive }
+    private let end: Position
+
+    init(_ world: VisibilityWorld) {
+        self.world = world
+        end = Position(world.naive.events.count)
+    }
+
+    mutating func checkEverything() throws {
+        for viewer in world.users {
+            try checkEvents(viewer)
+            for moment in world.moments {
+                checkThreads(viewer, moment)
+                checkPosts(viewer, moment)
+                checkPeople(viewer, moment)
+            }
+        }
+    }
+
+    private mutating func check<Value: Equatable>(
+        _ name: String, _ viewer: UserID, _ moment: Position, _ expected: Outcome<Value>, _ body: () throws(ChatError) -> Value
+    ) {
+        checks += 1
+        let found = Outcome(body)
+        if found != expected { leaks.append("\(name) for \(viewer) as of \(moment): \(found), not \(expected)") }
+    }
+
+    // MARK: Events
+
+    private mutating func checkEvents(_ viewer: UserID) throws {
+        let expected = naive.events.compactMap { naive.shown($0, to: viewer, present: end) }
+        for recorded in naive.events {
+            guard let kind = recorded.event.fact.kind else { continue }
+            cells.insert(.init(kind: kind, role: naive.role(of: viewer, to: recorded, present: end)))
+        }
+        var read: [RecordedEvent] = []
+        try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
+            read.append(event)
+            return true
+        }
+        checks += naive.events.count
+        for (found, expected) in zip(read, expected) where found != expected { leaks.append("for \(viewer): \(found), not \(expected)") }
+        if read.count != expected.count { leaks.append("\(viewer) reads \(read.map(\.position)), not \(expected.map(\.position))") }
+        // What is printed as JSON is what is in the value, and comes back.
+        for event in read {
+            let again = try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event))
+            if again != event { leaks.append("\(event) comes back as \(again)") }
+        }
+    }
+
+    // MARK: Queries
+
+    /// What a question about a thread comes to: the refusal, or the operator's answer cut down.
+    private func expected<Value: Equatable>(
+        _ thread: ThreadID?, _ viewer: UserID, _ moment: Position, _ value: () throws(ChatError) -> Value
+    ) -> Outcome<Value> {
+        guard isRegistered(viewer, moment) else { return .refused(.unknownUser) }
+        if let thread {
+            guard naive.threads(at: moment).contains(thread) else { return .refused(.unknownThread) }
+            guard naive.mayRead(viewer, thread, at: moment, present: end) else { return .refused(.notAMember) }
+        }
+        return Outcome(value)
+    }
+
+    private func isRegistered(_ user: UserID, _ moment: Position) -> Bool {
+        naive.events.prefix(Int(moment)).contains { if case .userRegistered(let fact) = $0.event.fact { fact.user == user } else { false } }
+    }
+
+    private func cut(_ entries: [TimelineEntry], _ viewer: UserID, _ moment: Position) -> [TimelineEntry] {
+        entries.map { entry in
+            var entry = entry
+            if !naive.showsText(of: .message(entry.id), by: entry.author.id, to: viewer, at: moment, present: end) { entry.body = nil }
+            return entry
+        }
+    }
+
+    private func cut(_ entries: [ReplyEntry], _ viewer: UserID, _ moment: Position) -> [ReplyEntry] {
+        entries.map { entry in
+            var entry = entry
+            if !naive.showsText(of: .reply(entry.id), by: entry.author.id, to: viewer, at: moment, present: end) { entry.body = nil }
+            return entry
+        }
+    }
+
+    private mutating func checkThreads(_ viewer: UserID, _ moment: Position) {
+        let (store, naive, end) = (store, naive, end)
+        let asOf = Moment.position(moment)
+        let shown = { (threads: [ThreadSummary]) in threads.filter { naive.mayRead(viewer, $0.id, at: moment, present: end) } }
+        let all = Page(limit: .max)
+        check(
+            "threads", viewer, moment, expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf)) }
+        ) {
+            () throws(ChatError) in try store.threads(all, viewer: viewer, asOf: asOf)
+        }
+        check(
+            "threadsPage", viewer, moment,
+            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf)) }
+        ) { () throws(ChatError) in
+            var page = try store.threadsPage(Page(limit: 2), viewer: viewer, asOf: asOf)
+            var entries = page.entries
+            while let older = page.older {
+                page = try store.threadsPage(Page(limit: 2), at: older, viewer: viewer, asOf: asOf)
+                entries = page.entries + entries
+            }
+            return entries
+        }
+        for thread in world.threads {
+            let name = (try? store.thread(thread, asOf: asOf))?.name
+            if let name {
+                let named = Outcome { () throws(ChatError) in
+                    try store.threads(named: name, asOf: asOf).filter { naive.mayRead(viewer, $0, at: moment, present: end) }
+                }
+                check("threads(named:)", viewer, moment, isRegistered(viewer, moment) ? named : .refused(.unknownUser)) {
+                    () throws(ChatError) in try store.threads(named: name, viewer: viewer, asOf: asOf)
+                }
+            }
+            check(
+                "thread", viewer, moment, expected(thread, viewer, moment) { () throws(ChatError) in try store.thread(thread, asOf: asOf) }
+            ) {
+                () throws(ChatError) in try store.thread(thread, viewer: viewer, asOf: asOf)
+            }
+            check(
+                "members", viewer, moment,
+                expected(thread, viewer, moment) { () throws(ChatError) in try store.members(of: thread, asOf: asOf) }
+            ) {
+                () throws(ChatError) in try store.members(of: thread, viewer: viewer, asOf: asOf)
+            }
+            check("readers", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
+                try store.readers(of: thread, viewer: viewer, asOf: asOf)
+            }
+            let timeline = expected(thread, viewer, moment) { () throws(ChatError) in
+                cut(try store.timeline(thread, Page(limit: .max), asOf: asOf), viewer, moment)
+            }
+            check("timeline", viewer, moment, timeline) { () throws(ChatError) in
+                try store.timeline(thread, Page(limit: .max), viewer: viewer, asOf: asOf)
+            }
+            check("timelinePage", viewer, moment, timeline) { () throws(ChatError) in
+                var page = try store.timelinePage(thread, Page(limit: 7), viewer: viewer, asOf: asOf)
+                var entries = page.entries
+                while let older = page.older {
+                    page = try store.timelinePage(thread, Page(limit: 7), at: older, viewer: viewer, asOf: asOf)
+                    entries = page.entries + entries
+                }
+                return entries
+            }
+            if let code = thread.outwardCode {
+                let residents = Outcome { () throws(ChatError) in
+                    try store.residents(of: code, asOf: asOf).map { resident in
+                        var resident = resident
+                        if resident.user.id != viewer { resident.postcode = nil }
+                        return resident
+                    }
+                }
+                let mayRead = naive.mayRead(viewer, thread, at: moment, present: end)
+                check(
+                    "residents", viewer, moment,
+                    isRegistered(viewer, moment) ? mayRead ? residents : .refused(.notAMember) : .refused(.unknownUser)
+                ) { () throws(ChatError) in try store.residents(of: code, viewer: viewer, asOf: asOf) }
+            }
+        }
+    }
+
+    private mutating func checkPosts(_ viewer: UserID, _ moment: Position) {
+        let (store, naive, end) = (store, naive, end)
+        let asOf = Moment.position(moment)
+        for message in world.messages {
+            let entry = try? store.message(message, asOf: asOf)
+            guard let entry else {
+                check("message", viewer, moment, .refused(.unknownMessage)) { () throws(ChatError) in
+                    try store.message(message, viewer: viewer, asOf: asOf)
+                }
+                continue
+            }
+            check(
+                "message", viewer, moment,
+                expected(entry.thread, viewer, moment) { () throws(ChatError) in cut([entry], viewer, moment)[0] }
+            ) {
+                () throws(ChatError) in try store.message(message, viewer: viewer, asOf: asOf)
+            }
+            let replies = expected(entry.thread, viewer, moment) { () throws(ChatError) in
+                cut(try store.replies(to: message, Page(limit: .max), asOf: asOf), viewer, moment)
+            }
+            check("replies", viewer, moment, replies) { () throws(ChatError) in
+                try store.replies(to: message, Page(limit: .max), viewer: viewer, asOf: asOf)
+            }
+            check("repliesPage", viewer, moment, replies) { () throws(ChatError) in
+                var page = try store.repliesPage(to: message, Page(limit: 2), viewer: viewer, asOf: asOf)
+                var entries = page.entries
+                while let older = page.older {
+                    page = try store.repliesPage(to: message, Page(limit: 2), at: older, viewer: viewer, asOf: asOf)
+                    entries = page.entries + entries
+                }
+                return entries
+            }
+            checkDetails(.message(message), in: entry.thread, viewer, moment)
+        }
+        for reply in world.replies {
+            guard moment == end, let message = store.message(answeredBy: reply), let thread = try? store.message(message).thread else {
+                continue
+            }
+            let mayRead = naive.mayRead(viewer, thread, at: end, present: end)
+            check("message(answeredBy:)", viewer, moment, .value(mayRead ? message : nil)) { () throws(ChatError) in
+                store.message(answeredBy: reply, viewer: viewer)
+            }
+            checkDetails(.reply(reply), in: thread, viewer, moment)
+        }
+    }
+
+    private mutating func checkDetails(_ post: Post, in thread: ThreadID, _ viewer: UserID, _ moment: Position) {
+        let (store, naive, end) = (store, naive, end)
+        let asOf = Moment.position(moment)
+        let expected = expected(thread, viewer, moment) { () throws(ChatError) in
+            var details = try store.details(of: post, edits: .max, asOf: asOf)
+            details.readers = nil
+            details.history = details.history.compactMap { naive.shown($0, to: viewer, present: end) }
+            if !naive.showsText(of: post, by: details.author.id, to: viewer, at: moment, present: end) { details.body = nil }
+            return details
+        }
+        check("details", viewer, moment, expected) { () throws(ChatError) in
+            try store.details(of: post, edits: .max, viewer: viewer, asOf: asOf)
+        }
+    }
+
+    private mutating func checkPeople(_ viewer: UserID, _ moment: Position) {
+        let (store, naive, end) = (store, naive, end)
+        let asOf = Moment.position(moment)
+        for user in world.users {
+            if user != viewer {
+                check("user", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
+                    try store.user(user, viewer: viewer, asOf: asOf)
+                }
+                check("access", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
+                    try store.access(of: user, viewer: viewer, asOf: asOf)
+                }
+                continue
+            }
+            let view = expected(nil, viewer, moment) { () throws(ChatError) in
+                var view = try store.user(user, asOf: asOf)
+                view.threads = view.threads.filter { naive.mayRead(viewer, $0.id, at: moment, present: end) }.map { thread in
+                    var thread = thread
+                    thread.lastMessage = thread.lastMessage.map { cut([$0], viewer, moment)[0] }
+                    return thread
+                }
+                return view
+            }
+            check("user", viewer, moment, view) { () throws(ChatError) in try store.user(user, viewer: viewer, asOf: asOf) }
+            check(
+                "access", viewer, moment, expected(nil, viewer, moment) { () throws(ChatError) in try store.access(of: user, asOf: asOf) }
+            ) {
+                () throws(ChatError) in try store.access(of: user, viewer: viewer, asOf: asOf)
+            }
+        }
+        check("activity", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
+            try store.activity(viewer: viewer, asOf: asOf)
+        }
+    }
+}
