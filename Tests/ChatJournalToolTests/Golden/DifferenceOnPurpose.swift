@@ -25,5 +25,8 @@ struct DifferenceOnPurpose: Sendable {
                 "**Receipts** of a command that comes again show no text and no correlation id but those that its second caller sent.",
             fields: ["events.correlation", "events.messagePosted.body"]
         ) { $0.arguments.first == "run" && $0.arguments.contains("INPUT:again.jsonl") },
+        DifferenceOnPurpose(
+            changelog: "**Names** of users and threads have no scalar that is shown as nothing or as a blank", fields: ["rejection.message"]
+        ) { $0.arguments.first == "run" && $0.arguments.contains("INPUT:again.jsonl") },
     ]
 }
