@@ -12,14 +12,14 @@ struct DiskImage: Sendable {
 
     /// The names in a directory.
     struct Directory: Sendable {
-        var current: [String: Node] = [:]
-        var durable: [String: Node] = [:]
+        var current: [StorageName: Node] = [:]
+        var durable: [StorageName: Node] = [:]
     }
 
     /// A name that is made or taken away.
     struct NameChange: Sendable {
         var directory: Int
-        var name: String
+        var name: StorageName
         var node: Node
         var isMade: Bool
     }
@@ -87,7 +87,7 @@ struct DiskImage: Sendable {
     }
 
     /// The names in a directory, sorted.
-    func names(in directory: Int) -> [String] { directories[directory].current.keys.sorted() }
+    func names(in directory: Int) -> [String] { directories[directory].current.keys.sorted().map(\.text) }
 
     /// Makes an empty file at a path at which there is nothing.
     mutating func createFile(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
@@ -144,7 +144,7 @@ struct DiskImage: Sendable {
         namings.append(NamingChange(title: title, changes: changes))
     }
 
-    private static func apply(_ change: NameChange, to names: inout [String: Node]) {
+    private static func apply(_ change: NameChange, to names: inout [StorageName: Node]) {
         if change.isMade {
             names[change.name] = change.node
         } else if names[change.name] == change.node {
@@ -153,19 +153,15 @@ struct DiskImage: Sendable {
     }
 
     /// The directory that a path's last name is in, and that name.
-    private func place(of path: String, _ operation: StorageError.Operation) throws(StorageError) -> (directory: Int, name: String) {
+    private func place(of path: String, _ operation: StorageError.Operation) throws(StorageError) -> (directory: Int, name: StorageName) {
         var names = Self.components(of: path)
         guard let name = names.popLast() else { throw StorageError(.failed, operation, path: path, errno: 21) }
-        return (try directoryNumber(at: names.joined(separator: "/"), operation), name)
+        return (try directoryNumber(at: names.map(\.text).joined(separator: "/"), operation), name)
     }
 
     /// The names of a path; root, current directory and the root's parent are one.
-    private static func components(of path: String) -> [String] {
-        var names: [String] = []
-        for name in path.split(separator: "/") where name != "." {
-            if name == ".." { _ = names.popLast() } else { names.append(String(name)) }
-        }
-        return names
+    private static func components(of path: String) -> [StorageName] {
+        StoragePath.components(of: StoragePath.normalized("/" + path)).map(StorageName.init)
     }
 }
 
@@ -187,8 +183,8 @@ extension DiskImage {
             let directory = directories[number]
             for (name, node) in directory.durable.merging(directory.current, uniquingKeysWith: { $1 }) {
                 switch node {
-                case .file(let file): paths[file] = prefix + name
-                case .directory(let inner): waiting.append((inner, prefix + name + "/"))
+                case .file(let file): paths[file] = prefix + name.text
+                case .directory(let inner): waiting.append((inner, prefix + name.text + "/"))
                 }
             }
         }

@@ -92,21 +92,16 @@ struct JournalDirectory: Sendable {
 
     init(_ path: String, _ storage: any Storage) {
         // "a/b/" and "a/b" are the same directory; the root stays itself.
-        var path = path
-        while path.utf8.count > 1 && path.hasSuffix("/") { path.removeLast() }
-        self.path = path
+        self.path = StoragePath.withoutTrailingSlashes(path)
         self.storage = storage
     }
 
-    func file(_ name: String) -> String { path == "/" ? "/" + name : path + "/" + name }
+    func file(_ name: String) -> String { StoragePath.join(path, name) }
 
     var lockPath: String { file(DirectoryListing.lockName) }
 
     /// The directory that holds this one's name.
-    var parent: String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
+    var parent: String { StoragePath.parent(of: path) }
 
     func list() throws(JournalError) -> DirectoryListing {
         DirectoryListing(try EventJournal.storage { () throws(StorageError) in try storage.list(path) })

@@ -6,10 +6,13 @@ internal import Locking
 /// takes no memory.
 public final class MemoryStorage: Storage {
     private struct State {
-        var files: [String: MemoryFile] = [:]
-        var directories: Set<String> = []
-        var locks: [String: ObjectIdentifier] = [:]
+        var files: [StorageName: MemoryFile] = [:]
+        var directories: Set<StorageName> = []
+        var locks: [StorageName: ObjectIdentifier] = [:]
     }
+
+    /// What a path is kept under: `a//b`, `a/./b` and `a/b` are one file.
+    private static func key(_ path: String) -> StorageName { StorageName(StoragePath.normalized(path)) }
 
     private let state: Lock<State>
 
@@ -27,10 +30,10 @@ public final class MemoryStorage: Storage {
         try state.withLock { (state) throws(StorageError) -> MemoryFile in
             if case .create = mode {
                 let file = MemoryFile(path)
-                state.files[path] = file
+                state.files[Self.key(path)] = file
                 return file
             }
-            guard let file = state.files[path] else { throw StorageError(.notFound, .open, path: path) }
+            guard let file = state.files[Self.key(path)] else { throw StorageError(.notFound, .open, path: path) }
             return file
         }
     }
@@ -38,40 +41,41 @@ public final class MemoryStorage: Storage {
     /// What is at `path`; nil when there is nothing.
     public func kind(of path: String) -> StorageEntryKind? {
         state.withLock { state in
-            if state.files[path] != nil { return .file }
-            return state.directories.contains(path) ? .directory : nil
+            if state.files[Self.key(path)] != nil { return .file }
+            return state.directories.contains(Self.key(path)) ? .directory : nil
         }
     }
 
     /// The names in a directory.
     public func list(_ directory: String) throws(StorageError) -> [String] {
         try state.withLock { (state) throws(StorageError) -> [String] in
-            guard state.directories.contains(directory) else { throw StorageError(.notFound, .list, path: directory) }
-            let prefix = directory + "/"
+            let key = Self.key(directory)
+            guard state.directories.contains(key) else { throw StorageError(.notFound, .list, path: directory) }
             let paths = Array(state.files.keys) + Array(state.directories)
-            return paths.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }.filter { !$0.contains("/") }.sorted()
+            return paths.filter { $0 != key && Self.key(StoragePath.parent(of: $0.text)) == key }
+                .sorted().compactMap { StoragePath.components(of: $0.text).last }
         }
     }
 
     /// Renames a file, replacing what is at the target.
     public func rename(_ path: String, to target: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
-            guard let file = state.files.removeValue(forKey: path) else { throw StorageError(.notFound, .rename, path: path) }
-            state.files[target] = file
+            guard let file = state.files.removeValue(forKey: Self.key(path)) else { throw StorageError(.notFound, .rename, path: path) }
+            state.files[Self.key(target)] = file
         }
     }
 
     /// Removes a file.
     public func remove(_ path: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
-            guard state.files.removeValue(forKey: path) != nil else { throw StorageError(.notFound, .remove, path: path) }
+            guard state.files.removeValue(forKey: Self.key(path)) != nil else { throw StorageError(.notFound, .remove, path: path) }
         }
     }
 
     /// Creates a directory.
     public func createDirectory(_ path: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
-            guard state.files[path] == nil && state.directories.insert(path).inserted else {
+            guard state.files[Self.key(path)] == nil && state.directories.insert(Self.key(path)).inserted else {
                 throw StorageError(.alreadyExists, .createDirectory, path: path)
             }
         }
@@ -84,21 +88,21 @@ public final class MemoryStorage: Storage {
     public func lock(_ path: String) -> (any StorageLock)? {
         let lock = MemoryLock(self, path)
         return state.withLock { state in
-            guard state.locks[path] == nil else { return nil }
-            if state.files[path] == nil { state.files[path] = MemoryFile(path) }
-            state.locks[path] = ObjectIdentifier(lock)
+            guard state.locks[Self.key(path)] == nil else { return nil }
+            if state.files[Self.key(path)] == nil { state.files[Self.key(path)] = MemoryFile(path) }
+            state.locks[Self.key(path)] = ObjectIdentifier(lock)
             return lock
         }
     }
 
     /// Whether somebody holds the lock of a lock file.
     public func isLocked(_ path: String) -> Bool {
-        state.withLock { $0.locks[path] != nil }
+        state.withLock { $0.locks[Self.key(path)] != nil }
     }
 
     fileprivate func unlock(_ path: String, _ owner: ObjectIdentifier) {
         state.withLock { state in
-            if state.locks[path] == owner { state.locks[path] = nil }
+            if state.locks[Self.key(path)] == owner { state.locks[Self.key(path)] = nil }
         }
     }
 }
@@ -117,12 +121,14 @@ extension MemoryStorage {
 
     /// The bytes of every file by its path.
     package func allContents() -> [String: [UInt8]] {
-        state.withLock { $0.files.mapValues { $0.contents() } }
+        state.withLock { state in
+            Dictionary(state.files.map { ($0.text, $1.contents()) }) { _, second in second }
+        }
     }
 
     /// Replaces the bytes of the file at a path, or makes one.
     package func setContents(_ bytes: [UInt8], of path: String) {
-        state.withLock { $0.files[path] = MemoryFile(path, bytes) }
+        state.withLock { $0.files[Self.key(path)] = MemoryFile(path, bytes) }
     }
 }
 
