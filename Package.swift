@@ -57,7 +57,9 @@ let package = Package(
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
         // For tests alone, so it is in no product.
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
-        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "Locking", "StubRewriter"], swiftSettings: settings),
+        .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
+        .testTarget(
+            name: "EventJournalTests", dependencies: ["EventJournal", "ForkedProcess", "Locking", "StubRewriter"], swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting"], swiftSettings: settings),
         .testTarget(

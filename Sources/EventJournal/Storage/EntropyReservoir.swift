@@ -20,9 +20,17 @@ final class EntropyReservoir: Sendable {
 
     private let state = Lock(State())
 
-    /// Fills a span with bytes that nobody else gets: a block that is ready, or fresh ones.
+    /// The number of blocks that are ready.
+    var readyCount: Int { state.withLock { $0.ready.count } }
+
+    private let process = ForkMark.current
+
+    /// Fills a span with bytes that no other caller gets: a block that is ready, or fresh ones.
+    ///
+    /// In a fork of the process that made the reservoir they are always fresh ones: what is ready is ready in the parent as well, and the lock and the queue may have been
+    /// in use by threads that the child does not have.
     func fill(_ bytes: inout MutableRawSpan) {
-        guard bytes.byteCount == Self.blockSize else { return SystemCalls.fillWithEntropy(&bytes) }
+        guard bytes.byteCount == Self.blockSize, ForkMark.current == process else { return SystemCalls.fillWithEntropy(&bytes) }
         let (block, draws) = state.withLock { state -> ([UInt8]?, Bool) in
             let block = state.ready.popLast()
             if block == nil { state.wanted = min(2 * state.wanted, Self.most) }

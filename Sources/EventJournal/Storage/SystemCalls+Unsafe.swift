@@ -36,6 +36,13 @@ enum SystemCalls {
         }
     }
 
+    /// Lets the thread sleep, or less when a signal comes.
+    static func pause(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        _ = unsafe nanosleep(&time, nil)
+    }
+
     // MARK: Names
 
     /// A text with a zero byte in it would name another file than it shows.

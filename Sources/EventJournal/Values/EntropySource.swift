@@ -11,7 +11,7 @@ public protocol EntropySource: Sendable {
 
 /// The operating system's random generator (`getentropy`, `arc4random_buf`).
 ///
-/// Up to 64 KiB are drawn ahead, in the background, for all journals of a process that write much; a process that is forked and goes on without `exec` has the same ones.
+/// Up to 64 KiB are drawn ahead, in the background, for all journals of a process that write much. A process that is forked shares none of them with its parent: it draws its own.
 public struct SystemEntropy: EntropySource {
     private static let reservoir = EntropyReservoir()
 
@@ -64,6 +64,8 @@ struct EntropyPool {
     private let source: any EntropySource
     private var block: [UInt8]
     private var used: Int
+    /// The process that drew the block: its forks have the block too, and must not use it.
+    private var process: UInt64 = 0
 
     init(_ source: any EntropySource) {
         self.source = source
@@ -74,7 +76,9 @@ struct EntropyPool {
     /// A number of fresh bytes, the lowest first; none is ever given out twice.
     mutating func next<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
         let count = MemoryLayout<Number>.size
-        if used + count > Self.blockSize {
+        let current = ForkMark.current
+        if used + count > Self.blockSize || process != current {
+            process = current
             block.withMutableBytes(0..<Self.blockSize) { [source] span in source.fill(&span) }
             used = 0
         }
