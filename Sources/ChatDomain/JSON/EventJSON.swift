@@ -3,7 +3,7 @@
 /// `sentAt` and `correlation` stand where there are any, `"imported":true` at the events of an import, and `"erased":true` where the journal no longer
 /// holds the content, whose fields are then null. `"redacted":["body"]` names the fields that are null because they are kept from the reader.
 extension RecordedEvent: Encodable {
-    /// Writes the event, its fields in the contract's order.
+    /// Encodes the event, its fields in the order of <doc:EventJSON>; `JSONEncoder` does not keep that order in its text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try container.encode(position, forKey: .position)

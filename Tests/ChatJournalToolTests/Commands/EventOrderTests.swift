@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// What `EventJSON.md` promises of the order of fields: the tool prints them as its tables say.
+///
+/// `JSONEncoder` has an order of its own; that what it writes can be read in any order, the tests of `ChatDomain` show.
+@Suite struct EventOrderTests {
+    private static let ann = "0190a000-0000-7000-8000-0000000000a1"
+    private static let message = "0190a000-0000-7000-8000-00000000c001"
+    private static let reply = "0190a000-0000-7000-8000-00000000c002"
+    private static let session = "0190a000-0000-7000-8000-00000000d001"
+
+    private static let commands = """
+        {"registerUser":{"user":"\(ann)","username":"Ann","subject":"s"},"correlation":"c"}
+        {"changeUsername":{"user":"\(ann)","username":"Anne"}}
+        {"setPostcode":{"user":"\(ann)","postcode":"SW1A 1AA"}}
+        {"openThread":{"name":"Dogs","by":"\(ann)"},"correlation":"c"}
+        {"postMessage":{"message":"\(message)","thread":"SW1A","author":"\(ann)","body":"Milk?"}}
+        {"reply":{"reply":"\(reply)","message":"\(message)","author":"\(ann)","body":"I go"}}
+        {"edit":{"message":"\(message)","by":"\(ann)","body":"Oat milk?"}}
+        {"edit":{"reply":"\(reply)","by":"\(ann)","body":"I went"}}
+        {"retract":{"reply":"\(reply)","by":"\(ann)"}}
+        {"retract":{"message":"\(message)","by":"\(ann)"}}
+        {"markRead":{"user":"\(ann)","thread":"SW1A","upTo":3}}
+        {"startSession":{"user":"\(ann)","session":"\(session)","device":"phone"}}
+        {"endSession":{"session":"\(session)"}}
+        {"leaveThread":{"user":"\(ann)","thread":"SW1A"}}
+
+        """
+
+    /// The names in backquotes in a piece of a page.
+    private func names(_ text: Substring) -> [String] {
+        text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    }
+
+    /// The fields of a line in the order in which they stand in it.
+    private func fields(_ line: String) -> [String] {
+        line.matches(of: #/"([A-Za-z]+)":/#).map { String($0.output.1) }
+    }
+
+    @Test func fieldsStandInTheDocumentedOrder() throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: package.appending(path: "Sources/ChatDomain/ChatDomain.docc/EventJSON.md"), encoding: .utf8)
+        var kinds: [String: [String]] = [:]
+        for row in page.split(separator: "\n") where row.hasPrefix("| `") {
+            let cells = row.split(separator: "|")
+            for kind in names(cells[0]) { kinds[kind] = names(cells[1]) }
+        }
+        let envelope = ["position", "recordedAt", "sentAt", "imported", "correlation", "erased"]
+        let overview = try #require(page.firstRange(of: "An event is an object"))
+        #expect(names(page[overview.lowerBound...]).filter(envelope.contains).prefix(envelope.count) == envelope[...])
+
+        let folder = try ToolProcess.Folder()
+        let chat = try folder.file(
+            "chat", #"{"t":"2020-03-23T20:30:00Z","channel":"cats","user":"Bob","id":"1","replyTo":null,"body":"Miaow"}"# + "\n")
+        #expect(try ToolProcess.run(["run", folder.path + "/J"], input: Self.commands).status == 0)
+        #expect(try ToolProcess.run(["import", folder.path + "/J", chat]).status == 0)
+        let lines = try ToolProcess.run(["export", folder.path + "/J"]).lines
+        var seen: Set<String> = []
+        for line in lines {
+            let fields = fields(line)
+            let kind = try #require(fields.first { kinds[$0] != nil })
+            let place = try #require(fields.firstIndex(of: kind))
+            #expect(Array(fields[..<place]) == envelope.filter(fields[..<place].contains), "\(line)")
+            #expect(Array(fields[(place + 1)...]) == kinds[kind], "\(line)")
+            seen.formUnion([kind] + fields[..<place])
+        }
+        #expect(seen == Set(kinds.keys).subtracting(["lost", "unknown"]).union(envelope).subtracting(["erased"]))
+    }
+}
