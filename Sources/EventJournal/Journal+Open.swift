@@ -6,12 +6,28 @@ extension Journal {
     /// - Parameters:
     ///   - directory: The journal's directory. Its parent must exist.
     ///   - options: See ``JournalOptions``.
-    /// - Throws: `notAJournal` (a file, or a directory with something else in it, untouched), `newerVersion`, `locked`, `notFound`,
-    ///   `accessDenied`, `storageFull`, `damaged` (refused and unchanged), `headMismatch` (likewise), `ioFailed`, `syncFailed`.
+    /// - Throws: `notAJournal` (a file, or a directory with something else in it, untouched), `newerVersion`, `locked` (after
+    ///   ``JournalOptions/lockTimeout``), `notFound`, `accessDenied`, `storageFull`, `damaged` (refused and unchanged), `headMismatch` (likewise), `ioFailed`, `syncFailed`.
     /// - Complexity: Reads the last segment; of each one before it the header and the frame of the footer, whatever its length. One before it
     ///   is read whole when its footer is damaged, or when a slot or the expected head attests a position in its midst.
     public static func open(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
         let directory = JournalDirectory(directory, options.storage)
+        let start = ContinuousClock.now
+        var pause = Duration.milliseconds(1)
+        while true {
+            do throws(JournalError) {
+                return try open(directory, options)
+            } catch  where error.code == .locked {
+                // Asked for again from the beginning: the other writer may have made the journal meanwhile, or left part of one.
+                let remaining = options.lockTimeout - start.duration(to: .now)
+                guard remaining > .zero else { throw error }
+                SystemCalls.pause(min(pause, remaining))
+                pause = min(pause * 2, .milliseconds(50))
+            }
+        }
+    }
+
+    private static func open(_ directory: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Journal {
         switch try storage({ () throws(StorageError) in try options.storage.kind(of: directory.path) }) {
         case .directory: break
         case .file, .other: throw notAJournal(directory)

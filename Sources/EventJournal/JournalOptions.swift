@@ -25,11 +25,18 @@ public struct JournalOptions: Sendable {
     /// does, so does a concurrent history. A sync blocks the executor's thread for as long as it takes.
     public var executor: (any TaskExecutor)?
 
+    /// How long opening for writing waits while another writer has the journal; not at all where it is zero or less.
+    ///
+    /// The wait blocks the thread, asks for the lock again at intervals of at most 50 ms, and ignores the cancellation of a task. When the time is over, opening
+    /// throws `locked`.
+    public var lockTimeout: Duration
+
     /// Makes options; every one has a safe default.
     public init(
         durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any Storage = FileStorage(),
         entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, create: Bool = true,
-        idleDelay: Duration? = .milliseconds(100), executor: (any TaskExecutor)? = nil
+        idleDelay: Duration? = .milliseconds(100), executor: (any TaskExecutor)? = nil,
+        lockTimeout: Duration = .zero
     ) {
         self.durability = durability
         self.segmentSize = segmentSize
@@ -39,5 +46,6 @@ public struct JournalOptions: Sendable {
         self.create = create
         self.idleDelay = idleDelay
         self.executor = executor
+        self.lockTimeout = lockTimeout
     }
 }
