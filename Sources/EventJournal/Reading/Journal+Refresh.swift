@@ -7,12 +7,38 @@ extension Journal {
     /// journal that is open for writing, which knows all there is, it does nothing.
     ///
     /// - Returns: The last position that may be shown.
-    /// - Throws: `damaged` if what is new is not whole, or what was there has gone; `closed`, `ioFailed`.
+    /// - Throws: `damaged` if what is new is not whole, or part of what was there has gone; `notFound` if the journal has been removed or moved; `closed`, `ioFailed`.
     /// - Complexity: Linear in the bytes of the new records; a few small reads when there are none.
     @discardableResult
     public func refresh() throws(JournalError) -> Position {
         guard isReadOnly else { return durablePosition }
-        return try sync.withLock { (_) throws(JournalError) in
+        do throws(JournalError) {
+            return try takeIn()
+        } catch {
+            guard error.code != .closed, hasGone() else { throw error }
+            throw JournalError(.notFound, "The journal has been removed or moved: its directory is gone.", path: directory.path)
+        }
+    }
+
+    /// Whether nothing of the journal is left at its path; one that is about to be removed is waited for, since the reason shows only then.
+    private func hasGone() -> Bool {
+        var attempts = 20
+        while true {
+            do throws(JournalError) {
+                try Self.checkReadable(directory)
+                let durable = directory.file(DirectoryListing.durableName)
+                guard try storage({ () throws(StorageError) in try directory.storage.kind(of: durable) }) == nil else { return false }
+            } catch {
+                return error.code == .notFound
+            }
+            attempts -= 1
+            if attempts == 0 { return false }
+            SystemCalls.pause(.milliseconds(5))
+        }
+    }
+
+    private func takeIn() throws(JournalError) -> Position {
+        try sync.withLock { (_) throws(JournalError) in
             let isClosed = state.withLock { $0.isClosed }
             if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
             let slot = try DurableSlots(directory, .read).newest
