@@ -5,15 +5,17 @@ import Chat
 struct Tool {
     /// 0 done; 1 some input was refused or the journal is at fault; 64 wrong usage.
     static func main() async {
+        SystemIO.openStandardStreams()
         SystemIO.ignoreBrokenPipes()
-        SystemIO.exit(await status(of: Array(CommandLine.arguments.dropFirst())))
+        SystemIO.endOnQuit()
+        SystemIO.exit(await status())
     }
 
-    private static func status(of arguments: [String]) async -> Int32 {
+    private static func status() async -> Int32 {
         var output = StandardOutput()
         do {
             let isClean: Bool
-            switch try spec.parse(arguments) {
+            switch try spec.parse(try SystemIO.arguments()) {
             case .help(let text):
                 try output.write(text)
                 isClean = true
@@ -21,6 +23,9 @@ struct Tool {
                 guard let command = commands.first(where: { $0.spec.name == name }) else {
                     preconditionFailure("the command \(name) is declared and not there")
                 }
+                try SystemIO.requireDescriptors()
+                // The first timer takes descriptors, and a process that cannot have them is killed: taken while they are free.
+                try await Task.sleep(for: .nanoseconds(1))
                 isClean = try await command.run(arguments, &output)
             }
             try output.flush()
@@ -28,6 +33,9 @@ struct Tool {
         } catch let error as UsageError {
             StandardError.writeLine("\(ToolSpec.name): \(error)")
             return UsageError.exitStatus
+        } catch let error as LookupError {
+            StandardError.writeLine("\(ToolSpec.name): \(error)")
+            return 1
         } catch let error as ToolError {
             if !error.isQuiet { StandardError.writeLine("\(ToolSpec.name): \(error)") }
             return error.exitStatus
@@ -69,9 +77,11 @@ extension CommandSpec.Option {
     static let after = CommandSpec.Option("after", .text("P"), "only what stands after position P, the earliest first")
     static let asOf = CommandSpec.Option(
         "as-of", .text("P|TIME"),
-        "as it was after position P, or at a time: 2026-11-21T05:03:12.123Z, with or without the fraction or with an offset, or a date, which is its first moment in UTC"
+        "as it was after position P, or at a time: 2026-11-21T05:03:12.123Z, with or without the fraction, the seconds or an offset, or a date, which is its first moment; UTC unless it says otherwise"
     )
     static let viewer = CommandSpec.Option("viewer", .text("USER"), "as this user may see it")
     static let durability = CommandSpec.Option(
         "durability", .choice(["synced", "written"]), "answer once the disk has it (synced, the default) or the operating system (written)")
+    static let waitForLock = CommandSpec.Option(
+        "wait-for-lock", .text("SECONDS"), "wait up to so many seconds, 0 unless given, while another process writes to the journal")
 }

@@ -36,7 +36,9 @@ TARGETS = {
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking"], swiftSettings: settings),""",
     "units": """
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
-        .testTarget(name: "EventJournalTests", dependencies: ["EventJournal", "Locking", "StubRewriter"], swiftSettings: settings),""",
+        .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
+        .testTarget(
+            name: "EventJournalTests", dependencies: ["EventJournal", "ForkedProcess", "Locking", "StubRewriter"], swiftSettings: settings),""",
     "domain": """
         .target(name: "Columns", swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
@@ -58,7 +60,7 @@ TARGETS = {
 }
 PATHS = {
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
-    "units": ["Tests/StubRewriter", "Tests/EventJournalTests"],
+    "units": ["Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
     "domain": ["Sources/Columns", "Sources/ChatDomain", "Sources/ChatTesting/CommandGenerator.swift", "Sources/ChatTesting/DeciderSpecification.swift",
                "Sources/ChatTesting/GeneratedWorld.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ColumnsTests",
                "Tests/ChatDomainTests/Encoding", "Tests/ChatDomainTests/Support"],
@@ -571,6 +573,20 @@ BUGS = [
         ("Storage/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
     Bug("56b", "entropy: half of a salt given out again", [
         ("Values/EntropySource.swift", "defer { used += count }", "defer { used += count / 2 }")], unit="EventJournalTests.EntropyTests"),
+    Bug("56c", "entropy: a fork draws what is ready in its parent", [
+        ("Storage/EntropyReservoir.swift", "Self.blockSize, ForkMark.current == process else", "Self.blockSize else")],
+        unit="EventJournalTests.ForkTests"),
+    Bug("56d", "entropy: a fork goes on with a block of its parent", [
+        ("Values/EntropySource.swift", "> Self.blockSize || process != current {", "> Self.blockSize {")], unit="EventJournalTests.ForkTests"),
+    Bug("61", "paths: split by characters", [
+        ("Storage/StoragePath.swift", "path.utf8.lastIndex(of: slash).map { path.utf8.index(after: $0) }",
+         "path.lastIndex(of: \"/\").map { path.index(after: $0) }")], unit="EventJournalTests.StoragePathTests"),
+    Bug("61b", "paths: the parent of a path that ends with a dot", [
+        ("Storage/StoragePath.swift", "        if name.elementsEqual(\".\".utf8)", "        if name.isEmpty && name.elementsEqual(\".\".utf8)")],
+        unit="EventJournalTests.StoragePathTests"),
+    Bug("62", "opening: not tried again while another writer has the journal", [
+        ("Journal+Open.swift", "guard remaining > .zero else", "guard remaining > .seconds(1_000_000) else")],
+        unit="EventJournalTests.LockTimeoutTests"),
 ]
 
 

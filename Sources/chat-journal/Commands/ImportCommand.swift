@@ -6,7 +6,7 @@ extension Command {
         spec: CommandSpec(
             "import", "takes in the history of another chat, one JSON object a line",
             positionals: [.journal, CommandSpec.Positional("FILE", "the messages")],
-            options: [CommandSpec.Option("format", .choice(["messages"]), "the format of the file"), .durability, .json],
+            options: [CommandSpec.Option("format", .choice(["messages"]), "the format of the file"), .durability, .waitForLock, .json],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with "editedAt" for a message that was edited, or a join, {"t", "channel", "user",
                 "join": true}. A user is a string, one person in all channels however its case, or {"id", "name", "subject"} (the subject may be missing), one person by the id. A user of the journal's own is

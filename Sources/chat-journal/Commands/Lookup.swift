@@ -9,9 +9,12 @@ extension Arguments {
     func openReadOnly() throws(ChatError) -> ChatStore { try ChatStore.openReadOnly(self[positional: "JOURNAL"]) }
 
     /// Opens the journal to write it, and makes it if there is none.
-    func openToWrite() throws(ChatError) -> ChatStore {
+    func openToWrite() throws -> ChatStore {
         var options = StoreOptions()
         if let word = self[option: "durability"], let durability = Durability(rawValue: word) { options.journal.durability = durability }
+        if let seconds = try integer("wait-for-lock", in: 0...86_400 as ClosedRange<Int>) {
+            options.journal.lockTimeout = .seconds(seconds)
+        }
         return try ChatStore.open(self[positional: "JOURNAL"], options: options)
     }
 
@@ -23,7 +26,9 @@ extension Arguments {
                 after: try integer("after", in: 0...Position.max), around: try integer("around", in: 0...Position.max)),
             from: try self[option: "from"].map { text throws(UsageError) in
                 guard let time = Timestamp(dateOrTime: text) else {
-                    throw error("--from takes a time such as 2026-11-21T05:03:12.123Z or 2026-11-21, not '\(visible(text))'")
+                    throw error(
+                        "--from takes a time such as 2026-11-21T05:03:12.123Z, 2026-11-21T05:03 or 2026-11-21, "
+                            + "not '\(visible(text))'")
                 }
                 return time
             })
@@ -34,7 +39,9 @@ extension Arguments {
         guard let text = self[option: "as-of"] else { return .now }
         if let position = Position(digits: text) { return .position(position) }
         guard let time = Timestamp(dateOrTime: text) else {
-            throw error("--as-of takes a position or a time such as 2026-11-21T05:03:12.123Z or 2026-11-21, not '\(visible(text))'")
+            throw error(
+                "--as-of takes a position or a time such as 2026-11-21T05:03:12.123Z, 2026-11-21T05:03 or 2026-11-21, "
+                    + "not '\(visible(text))'")
         }
         return .time(time)
     }
@@ -66,9 +73,23 @@ extension Position {
 }
 
 extension Timestamp {
-    /// Reads a date-time, or a bare date as its first moment in UTC.
+    /// Reads a date-time, which may lack its seconds and its zone, or a bare date, which is its first moment.
+    ///
+    /// What has no zone is in UTC.
     fileprivate init?(dateOrTime text: String) {
-        self.init(text.utf8.count == 10 ? text + "T00:00:00Z" : text)
+        let bytes = Array(text.utf8)
+        // YYYY-MM-DD, and with Thh:mm.
+        let (date, minute) = (10, 16)
+        guard bytes.count >= minute else {
+            guard bytes.count == date else { return nil }
+            self.init(text + "T00:00:00Z")
+            return
+        }
+        let rest = bytes[minute...]
+        let hasZone = rest.contains { [UInt8(ascii: "Z"), UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) }
+        let seconds = rest.first == UInt8(ascii: ":") || rest.first == UInt8(ascii: ".") ? "" : ":00"
+        self.init(
+            String(decoding: bytes[..<minute], as: UTF8.self) + seconds + String(decoding: rest, as: UTF8.self) + (hasZone ? "" : "Z"))
     }
 }
 
@@ -147,6 +168,7 @@ extension Moment {
 
 /// An argument that names nothing, or too much.
 struct LookupError: Error, CustomStringConvertible {
+    /// What is wrong; arguments in it have been made visible.
     let message: String
     var description: String { message }
 }

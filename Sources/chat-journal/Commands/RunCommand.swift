@@ -7,7 +7,7 @@ extension Command {
             "run", "executes commands, one JSON object a line, and prints one answer a line",
             positionals: [.journal, CommandSpec.Positional("FILE", "the commands; standard input unless given", isOptional: true)],
             options: [
-                .durability,
+                .durability, .waitForLock,
                 CommandSpec.Option(
                     "batch", .text("N"),
                     "up to N commands (1 unless given, 4096 at most) share one commit; a batch ends early when no line is waiting, and at 4 MiB"

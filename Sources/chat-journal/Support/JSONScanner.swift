@@ -9,21 +9,39 @@
 struct JSONScanner {
     /// The deepest nesting of objects and arrays that is accepted.
     static let deepestNesting = 64
+    /// The most numbers in a line that may be rounded: a bound of the memory that their places take.
+    static let mostRounded = 1_000
+
+    /// One step of the way to a value.
+    enum Step: Hashable, Sendable {
+        /// A field of an object.
+        case field(String)
+        /// A place in an array, from 0.
+        case index(Int)
+
+        /// The step that a decoder's key stands for.
+        init(_ key: any CodingKey) { self = key.intValue.map(Step.index) ?? .field(key.stringValue) }
+    }
 
     private let bytes: [UInt8]
+    private var path: [Step] = []
+    private var rounded: Set<[Step]> = []
     private var offset = 0
     private var depth = 0
 
     /// Scans a whole line.
     ///
-    /// - Throws: `LineError` with the code `notJSON`, `tooDeep` or `duplicateField` and the offset of the byte.
-    static func check(_ bytes: [UInt8]) throws(LineError) {
+    /// - Returns: The places of the numbers that Foundation's decoder would make other whole numbers of.
+    /// - Throws: `LineError` with the code `notJSON`, `tooDeep`, `duplicateField` or, where too many numbers would be rounded, `invalidValue`, and the offset of the byte.
+    @discardableResult
+    static func check(_ bytes: [UInt8]) throws(LineError) -> Set<[Step]> {
         var scanner = JSONScanner(bytes)
         scanner.skipSpace()
         guard !scanner.isAtEnd else { throw LineError(.notJSON, "the line is empty") }
         try scanner.value()
         scanner.skipSpace()
         if !scanner.isAtEnd { throw scanner.fault("more than one value") }
+        return scanner.rounded
     }
 
     private init(_ bytes: [UInt8]) {
@@ -87,7 +105,9 @@ struct JSONScanner {
             skipSpace()
             guard take(":") else { throw fault("a colon is expected") }
             skipSpace()
+            path.append(.field(name))
             try value()
+            path.removeLast()
             skipSpace()
             if take("}") { return }
             guard take(",") else { throw fault("a comma or a closing brace is expected") }
@@ -97,8 +117,12 @@ struct JSONScanner {
 
     private mutating func array() throws(LineError) {
         if take("]") { return }
+        var index = 0
         while true {
+            path.append(.index(index))
             try value()
+            path.removeLast()
+            index += 1
             skipSpace()
             if take("]") { return }
             guard take(",") else { throw fault("a comma or a closing bracket is expected") }
@@ -114,6 +138,7 @@ struct JSONScanner {
     }
 
     private mutating func number() throws(LineError) {
+        let start = offset
         _ = take("-")
         if !take("0") { try digits() }
         if take(".") { try digits() }
@@ -121,6 +146,11 @@ struct JSONScanner {
             if !take("+") { _ = take("-") }
             try digits()
         }
+        if ExactNumber.isKept(bytes[start..<offset]) { return }
+        guard rounded.count < Self.mostRounded else {
+            throw LineError(.invalidValue, "more than \(Self.mostRounded) numbers would be rounded", byteOffset: start)
+        }
+        rounded.insert(path)
     }
 
     private mutating func digits() throws(LineError) {

@@ -19,14 +19,17 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
     } catch {
         throw LineError(.invalidUTF8, "not UTF-8", byteOffset: error.byteOffsets.lowerBound)
     }
-    try JSONScanner.check(bytes)
+    let rounded = try JSONScanner.check(bytes)
     let data = Data(bytes)
     do {
         do {
-            return try JSONDecoder().decode(type, from: data)
+            if rounded.isEmpty { return try JSONDecoder().decode(type, from: data) }
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
-            return try JSONDecoder().decode(Located<T>.self, from: data).value
+            // Decoded once more below, for the place.
         }
+        let decoder = JSONDecoder()
+        if let key = CodingUserInfoKey.roundedNumbers { decoder.userInfo[key] = rounded }
+        return try decoder.decode(Located<T>.self, from: data).value
     } catch let error as DecodingError {
         throw LineError(error)
     } catch {

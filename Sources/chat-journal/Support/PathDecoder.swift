@@ -1,7 +1,8 @@
 /// A value that is decoded through `PathDecoder`.
 ///
 /// Foundation's decoder for Linux reports a number that does not fit its type (300 for an `Int8`, 1.5 for an `Int`, 1e999 for a `Double`)
-/// as "not valid JSON", without a path. A line that fails so is decoded once more through this type, which adds the place.
+/// as "not valid JSON", without a path. A line that fails so is decoded once more through this type, which adds the place. It also refuses whole numbers that
+/// the decoder would round (`CodingUserInfoKey.roundedNumbers`).
 struct Located<Value: Decodable>: Decodable {
     /// The value.
     let value: Value
@@ -26,7 +27,8 @@ private struct PathDecoder: Decoder {
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        SinglePathContainer(base: try base.singleValueContainer())
+        let rounded = CodingUserInfoKey.roundedNumbers.flatMap { userInfo[$0] as? Set<[JSONScanner.Step]> }
+        return SinglePathContainer(base: try base.singleValueContainer(), rounded: rounded ?? [])
     }
 
     /// Decodes at a path, which an error in a number is given.
@@ -95,12 +97,21 @@ private struct UnkeyedPathContainer: UnkeyedDecodingContainer {
 
 private struct SinglePathContainer: SingleValueDecodingContainer {
     let base: any SingleValueDecodingContainer
+    let rounded: Set<[JSONScanner.Step]>
     var codingPath: [any CodingKey] { base.codingPath }
 
     func decodeNil() -> Bool { base.decodeNil() }
 
     // Not through `Located`: a number asks the single value container of its decoder for itself, and would ask for ever.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        try PathDecoder.decode(type, at: codingPath) { try base.decode(type) }
+        if !rounded.isEmpty, type is any FixedWidthInteger.Type, rounded.contains(codingPath.map(JSONScanner.Step.init)) {
+            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "the number does not fit its field"))
+        }
+        return try PathDecoder.decode(type, at: codingPath) { try base.decode(type) }
     }
+}
+
+extension CodingUserInfoKey {
+    /// The places of the numbers that Foundation's decoder would make other whole numbers of, a set of `JSONScanner.Step` arrays.
+    static let roundedNumbers = CodingUserInfoKey(rawValue: "chat-journal.roundedNumbers")
 }

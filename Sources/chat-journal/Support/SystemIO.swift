@@ -17,6 +17,56 @@ enum SystemIO {
     /// The descriptor of standard error.
     static let standardError: Int32 = 2
 
+    /// The fewest descriptors that the tool needs, the standard streams among them.
+    static let fewestDescriptors = 16
+
+    /// The arguments of the process, without its own name.
+    ///
+    /// - Throws: `UsageError` for an argument that is not UTF-8: as text it would name something else than its bytes do.
+    static func arguments() throws(UsageError) -> [String] {
+        var arguments: [String] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            // The system's own array of C strings, as many as it says, which outlive the process.
+            guard let bytes = unsafe CommandLine.unsafeArgv[index] else { break }
+            guard let argument = unsafe String(validatingCString: bytes) else {
+                throw UsageError("argument \(index), '\(visible(unsafe String(cString: bytes)))', is not UTF-8")
+            }
+            arguments.append(argument)
+        }
+        return arguments
+    }
+
+    /// Puts something in the place of standard streams that are closed: the first file that is opened would otherwise be read or written as one of them.
+    ///
+    /// It is open the wrong way round, so that reading standard input and writing standard output fail as they do when closed, and no answer is lost without an error.
+    static func openStandardStreams() {
+        for stream in [standardInput, standardOutput, standardError] where fcntl(stream, F_GETFD) < 0 && errno == EBADF {
+            // The lowest number that is free, which is this one. A system call that reads a C string which outlives it.
+            _ = unsafe open("/dev/null", stream == standardInput ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// Lets SIGQUIT end the process: the runtime takes it as a request for a backtrace, after which the process goes on.
+    static func endOnQuit() {
+        let former = signal(SIGQUIT, SIG_DFL)
+        // The caller may have started the tool with the signal ignored: then it stays so. Two addresses are compared, neither of which is called.
+        if unsafe unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { _ = signal(SIGQUIT, SIG_IGN) }
+    }
+
+    /// Makes sure that as many descriptors are free as the tool needs: the runtime ends a process that cannot have its own.
+    static func requireDescriptors() throws(ToolError) {
+        var taken: [Int32] = []
+        defer { for descriptor in taken { close(descriptor) } }
+        for _ in standardError + 1..<Int32(fewestDescriptors) {
+            let descriptor = fcntl(standardError, F_DUPFD_CLOEXEC, standardError + 1)
+            guard descriptor >= 0 else {
+                if errno != EMFILE && errno != ENFILE { return }
+                throw ToolError(errorNumber: errno, action: "have", name: "the \(fewestDescriptors) file descriptors that are needed")
+            }
+            taken.append(descriptor)
+        }
+    }
+
     /// Opens a file for reading; the descriptor is closed on `exec`.
     ///
     /// A directory can be opened too but never read, so it is refused here, where the error still names what was asked for.
@@ -44,6 +94,10 @@ enum SystemIO {
     /// - Throws: an error with the code `outputClosed` once nobody reads any more.
     static func requireReader() throws(ToolError) {
         // No event is asked for; that the other end has gone is told in any case.
+        let flags = fcntl(standardOutput, F_GETFL)
+        guard flags >= 0, flags & O_ACCMODE != O_RDONLY else {
+            throw ToolError(errorNumber: EBADF, action: "write to", name: "standard output")
+        }
         let events = wait(for: 0, on: standardOutput, timeout: 0)
         guard events != 0 else { return }
         throw ToolError(errorNumber: events & Int16(POLLNVAL) != 0 ? EBADF : EPIPE, action: "write to", name: "standard output")
@@ -152,6 +206,7 @@ enum SystemIO {
         case EACCES, EPERM: .permissionDenied
         case EPIPE: .outputClosed
         case ENOSPC, EDQUOT: .storageFull
+        case EMFILE, ENFILE: .tooManyOpenFiles
         default: .inputOutput
         }
     }

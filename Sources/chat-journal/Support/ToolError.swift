@@ -14,6 +14,8 @@ struct ToolError: Error, Equatable, CustomStringConvertible {
         case outputClosed
         /// The disk or the quota behind the output is full.
         case storageFull
+        /// The process or the system has too many files open.
+        case tooManyOpenFiles
         /// Any other failure of a system call.
         case inputOutput
     }

@@ -131,7 +131,7 @@ import Testing
         #expect(beyond.status == 1)
         #expect(beyond.error == "chat-journal: invalidPosition: The position lies beyond the head of the journal.\n")
         #expect(try journal.run("threads", "--as-of", "18446744073709551615").status == 1)
-        for text in ["yesterday", "-1", "+1", "1.5", "", "18446744073709551616", "2026-13-01", "2026-11-21T05:03:12", "2026-1-1"] {
+        for text in ["yesterday", "-1", "+1", "1.5", "", "18446744073709551616", "2026-13-01", "2026-11-21T05", "2026-1-1"] {
             for command in [["threads"], ["timeline", "SW1A"], ["access", "Ann"], ["activity"]] {
                 let outcome = try ToolProcess.run([command[0], "/nowhere"] + command.dropFirst() + ["--as-of=\(text)"])
                 #expect(outcome.status == 64, "\(command) \(text)")

@@ -1,6 +1,14 @@
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The tool as its users meet it: a process with arguments, input, output and an exit status.
 struct ToolProcess {
     /// A folder for one test, removed with the value's owner.
@@ -42,6 +50,15 @@ struct ToolProcess {
 
     /// Starts the tool; its output goes to files, so that no pipe can fill.
     static func run(_ arguments: [String], input: String = "", inputBytes: [UInt8]? = nil) throws -> Outcome {
+        try run(executable, arguments, input: input, inputBytes: inputBytes)
+    }
+
+    /// Starts a script of the shell with its arguments, `$1` and so on.
+    static func shell(_ script: String, _ arguments: [String]) throws -> Outcome {
+        try run(URL(fileURLWithPath: "/bin/sh"), ["-c", script, "sh"] + arguments)
+    }
+
+    private static func run(_ executable: URL, _ arguments: [String], input: String = "", inputBytes: [UInt8]? = nil) throws -> Outcome {
         let folder = try Folder()
         let process = Process()
         process.executableURL = executable
@@ -51,7 +68,12 @@ struct ToolProcess {
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: names[1]))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: names[2]))
         try process.run()
+        // A tool that never ends fails its test and not the whole run.
+        let (number, end) = (process.processIdentifier, DispatchTime.now() + 300)
+        let watchdog = DispatchWorkItem { kill(number, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: end, execute: watchdog)
         process.waitUntilExit()
+        watchdog.cancel()
         func text(_ name: String) throws -> String { String(decoding: try Data(contentsOf: URL(fileURLWithPath: name)), as: UTF8.self) }
         return Outcome(status: process.terminationStatus, output: try text(names[1]), error: try text(names[2]))
     }

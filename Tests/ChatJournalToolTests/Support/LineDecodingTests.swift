@@ -89,6 +89,31 @@ import Testing
         #expect(throws: Never.self) { try JSONScanner.check(Array(text.utf8)) }
     }
 
+    /// A whole number is never another one than was written; a number with a fraction is the nearest `Double`.
+    @Test func roundedNumbersAreRefusedWhereWholeOnesAreExpected() throws {
+        let texts = [
+            "3.9999999999999999", "9007199254740993.0", "9007199254740993e0", "1844674407370955161.5e1", "1e-400",
+            "1.054078661713766e17", "0.99999999999999999",
+        ]
+        for text in texts {
+            let error = try #require(failure([String: [UInt64]].self, Array("{\"a\":[1,\(text)]}".utf8)), "\(text)")
+            #expect(error.code == .invalidValue && error.field == "a[1]", "\(text): \(error)")
+            // Foundation refuses what is too small for a `Double`.
+            if text == "1e-400" { continue }
+            let value: [Double] = try decodeLine([Double].self, from: Array("[\(text)]".utf8))
+            #expect(value == [Double(text)])
+        }
+        let whole: [(text: String, value: UInt64)] = [
+            ("4.0", 4), ("9007199254740992.0", 9_007_199_254_740_992), ("40e-1", 4), ("1e19", 10_000_000_000_000_000_000), ("0e9", 0),
+        ]
+        for (text, value) in whole {
+            let read: [UInt64] = try decodeLine([UInt64].self, from: Array("[\(text)]".utf8))
+            #expect(read == [value], "\(text)")
+        }
+        let many = "[" + Array(repeating: "3.9999999999999999", count: 1_001).joined(separator: ",") + "]"
+        #expect(failure([Double].self, Array(many.utf8))?.code == .invalidValue)
+    }
+
     @Test(arguments: [
         (#"{"a":1,"a":2}"#, 7), (#"{"a":1,"b":{"a":1},"\u0061":2}"#, 19), (#"[{"x":[{"y":1,"y":1}]}]"#, 14),
         ("{\"\u{e9}\":1,\"e\u{301}\":1}", 8), (#"{"":1,"":1}"#, 6), (#"{"\ud83e\udd8a":1,"🦊":1}"#, 18),
