@@ -25,7 +25,17 @@ extension Journal {
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
-        try read([positions], body)
+        try read([positions]) { place, state, kept, erasable in body(place.position, state, kept, erasable) }
+    }
+
+    /// Calls a closure with the records at some positions and with the last position of the commit of each; otherwise as ``forEachRecord(in:_:)``.
+    package func forEachCommittedRecord(
+        in positions: ClosedRange<Position>,
+        _ body: (_ position: Position, _ commitEnd: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+    ) throws(JournalError) {
+        try read([positions]) { place, state, kept, erasable in
+            body(place.position, place.position + Position(place.recordsLeft) - 1, state, kept, erasable)
+        }
     }
 
     /// Calls a closure with the records at each of some positions, which ascend.
@@ -45,11 +55,11 @@ extension Journal {
     ) throws(JournalError) {
         if positions.isEmpty { return }
         try checkAscending(positions)
-        try read(positions.map { $0...$0 }, body)
+        try read(positions.map { $0...$0 }) { place, state, kept, erasable in body(place.position, state, kept, erasable) }
     }
 
     private func read(
-        _ positions: [ClosedRange<Position>], _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+        _ positions: [ClosedRange<Position>], _ body: (RecordPlace, RecordState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         var rest = PositionList(positions)
         while !rest.isEmpty {
@@ -71,7 +81,7 @@ extension Journal {
 
     /// Reads the stretch of one segment; false when `body` ended the reading.
     private func read(
-        _ stretch: Stretch, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+        _ stretch: Stretch, _ body: (RecordPlace, RecordState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) -> Bool {
         let size = stretch.runs.reduce(0) { max($0, Int(min(max($1.ahead, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunk)))) }
         var window = FileWindow(stretch.segment.file, buffer: buffers.take(size))
@@ -131,12 +141,12 @@ extension CommitWalk {
 
 /// Hands records to a closure.
 private struct Delivery: CommitVisitor {
-    let body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+    let body: (RecordPlace, RecordState, RawSpan, RawSpan) -> Bool
 
     mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
 
     mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
-        body(place.position, layout.state, bytes.extracting(layout.kept), bytes.extracting(layout.erasable))
+        body(place, layout.state, bytes.extracting(layout.kept), bytes.extracting(layout.erasable))
     }
 
     mutating func end(_ header: CommitHeader, at offset: UInt64) {}

@@ -17,10 +17,11 @@ public struct CommitDraft: ~Copyable, Sendable {
     /// Where a record's parts lie, from its first byte.
     struct Record: Sendable {
         /// Where the kept part begins.
-        fileprivate var start: UInt32
-        /// Where it ends, and the salt begins.
+        var start: UInt32
+        /// Where it ends, and the salt begins, or the digest of a stub.
         var salt: UInt32
         var length: UInt32
+        var isStub = false
     }
 
     /// Makes an empty draft.
@@ -61,6 +62,34 @@ public struct CommitDraft: ~Copyable, Sendable {
         encodedByteCount = end
     }
 
+    /// Adds a stub: a record whose erasable part the writer does not have.
+    ///
+    /// It is stored as if a whole record with an empty erasable part had been appended and erased at once: with the digest and the original
+    /// checksum of that record, under a salt of its own. Only a ``Journal`` takes such a draft; to another log it is a whole record.
+    ///
+    /// - Throws: `tooLarge` as ``append(kept:erasable:)``; the draft is then as it was.
+    package mutating func appendStub(kept: RawSpan) throws(JournalError) {
+        guard kept.byteCount <= JournalLimits.keptBytes else {
+            throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
+        }
+        let keptLength = UInt32(kept.byteCount)
+        let keptStart = 4 + LEB128.size(keptLength) + 1
+        let digest = keptStart + kept.byteCount
+        let length = digest + RecordLayout.digest + 4
+        guard encodedByteCount + length <= JournalLimits.commitBytes else {
+            throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
+        }
+        let end = encodedByteCount + length
+        if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, end - bytes.count))) }
+        bytes.withMutableBytes(encodedByteCount..<end) { record in
+            // The checksums and the digest are put in with the commit.
+            _ = LEB128.store(UInt32(RecordState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
+            record.copy(kept, to: keptStart)
+        }
+        records.append(Record(start: UInt32(keptStart), salt: UInt32(digest), length: UInt32(length), isStub: true))
+        encodedByteCount = end
+    }
+
     /// Calls a closure with the records so far, in their order: what a log other than a journal on files stores of a commit.
     ///
     /// - Parameter body: Is given the kept and the erasable part, valid only during the call.
@@ -74,7 +103,8 @@ public struct CommitDraft: ~Copyable, Sendable {
             for record in records {
                 let (start, salt, length) = (Int(record.start), Int(record.salt), Int(record.length))
                 let part = bytes.extracting(cursor..<cursor + length)
-                try body(part.extracting(start..<salt), part.extracting(salt + JournalLimits.recordSalt..<length))
+                let erasable = record.isStub ? length : salt + JournalLimits.recordSalt
+                try body(part.extracting(start..<salt), part.extracting(erasable..<length))
                 cursor += length
             }
         }

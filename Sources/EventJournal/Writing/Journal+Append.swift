@@ -231,15 +231,37 @@ extension JournalState {
             for record in draft.records {
                 let end = cursor + Int(record.length)
                 let salt: RecordSalt = entropy.next()
-                commit.storeBytes(of: salt.littleEndian, toByteOffset: cursor + Int(record.salt), as: RecordSalt.self)
+                var original: UInt32?
+                if record.isStub {
+                    original = completeStub(record, in: &commit, at: cursor, salt)
+                } else {
+                    commit.storeBytes(of: salt.littleEndian, toByteOffset: cursor + Int(record.salt), as: RecordSalt.self)
+                }
                 let crc = CRC32C.checksum(of: commit.bytes.extracting(cursor + 4..<end))
                 commit.storeBytes(of: crc.littleEndian, toByteOffset: cursor, as: UInt32.self)
                 sums.recordsCRC = CRC32C.checksum(of: crc, continuing: sums.recordsCRC)
-                sums.chain = Chain.step(sums.chain, record: crc)
+                sums.chain = Chain.step(sums.chain, record: original ?? crc)
                 cursor = end
             }
         }
         return sums
+    }
+
+    /// Puts the digest and the original checksum into a stub, those of the whole record with this salt and an empty erasable part; returns the checksum.
+    private static func completeStub(
+        _ record: CommitDraft.Record, in commit: inout MutableRawSpan, at cursor: Int, _ salt: RecordSalt
+    ) -> UInt32 {
+        let saltBytes = (0..<JournalLimits.recordSalt).map { UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0)) }
+        var whole: [UInt8] = []
+        commit.bytes.extracting(cursor + 4..<cursor + Int(record.salt)).append(to: &whole)
+        // The byte before the kept part is the state, with no length.
+        whole[Int(record.start) - 5] = RecordState.whole.rawValue
+        whole += saltBytes
+        let crc = CRC32C.checksum(of: whole)
+        let digest = cursor + Int(record.salt)
+        for (offset, byte) in SHA256.hash(saltBytes).enumerated() { commit.storeByte(byte, at: digest + offset) }
+        commit.storeBytes(of: crc.littleEndian, toByteOffset: digest + RecordLayout.digest, as: UInt32.self)
+        return crc
     }
 
     /// Stops the journal after a write that failed, perhaps half done, and cuts off what it left, so that reopening does not have to tell it
