@@ -176,13 +176,16 @@ class Journal:
         with Check("events: at each position what the corpus says, thread numbers without a gap, export equals events") as check:
             for position, line in enumerate(export.stdout, 1):
                 event = json.loads(line)
+                # What an export has beside the fields of `events`.
+                check.same(f"a commit ends at or after {position}", event.pop("commitEnd") >= position, True)
                 kind = model.kind_of(event)
                 payload = event[kind]
+                if kind == "userRegistered":
+                    check.same(f"fold key at {position}", payload.pop("foldKey"), model.fold_key(payload["username"]))
                 self.kinds[kind] += 1
                 check.same("position", event["position"], position)
                 other = events.stdout.readline()
-                if other != line:
-                    check.same(f"export and events at {position}", json.loads(other) if other else None, event)
+                check.same(f"export and events at {position}", json.loads(other) if other else None, event)
                 if not TIME.fullmatch(event["recordedAt"]) or event["recordedAt"] < previous:
                     check.same(f"recordedAt at {position}", event["recordedAt"], f"a time, at least {previous}")
                 previous = event["recordedAt"]

@@ -8,7 +8,7 @@ One process of `chat-journal run` is fed posts of known text while the followers
 (`--command` replaces the words after the tool; `{journal}` and `{after}` are filled in, and a command that ends is started
 again). Every few seconds the writer is killed with SIGKILL and started again; the last one is closed in good order. Then
 
-- what each follower printed is the beginning of what `export` prints: in order, no gap, no repeat, no line cut short, and
+- what each follower printed is the beginning of what `events --json` prints: in order, no gap, no repeat, no line cut short, and
   nothing that is not in the journal after the kills;
 - every follower came to the end;
 - every answer that the writers printed is in the journal as printed.
@@ -168,9 +168,9 @@ def trial(tool, words, journal, durability, count, seconds, kills, rng):
             answered += writer.end(kill=kill < kills)
             if kill < kills:
                 writer = Writer(tool, journal, durability, rng)
-        done = subprocess.run([tool, "export", journal], capture_output=True, check=False)
+        done = subprocess.run([tool, "events", journal, "--json"], capture_output=True, check=False)
         if done.returncode != 0:
-            raise Failed(f"export ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+            raise Failed(f"events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
         exported = done.stdout.splitlines(keepends=True)
         deadline = time.monotonic() + 120
         while any(follower.after < len(exported) and not follower.failure for follower in followers) and time.monotonic() < deadline:

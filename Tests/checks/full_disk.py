@@ -7,7 +7,7 @@ On a tmpfs of each size in MiB, and on an ext4 in a file where loop devices can 
 is fed posts until it refuses them with `storageFull`. While it is full, an answer that needs no space must still come (a
 repeated post, a refusal by the rules), and readers in other processes must go on; then a ballast file is removed, and the
 same process must take posts again. It is filled a second time and closed, filled again and killed, and opened while there
-is no space; and when a second ballast file is removed, it must take posts again. At every stage `export` must be exactly the
+is no space; and when a second ballast file is removed, it must take posts again. At every stage `events` must be exactly the
 events that were acknowledged, nothing that was refused may be anywhere, and `verify --deep` must find nothing.
 
 Then a journal from elsewhere is backed up onto each of them: there is no space for all of it, which is an error that says so;
@@ -261,9 +261,9 @@ class Trial:
 
     def check_files(self, where):
         """What is in the journal is what was acknowledged, and nothing else."""
-        done = subprocess.run([self.tool, "export", self.journal], capture_output=True, check=False)
+        done = subprocess.run([self.tool, "events", self.journal, "--json"], capture_output=True, check=False)
         if done.returncode != 0:
-            raise Failed(f"{where}: export ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+            raise Failed(f"{where}: events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
         found = [json.loads(line) for line in done.stdout.splitlines()]
         if found != self.events:
             at = next((i for i, (a, b) in enumerate(zip(found, self.events)) if a != b), min(len(found), len(self.events)))

@@ -111,7 +111,7 @@ class JournalUnderTest:
         self.tool, self.path, self.durability = tool, str(path), durability
         self.state = model.Model()
         self.thread_ids = {}
-        self.raw = []         # the lines of `export`, confirmed
+        self.raw = []         # the lines of `events --json`, confirmed
         self.unanswered = []  # sent, or due to be sent again, and no answer seen
 
     def ask(self, *words):
@@ -184,11 +184,11 @@ class JournalUnderTest:
         return sent, [json.loads(line) for line in answers if line.endswith(b"\n")], status
 
     def exported(self, may_be_absent):
-        done = self.ask("export", self.path)
+        done = self.ask("events", self.path, "--json")
         if done.returncode != 0:
             if may_be_absent:
                 return []
-            raise Failed(f"export ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+            raise Failed(f"events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
         return done.stdout.decode("utf-8").splitlines()
 
     def check(self, sent, answers):

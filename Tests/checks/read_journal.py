@@ -187,7 +187,8 @@ class Reader:
         return b"".join(parts)
 
     def records(self):
-        """(position, segment, byte, kept part, erasable part or None for a stub), each commit once all of it is checked."""
+        """(position, segment, byte, kept part, erasable part or None for a stub, last position of the commit), each commit once all of
+        it is checked."""
         # Step 1 was read first, on purpose: a segment that is made after that is not missed.
         self.name = "durable"
         self.check_promise(0, 0)
@@ -263,7 +264,7 @@ class Reader:
             for position, byte, kept, erasable, original in found:
                 self.chain, self.last = step(self.chain, original), position
                 self.check_promise(position, byte)
-                yield position, self.name, byte, kept, erasable
+                yield position, self.name, byte, kept, erasable, found[-1][0]
             self.end += struct.unpack_from("<I", head)[0]
         if self.live and is_last:
             return
@@ -400,8 +401,8 @@ class Reader:
 
 # kind: name; fields of the kept part; content; fields of the JSON form in their order
 KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in row.split("|")) for kind, row in {
-    1: "userRegistered | user | username foldKey subject | user username subject",
-    2: "usernameChanged | user | username foldKey | user username",
+    1: "userRegistered | user | username foldKey subject | user username foldKey subject",
+    2: "usernameChanged | user | username foldKey | user username foldKey",
     3: "postcodeSet | user thread | postcode | user postcode thread",
     4: "threadOpened | thread by number | name | thread number name by",
     5: "threadJoined | thread user number | | thread number user",
@@ -481,7 +482,7 @@ def content(names, data, at, end):
     return fields
 
 
-def event(position, kept, erasable):
+def event(position, kept, erasable, commit_end):
     """The line of an event; ValueError for bytes that are none. The third value: (thread, number, recordedAt) for the order."""
     if len(kept) < 8 or kept[0] == 0:
         raise ValueError("the kept part is no event's")
@@ -510,7 +511,7 @@ def event(position, kept, erasable):
             parts.append('"erased":true')
         rest = "null" if erasable is None else f'"{erasable.hex()}"'
         parts.append(f'"unknown":{{"kind":{kind},"kept":"{kept.hex()}","erasable":{rest}}}')
-        return ",".join(parts) + "}", kind, None, None, recorded
+        return ",".join(parts) + f',"commitEnd":{commit_end}}}', kind, None, None, recorded
     (name,), kept_names, content_names, shown = KINDS[kind]
     values, thread, place = {}, None, None
     for field in kept_names:
@@ -539,15 +540,15 @@ def event(position, kept, erasable):
     for field in content_names:
         values[field] = quoted(texts.get(field))
     parts.append(f'"{name}":{{' + ",".join(f'"{field}":{values[field]}' for field in shown) + "}")
-    return ",".join(parts) + "}", kind, thread, place if "number" in values else None, recorded
+    return ",".join(parts) + f',"commitEnd":{commit_end}}}', kind, thread, place if "number" in values else None, recorded
 
 
 def lines(reader):
     """The lines of all events, in order, with what an audit of the events alone can hold them to."""
     numbers, latest, knows_all = {}, 0, True
-    for position, segment, byte, kept, erasable in reader.records():
+    for position, segment, byte, kept, erasable, commit_end in reader.records():
         try:
-            line, kind, thread, place, recorded = event(position, kept, erasable)
+            line, kind, thread, place, recorded = event(position, kept, erasable, commit_end)
             if recorded < latest:
                 raise ValueError(f"it was recorded {latest - recorded} ms before the one before it")
             knows_all = knows_all and kind in KINDS  # an event of a later kind may have a number in any thread

@@ -120,9 +120,9 @@ class Contest:
             self.events += answer["events"]
 
     def check_files(self, may_hold_more=False):
-        done = subprocess.run([self.tool, "export", self.journal], capture_output=True, check=False)
+        done = subprocess.run([self.tool, "events", self.journal, "--json"], capture_output=True, check=False)
         if done.returncode != 0:
-            raise Failed(f"export ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+            raise Failed(f"events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
         found = [json.loads(line) for line in done.stdout.splitlines()]
         if found[:len(self.events)] != self.events or (not may_hold_more and len(found) != len(self.events)):
             raise Failed(f"{len(found)} events in the journal for {len(self.events)} answered ones, or others")

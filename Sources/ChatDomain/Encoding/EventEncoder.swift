@@ -38,6 +38,9 @@ package struct EventEncoder {
         encode(event.content)
     }
 
+    /// Leaves the kept part alone, as a stub has it.
+    mutating func removeErasable() { erasableWriter.bytes.removeAll(keepingCapacity: true) }
+
     private mutating func encode(_ fact: Fact) {
         switch fact {
         case .userRegistered(let fact): keptWriter.write(ids: [fact.user.bits])

@@ -37,7 +37,7 @@ extension [UInt8] {
 
 extension Event {
     /// Decodes an event from arrays of bytes; the standard library calls their raw spans unsafe for the sake of elements with padding, which bytes have not.
-    init(keptBytes: [UInt8], erasableBytes: [UInt8]?) throws(EventDecodingError) {
+    package init(keptBytes: [UInt8], erasableBytes: [UInt8]?) throws(EventDecodingError) {
         if let erasableBytes {
             try unsafe self.init(kept: keptBytes.span.bytes, erasable: erasableBytes.span.bytes)
         } else {

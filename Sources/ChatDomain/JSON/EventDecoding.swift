@@ -1,15 +1,15 @@
 /// Reads the JSON that a recorded event is written as.
 ///
 /// Strict, so that nothing is lost in silence: an unknown field, a missing one, a second kind, content beside `"erased":true` or none without it are errors.
-/// The fold key of a username is no part of the JSON; it is computed again by ``Username/foldKey(_:)``, which a later version of Unicode may do otherwise
-/// than the event recorded it. An event of unknown kind is read from its bytes, and what stands beside them has to agree.
+/// Where the fold key of a username is not beside it, as it is in an export, it is computed again by ``Username/foldKey(_:)``, which a later version of Unicode
+/// may do otherwise than the event recorded it. ``ExportedEvent`` reads the other field of an export. An event of unknown kind is read from its bytes, and what stands beside them has to agree.
 extension RecordedEvent: Decodable {
     /// Reads the event.
     ///
     /// - Throws: `DecodingError` with the path of the field that is wrong.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
-        let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted]
+        let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted, .commitEnd]
         let keys = container.allKeys.filter { !envelope.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         guard let key = keys.first else {
             throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "there is no event"))
@@ -22,12 +22,12 @@ extension RecordedEvent: Decodable {
         guard position > 0 else {
             throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: "positions begin at 1")
         }
-        let recordedAt = try container.decode(Timestamp.self, forKey: .recordedAt)
+        let recordedAt = try container.time(.recordedAt)
         guard Event.recordable.contains(recordedAt) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .recordedAt, in: container, debugDescription: "no event was recorded before 1970")
         }
-        let sentAt = try container.decodeIfPresent(Timestamp.self, forKey: .sentAt)
+        let sentAt = try container.decodeIfPresent(String.self, forKey: .sentAt).map { _ in try container.time(.sentAt) }
         let isImported = try container.mark(.imported) || sentAt != nil
         let isErased = try container.mark(.erased)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
@@ -67,17 +67,18 @@ private struct EventFields {
     func read(_ kind: EventKind) throws -> (Fact, Content) {
         switch kind {
         case .userRegistered:
-            try container.rejectFields(otherThan: [.user, .username, .subject])
-            let subject = try optionalText(.subject)
+            try container.rejectFields(otherThan: [.user, .username, .foldKey, .subject])
+            let (subject, foldKey) = (try optionalText(.subject), try foldKey())
             return (
                 .userRegistered(UserRegistered(user: try id(.user))),
-                try content(.username) { (text: String) in .registration(Self.username(text), subject: subject) }
+                try content(.username) { (text: String) in .registration(Self.username(text, foldKey), subject: subject) }
             )
         case .usernameChanged:
-            try container.rejectFields(otherThan: [.user, .username])
+            try container.rejectFields(otherThan: [.user, .username, .foldKey])
+            let foldKey = try foldKey()
             return (
                 .usernameChanged(UsernameChanged(user: try id(.user))),
-                try content(.username) { (text: String) in .username(Self.username(text)) }
+                try content(.username) { (text: String) in .username(Self.username(text, foldKey)) }
             )
         case .postcodeSet:
             let isRedacted = redacted.contains(.postcode)
@@ -208,7 +209,17 @@ private struct EventFields {
         return noContent
     }
 
-    private static func username(_ text: String) -> Username { Username(text: text, foldKey: Username.foldKey(text)) }
+    private func foldKey() throws -> String? {
+        let foldKey = try optionalText(.foldKey)
+        guard foldKey?.isEmpty != true else {
+            throw DecodingError.dataCorruptedError(forKey: .foldKey, in: container, debugDescription: "a fold key is not empty")
+        }
+        return foldKey
+    }
+
+    private static func username(_ text: String, _ foldKey: String?) -> Username {
+        Username(text: text, foldKey: foldKey ?? Username.foldKey(text))
+    }
 
     private func bytes(_ key: FieldKey, _ hexadecimal: String) throws -> [UInt8] {
         let digits = hexadecimal.utf8.compactMap { byte in Character(Unicode.Scalar(byte)).hexDigitValue }
@@ -220,6 +231,15 @@ private struct EventFields {
 }
 
 extension KeyedDecodingContainer where K == FieldKey {
+    /// A time as an event's is written, also one of a year outside 0000 to 9999.
+    fileprivate func time(_ key: FieldKey) throws -> Timestamp {
+        guard let time = Timestamp(printed: try decode(String.self, forKey: key)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z")
+        }
+        return time
+    }
+
     /// A field that is true or not there.
     fileprivate func mark(_ key: FieldKey) throws -> Bool {
         guard contains(key) else { return false }

@@ -4,7 +4,10 @@
 /// holds the content, whose fields are then null. `"redacted":["body"]` names the fields that are null because they are kept from the reader.
 extension RecordedEvent: Encodable {
     /// Encodes the event, its fields in the order of <doc:EventJSON>; `JSONEncoder` does not keep that order in its text.
-    public func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws { try encode(to: encoder, isExport: false) }
+
+    /// Writes the event; in an export, the fold key stands beside a username.
+    func encode(to encoder: any Encoder, isExport: Bool) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try container.encode(position, forKey: .position)
         try container.encode(event.recordedAt, forKey: .recordedAt)
@@ -17,12 +20,12 @@ extension RecordedEvent: Encodable {
         }
         let key = event.fact.kind.map { FieldKey($0.name) } ?? .unknown
         var fields = container.nestedContainer(keyedBy: FieldKey.self, forKey: key)
-        try encodeFields(to: &fields)
+        try encodeFields(to: &fields, isExport: isExport)
     }
 
     /// Writes the fields of the event's own kind, and the outward code in the place of a postcode that is redacted.
-    package func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>) throws {
-        try event.encodeFields(to: &fields)
+    package func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>, isExport: Bool = false) throws {
+        try event.encodeFields(to: &fields, isExport: isExport)
         if redacted.contains(.postcode), case .postcodeSet(let fact) = event.fact {
             try fields.encode(fact.thread.outwardCode, forKey: .outwardCode)
         }
@@ -31,15 +34,17 @@ extension RecordedEvent: Encodable {
 
 extension Event {
     /// Writes the fields of the event's own kind.
-    fileprivate func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>) throws {
+    fileprivate func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>, isExport: Bool) throws {
         switch fact {
         case .userRegistered(let fact):
             try fields.encode(fact.user, forKey: .user)
             try fields.encode(username?.text, forKey: .username)
+            if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
             try fields.encode(subject, forKey: .subject)
         case .usernameChanged(let fact):
             try fields.encode(fact.user, forKey: .user)
             try fields.encode(username?.text, forKey: .username)
+            if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
         case .postcodeSet(let fact):
             try fields.encode(fact.user, forKey: .user)
             try fields.encode(postcode, forKey: .postcode)

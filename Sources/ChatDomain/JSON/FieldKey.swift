@@ -26,6 +26,8 @@ package struct FieldKey: CodingKey, Hashable {
     package static let upTo = FieldKey("upTo")
 
     package static let username = FieldKey("username")
+    package static let foldKey = FieldKey("foldKey")
+    package static let commitEnd = FieldKey("commitEnd")
     package static let subject = FieldKey("subject")
     package static let postcode = FieldKey("postcode")
     package static let outwardCode = FieldKey("outwardCode")

@@ -80,6 +80,26 @@ extension Timestamp: LosslessStringConvertible {
         self = moment
     }
 
+    /// Reads what ``init(_:)`` reads, and what ``description`` prints of a year outside 0000 to 9999, to the letter: for the times of recorded events.
+    package init?(printed text: String) {
+        if let moment = Timestamp(text) {
+            self = moment
+            return
+        }
+        let digits = text.utf8.dropFirst().prefix { $0 != UInt8(ascii: "-") }
+        guard text.hasPrefix("+") || text.hasPrefix("-"), (4...9).contains(digits.count), let magnitude = Int64(String(digits) ?? ""),
+            let rest = String(text.utf8.dropFirst(1 + digits.count))
+        else { return nil }
+        // The calendar is the same every 400 years; towards zero, so that no cycle more is counted than a time can have.
+        let (cycles, year) = ((text.hasPrefix("-") ? -magnitude : magnitude) - 2_000).quotientAndRemainder(dividingBy: 400)
+        guard let moment = Timestamp("\(year + 2_000)\(rest)") else { return nil }
+        let (shift, overflow) = cycles.multipliedReportingOverflow(by: 146_097 * Self.millisecondsPerDay)
+        let (milliseconds, overflowOfSum) = moment.millisecondsSince1970.addingReportingOverflow(shift)
+        guard !overflow, !overflowOfSum else { return nil }
+        self.init(millisecondsSince1970: milliseconds)
+        guard description == text else { return nil }
+    }
+
     private static let millisecondsPerDay: Int64 = 86_400_000
 
     /// The first millisecond of the year 0 to the last of the year 9999.

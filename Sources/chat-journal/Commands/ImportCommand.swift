@@ -6,14 +6,23 @@ extension Command {
         spec: CommandSpec(
             "import", "takes in the history of another chat, one JSON object a line",
             positionals: [.journal, CommandSpec.Positional("FILE", "the messages")],
-            options: [CommandSpec.Option("format", .choice(["messages"]), "the format of the file"), .durability, .waitForLock, .json],
+            options: [
+                CommandSpec.Option(
+                    "format", .choice(["messages", "events"]),
+                    "the format of the file: messages (the default), or events as export prints them"), .durability, .waitForLock, .json,
+            ],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with "editedAt" for a message that was edited, or a join, {"t", "channel", "user",
                 "join": true}. A user is a string, one person in all channels however its case, or {"id", "name", "subject"} (the subject may be missing), one person by the id. A user of the journal's own is
                 never taken for one of them: a name that is taken gets a suffix such as ~2, and the sum at the end says so. A channel that is an outward code is that thread, another becomes a named thread.
                 A reply to a reply joins the replies of its message. Importing the same file again appends nothing. A refused line is reported and does not stop the rest.
+
+                With --format events a line is an event as export prints it, of this version or an earlier one. The journal is empty or holds the first of
+                the events, so that an import that was cut off is continued by running it again. Events are taken as they were recorded, and only if they are
+                a history that the rules allow: the first line that is not ends the import, and what was taken before it stays.
                 """)
     ) { arguments, output in
+        if arguments[option: "format"] == "events" { return try importEvents(arguments, &output) }
         var lines = try LineReader(path: arguments[positional: "FILE"])
         let store = try arguments.openToWrite()
         let report = ImportReport(isJSON: arguments.has("json"))

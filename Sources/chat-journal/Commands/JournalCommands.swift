@@ -34,9 +34,22 @@ extension Command {
 
     static let export = Command(
         spec: CommandSpec(
-            "export", "prints all events as JSON lines, for another program to keep", positionals: [.journal], options: [.json])
+            "export", "prints all events as JSON lines, for another program or 'import --format events'", positionals: [.journal],
+            options: [.json])
     ) { arguments, output in
-        try output.writeEvents(of: try arguments.openReadOnly(), after: 0, matching: EventFilter(), asJSON: true)
+        let store = try arguments.openReadOnly()
+        // A non-copyable writer cannot be captured; it is lent to the closure and taken back.
+        var failure: (any Error)?
+        try store.forEachExportedEvent { event in
+            do {
+                try output.writeLine(json: event)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
         return true
     }
 

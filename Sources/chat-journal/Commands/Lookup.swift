@@ -10,12 +10,15 @@ extension Arguments {
 
     /// Opens the journal to write it, and makes it if there is none.
     func openToWrite() throws -> ChatStore {
-        var options = StoreOptions()
-        if let word = self[option: "durability"], let durability = Durability(rawValue: word) { options.journal.durability = durability }
-        if let seconds = try integer("wait-for-lock", in: 0...86_400 as ClosedRange<Int>) {
-            options.journal.lockTimeout = .seconds(seconds)
-        }
-        return try ChatStore.open(self[positional: "JOURNAL"], options: options)
+        try ChatStore.open(self[positional: "JOURNAL"], options: StoreOptions(journal: try journalOptions()))
+    }
+
+    /// How a journal is opened to write it.
+    func journalOptions() throws(UsageError) -> JournalOptions {
+        var options = JournalOptions()
+        if let word = self[option: "durability"], let durability = Durability(rawValue: word) { options.durability = durability }
+        if let seconds = try integer("wait-for-lock", in: 0...86_400 as ClosedRange<Int>) { options.lockTimeout = .seconds(seconds) }
+        return options
     }
 
     /// The page that `--limit`, `--before`, `--after`, `--around` and `--from` ask for.

@@ -39,10 +39,12 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
 
 extension LineReader.Line {
     /// Decodes the line, or says what is wrong with it.
-    func decode<Value: Decodable>(_ type: Value.Type) -> Result<Value, LineError> {
+    ///
+    /// - Parameter limit: The limit that the reader of the line has.
+    func decode<Value: Decodable>(_ type: Value.Type, limit: Int = LineReader.defaultLimit) -> Result<Value, LineError> {
         do throws(LineError) {
             switch self {
-            case .tooLong(let byteCount): throw .tooLong(byteCount: byteCount)
+            case .tooLong(let byteCount): throw .tooLong(byteCount: byteCount, limit: limit)
             case .bytes(let bytes): return .success(try decodeLine(type, from: bytes))
             }
         } catch {

@@ -136,7 +136,7 @@ struct EventJSONTests {
         var generator = EventGenerator(seed: seed)
         var position: Position = 1
         for event in generator.oneOfEachKind() {
-            for event in [event, try EventBytes(event).stub()] where Self.isPrintable(event) {
+            for event in [event, try EventBytes(event).stub()] {
                 let recorded = RecordedEvent(position: position, event: event)
                 let read = try value(RecordedEvent.self, fromJSON: try json(recorded))
                 #expect(read == recorded)
@@ -145,9 +145,6 @@ struct EventJSONTests {
             }
         }
     }
-
-    /// RFC 3339 has four digits for the year, so that a time beyond 9999 cannot be read back.
-    private static func isPrintable(_ event: Event) -> Bool { event.recordedAt.millisecondsSince1970 < 253_402_300_800_000 }
 
     @Test func theFoldKeyIsComputedAgain() throws {
         let text = #"{"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","usernameChanged":{"user":"\#(Self.user)","username":"STRAẞE"}}"#

@@ -1,0 +1,208 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+/// An export that is read back is the same history: events, positions and commits.
+@Suite struct EventImportTests {
+    /// A store's options with a storage of their own.
+    private static func options(_ seed: UInt64) -> StoreOptions {
+        var options = StoreFixture(seed: seed &+ 77).options
+        options.journal.segmentSize = 3_000
+        return options
+    }
+
+    @discardableResult
+    private static func `import`(
+        _ events: [ExportedEvent], _ options: StoreOptions
+    ) throws -> EventImportSummary {
+        var importer = try EventImporter(into: "copy", options: options.journal)
+        for (index, event) in events.enumerated() { try importer.add(event, line: index + 1) }
+        try importer.finish()
+        return importer.summary
+    }
+
+    private static func isSound(_ options: StoreOptions) throws -> Bool {
+        try ChatStore.verify("copy", options: options.journal, deep: true).findings == []
+    }
+
+    @Test(
+        arguments: Seeds.seeds(6),
+        [[], .otherVersions, [.stubs, .otherVersions], .lost, .unknown, [.unknown, .stubs], ExportedHistory.Features.all])
+    func anImportOfAnExportIsExportedAsTheSame(seed: UInt64, features: ExportedHistory.Features) throws {
+        let history = try ExportedHistory(seed: seed, features)
+        #expect(history.events.count > 100)
+        #expect(history.boundaries.count > 50 && history.boundaries.count < history.events.count)
+        if features.contains(.lost) { #expect(history.events.contains { $0.recorded.event.fact == .lost }) }
+        if features.contains(.unknown) { #expect(history.events.contains { $0.recorded.event.fact.kind == nil }) }
+        if features.contains(.stubs) { #expect(history.events.count { $0.recorded.event.isErased } > 20) }
+        let options = Self.options(seed)
+        let summary = try Self.import(history.lines.map(ExportedHistory.event), options)
+        #expect(summary.events == history.events.count && summary.present == 0)
+        #expect(summary.commits == history.boundaries.count - 1)
+        let copy = try ExportedHistory.export("copy", options)
+        #expect(copy == history.events)
+        #expect(try copy.map(ExportedHistory.line) == history.lines)
+        #expect(try Self.isSound(options))
+        // Again, there is nothing to do.
+        let again = try Self.import(history.events, options)
+        #expect(again.events == 0 && again.commits == 0 && again.present == history.events.count)
+    }
+
+    /// Wherever an import is cut off, it has ended with a commit, and goes on from there.
+    @Test(arguments: Seeds.seeds(2)) func anImportThatWasCutOffIsContinued(seed: UInt64) throws {
+        let history = try ExportedHistory(seed: seed, .all, commands: 24)
+        for cut in 0...history.events.count {
+            let options = Self.options(seed)
+            do {
+                var importer = try EventImporter(into: "copy", options: options.journal)
+                for (index, event) in history.events.prefix(cut).enumerated() { try importer.add(event, line: index + 1) }
+                // A process that is killed closes nothing.
+                if cut.isMultiple(of: 2) { try importer.close() }
+            }
+            let head = try ChatStore.head(ofJournalAt: "copy", options: options.journal).position
+            #expect(history.boundaries.contains(head) && head <= cut)
+            #expect(head == history.boundaries.filter { $0 <= cut }.max())
+            let summary = try Self.import(history.events, options)
+            #expect(summary.present == Int(head) && summary.events == history.events.count - Int(head))
+            #expect(try ExportedHistory.export("copy", options) == history.events, "cut after line \(cut)")
+        }
+    }
+
+    // MARK: Refusals
+
+    private typealias Refusal = (code: String, line: Int, position: Position)
+
+    /// The error that an import ends with, after which exactly the commits before it are there.
+    private func refusal(_ events: [ExportedEvent], of history: ExportedHistory, _ seed: UInt64) throws -> Refusal? {
+        let options = Self.options(seed)
+        do {
+            try Self.import(events, options)
+            return nil
+        } catch let error as EventImportError {
+            let copy = try ExportedHistory.export("copy", options)
+            #expect(copy == Array(events.prefix(copy.count)))
+            #expect(Position(copy.count) == history.boundaries.filter { $0 < error.line }.max())
+            #expect(error.description == "line \(error.line): \(error.code): \(error.message)")
+            return (error.code, error.line, error.position)
+        }
+    }
+
+    private func expect(
+        _ code: String, at index: Int, _ history: ExportedHistory, _ seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation,
+        _ change: (inout [ExportedEvent]) -> Void
+    ) throws {
+        var events = history.events
+        change(&events)
+        let refusal = try #require(try refusal(events, of: history, seed), sourceLocation: sourceLocation)
+        #expect(refusal.code == code && refusal.line == index + 1, "\(refusal)", sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: Seeds.seeds(4)) func anImpossibleHistoryIsRefusedWithItsLine(seed: UInt64) throws {
+        let history = try ExportedHistory(seed: seed, [])
+        let middle = history.events.count / 2
+        try expect("positionGap", at: middle, history, seed) { $0.remove(at: middle) }
+        try expect("positionGap", at: middle + 1, history, seed) { $0.insert($0[middle], at: middle + 1) }
+        try expect("positionGap", at: 0, history, seed) { $0.removeFirst() }
+        let later = try #require(history.events.lastIndex { $0.recorded.event.recordedAt > history.events[0].recorded.event.recordedAt })
+        try expect("timeWentBack", at: later, history, seed) {
+            $0[later].recorded.event.recordedAt = Timestamp(
+                millisecondsSince1970: $0[later - 1].recorded.event.recordedAt.millisecondsSince1970 - 1)
+        }
+        let posted = try #require(
+            history.events.indices.dropFirst(20).first { history.events[$0].recorded.event.fact.kind == .messagePosted })
+        guard case .messagePosted(let fact) = history.events[posted].recorded.event.fact else { return }
+        for number in [fact.number + 1, fact.number - 1] {
+            var other = fact
+            other.number = number
+            try expect("threadNumberGap", at: posted, history, seed) { $0[posted].recorded.event.fact = .messagePosted(other) }
+        }
+        var stranger = fact
+        stranger.author = UserID(bits: 77)
+        try expect("unknownReference", at: posted, history, seed) { $0[posted].recorded.event.fact = .messagePosted(stranger) }
+        let again = try #require(
+            history.events.indices.first { $0 > posted && history.events[$0].recorded.event.fact.kind == .messagePosted })
+        if case .messagePosted(var other) = history.events[again].recorded.event.fact {
+            other.message = fact.message
+            try expect("identifierTwice", at: again, history, seed) { $0[again].recorded.event.fact = .messagePosted(other) }
+        }
+        try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.redacted = .body }
+        for content in [Content.none, .omitted, .device("x")] {
+            try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.event.content = content }
+        }
+    }
+
+    @Test(arguments: Seeds.seeds(4)) func aWrongEndOfACommitIsRefusedWithItsLine(seed: UInt64) throws {
+        let history = try ExportedHistory(seed: seed, [])
+        let first = try #require(
+            history.events.indices.dropFirst(20).first {
+                history.events[$0 - 1].commitEnd != history.events[$0].commitEnd
+                    && history.events[$0].commitEnd != history.events[$0].recorded.position
+            })
+        let end = try #require(history.events[first].commitEnd)
+        try expect("commitEndMismatch", at: first, history, seed) { $0[first].commitEnd = $0[first].recorded.position - 1 }
+        try expect("commitEndMismatch", at: first + 1, history, seed) { $0[first].commitEnd = end + 1 }
+        try expect("commitEndMismatch", at: first + 1, history, seed) { $0[first + 1].commitEnd = nil }
+        try expect("endsInsideCommit", at: first, history, seed) { $0.removeLast($0.count - first - 1) }
+    }
+
+    @Test(arguments: Seeds.seeds(4)) func aJournalThatIsNoBeginningOfTheExportIsRefused(seed: UInt64) throws {
+        let history = try ExportedHistory(seed: seed, [.stubs, .otherVersions])
+        let half = try #require(history.boundaries.filter { $0 > history.events.count / 2 }.min())
+        let options = Self.options(seed)
+        try Self.import(Array(history.events.prefix(Int(half))), options)
+        let head = try ChatStore.head(ofJournalAt: "copy", options: options.journal)
+        func code(_ events: [ExportedEvent]) throws -> Refusal? {
+            defer { #expect((try? ChatStore.head(ofJournalAt: "copy", options: options.journal)) == head) }
+            do {
+                try Self.import(events, options)
+                return nil
+            } catch let error as EventImportError {
+                return (error.code, error.line, error.position)
+            }
+        }
+        let whole = try #require(
+            history.events.prefix(Int(half)).lastIndex { $0.recorded.event.body != nil && !$0.recorded.event.isErased })
+        var changed = history.events
+        changed[whole].recorded.event.content = .body((changed[whole].recorded.event.body ?? "") + "!")
+        #expect(try code(changed).map { $0 == ("differs", whole + 1, Position(whole + 1)) } == true)
+        var spelt = history.events
+        let named = try #require(spelt.prefix(Int(half)).firstIndex { $0.recorded.event.username != nil })
+        let name = try #require(spelt[named].recorded.event.username)
+        spelt[named].recorded.event.content =
+            spelt[named].recorded.event.fact.kind == .usernameChanged
+            ? .username(Username(text: name.text, foldKey: name.foldKey + "x"))
+            : .registration(Username(text: name.text, foldKey: name.foldKey + "x"), subject: spelt[named].recorded.event.subject)
+        #expect(try code(spelt).map { $0 == ("differs", named + 1, Position(named + 1)) } == true)
+        let stub = try #require(
+            history.events.prefix(Int(half)).lastIndex { $0.recorded.event.isErased && $0.recorded.event.fact.kind == .messagePosted })
+        var restored = history.events
+        restored[stub].recorded.event.content = .body("not erased")
+        #expect(try code(restored).map { $0 == ("differs", stub + 1, Position(stub + 1)) } == true)
+        let shorter = Array(history.events.prefix(Int(try #require(history.boundaries.filter { $0 < half }.max()))))
+        #expect(try code(shorter).map { $0 == ("journalIsLonger", shorter.count, Position(shorter.count + 1)) } == true)
+    }
+
+    // MARK: Exports of earlier versions
+
+    /// Without ends of commits, what one command brings about stays together, and fold keys are computed.
+    @Test(arguments: Seeds.seeds(4)) func anExportWithoutEndsOfCommitsIsImported(seed: UInt64) throws {
+        let history = try ExportedHistory(seed: seed, [.lost, .unknown, .stubs])
+        let old = history.events.map { ExportedEvent($0.recorded) }
+        let options = Self.options(seed)
+        let summary = try Self.import(old, options)
+        #expect(summary.events == old.count && summary.commits < old.count)
+        let copy = try ExportedHistory.export("copy", options)
+        #expect(copy.map(\.recorded) == history.events.map(\.recorded))
+        #expect(try Self.isSound(options))
+        for (event, next) in zip(copy, copy.dropFirst()) {
+            guard case .threadOpened(let opened) = event.recorded.event.fact, case .threadJoined = next.recorded.event.fact else {
+                continue
+            }
+            #expect(event.commitEnd == next.recorded.position, "\(opened)")
+        }
+        let again = try Self.import(old, options)
+        #expect(again.events == 0 && again.present == old.count)
+    }
+}
