@@ -78,6 +78,14 @@ struct ImportBatch {
         var thread: ThreadID
     }
 
+    /// A post to be made, by the ids that it has as a message and as a reply.
+    private struct NewPost {
+        var message: MessageID
+        var reply: ReplyID
+        /// The message that it answers, nil for a message.
+        var answered: MessageID?
+    }
+
     /// A user to be registered.
     private struct NewUser {
         var username: Username
@@ -102,6 +110,12 @@ struct ImportBatch {
     private var newNames: Set<String> = []
     private var newSubjects: Set<[UInt8]> = []
     private var newThreads: Set<ThreadID> = []
+    private var newPosts: [NewPost] = []
+    private var newMembers: Set<Member> = []
+    /// The members whom lines of joins make.
+    private var newJoins: [Member] = []
+    /// The authors of posts who are members from before this batch.
+    private var presentMembers: Set<Member> = []
     /// Posts from before this batch that it edits, and their threads.
     private var newEdits: [(post: Post, author: UserID, thread: ThreadID)] = []
     /// The notes on the users of this batch, for the summary.
@@ -136,6 +150,13 @@ struct ImportBatch {
             if let subject = user.subject, models.user(withSubject: subject, asOf: now) != nil { return false }
         }
         for thread in newThreads where models.hasThread(thread, asOf: now) { return false }
+        for post in newPosts {
+            // Posted by another import of the same history, or by a native user: the batch would edit or answer that post.
+            if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil { return false }
+            if let answered = post.answered, models.message(answered, asOf: now)?.isRetracted == true { return false }
+        }
+        for member in presentMembers where !models.mayRead(member.user, member.thread, asOf: now) { return false }
+        for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
         return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
     }
 
@@ -168,6 +189,10 @@ struct ImportBatch {
         newNames.removeAll(keepingCapacity: true)
         newSubjects.removeAll(keepingCapacity: true)
         newThreads.removeAll(keepingCapacity: true)
+        newPosts.removeAll(keepingCapacity: true)
+        newMembers.removeAll(keepingCapacity: true)
+        newJoins.removeAll(keepingCapacity: true)
+        presentMembers.removeAll(keepingCapacity: true)
         newEdits.removeAll(keepingCapacity: true)
         renamed.removeAll(keepingCapacity: true)
         withoutSubject.removeAll(keepingCapacity: true)
@@ -200,10 +225,11 @@ extension ImportBatch {
         let start = requests.count
         stageMembership(user, newcomer, threadName, line, models, now)
         let id = ImportedID.message(message.channel, message.id)
+        let reply = ImportedID.reply(message.channel, message.id)
+        newPosts.append(NewPost(message: id, reply: reply, answered: answered))
         let essential = requests.count
         let post: Post
         if let answered {
-            let reply = ImportedID.reply(message.channel, message.id)
             post = .reply(reply)
             append(.reply(reply: reply, message: answered, author: user, body: message.body), line.origin)
         } else {
@@ -219,6 +245,8 @@ extension ImportBatch {
     }
 
     /// Stages the edit of a post that exists, unless there has been one: an edit made here is not undone, and one that was imported is not repeated.
+    ///
+    /// Nothing of a native user is edited, also not of one who bears the nickname's id and to whom an earlier version attributed the post.
     private mutating func stageEdit(
         of present: Present, _ message: ImportedMessage, _ line: Line, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
@@ -229,6 +257,7 @@ extension ImportBatch {
         let reply = ImportedID.reply(message.channel, message.id)
         let post: Post = present.isReply ? .reply(reply) : .message(id)
         if present.position != nil {
+            guard models.profile(present.author, asOf: now)?.isImported == true else { return false }
             guard Self.isEditable(post, by: present.author, in: line.thread, models, now) else { return false }
             newEdits.append((post, present.author, line.thread))
         }
@@ -257,16 +286,20 @@ extension ImportBatch {
     ) throws(Rejection) -> Present? {
         let message = ImportedID.message(channel, id)
         if let present = unshown[message] { return present }
-        if let posted = models.message(message, asOf: now) {
-            guard posted.isImported else { throw .identifierTaken }
+        let postedMessage = models.message(message, asOf: now)
+        if let posted = postedMessage, posted.isImported {
             return Present(
                 root: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
         }
+        // A native user may have taken the id that an imported reply would have as a message: the reply is looked up all the same.
         let reply = ImportedID.reply(channel, id)
-        guard let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) else { return nil }
-        guard posted.isImported else { throw .identifierTaken }
-        return Present(
-            root: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
+        if let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) {
+            guard posted.isImported else { throw .identifierTaken }
+            return Present(
+                root: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
+        }
+        guard postedMessage == nil else { throw .identifierTaken }
+        return nil
     }
 
     /// Refuses a message whose id is another's: of another author, or in another place.
@@ -304,6 +337,7 @@ extension ImportBatch {
         }
         let start = requests.count
         stageMembership(user, newcomer, threadName, line, models, now)
+        newJoins.append(Member(user: user, thread: line.thread))
         entries.append(Entry(line: line, requests: start..<requests.count, essential: requests.count - 1..<requests.count))
         return true
     }
@@ -356,8 +390,12 @@ extension ImportBatch {
             if line.thread.outwardCode == nil { newThreads.insert(line.thread) }
             append(.openThread(thread: line.thread, name: threadName, by: user), line.origin)
         }
-        if known.members.insert(Member(user: user, thread: line.thread)).inserted {
+        let member = Member(user: user, thread: line.thread)
+        if known.members.insert(member).inserted {
+            newMembers.insert(member)
             append(.joinThread(user: user, thread: line.thread), line.origin)
+        } else if !newMembers.contains(member) {
+            presentMembers.insert(member)
         }
     }
 

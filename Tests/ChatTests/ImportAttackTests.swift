@@ -1,0 +1,238 @@
+import ChatDomain
+import Testing
+
+@testable import Chat
+
+/// Users who know how the ids of an import are made and act before it, during it and after it.
+@Suite struct ImportAttackTests {
+    private static let mallory = UserID(bits: 1)
+    private static let time = Timestamp(millisecondsSince1970: 1_100_000_000_000)
+    private let rust = ThreadID.imported("#rust")
+    private let ann = ImportedID.user("ann")
+
+    private func message(
+        _ id: String, by user: ImportedUser = .nickname("Ann"), in channel: String = "#rust", to replyTo: String? = nil,
+        body: String = "x", editedAt: Int64? = nil
+    ) -> ImportedLine {
+        .message(
+            ImportedMessage(
+                t: Self.time, channel: channel, user: user, id: id, replyTo: replyTo, body: body,
+                editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
+    }
+
+    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RefusedMessage]) {
+        var importer = MessageImporter(into: store, batchSize: batchSize)
+        var refused: [RefusedMessage] = []
+        for (index, line) in lines.enumerated() { refused += try importer.add(line, line: index + 1) }
+        refused += try importer.finish()
+        return (importer.summary, refused)
+    }
+
+    private func expectUnchanged(_ lines: [ImportedLine], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let head = store.head
+        for batchSize in [1, 1_000] {
+            let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
+            #expect(summary == ImportSummary(duplicates: lines.count), "\(refused)", sourceLocation: sourceLocation)
+            #expect(store.head == head, sourceLocation: sourceLocation)
+        }
+    }
+
+    private func staged(_ lines: [ImportedLine], into store: ChatStore) throws -> MessageImporter {
+        var importer = MessageImporter(into: store, batchSize: 1_000)
+        for (index, line) in lines.enumerated() { #expect(try importer.add(line, line: index + 1).isEmpty) }
+        return importer
+    }
+
+    // MARK: After the import
+
+    @Test func aNativeMessageWithTheIDOfAnImportedReplyDoesNotHideTheReply() throws {
+        let store = try StoreFixture().open()
+        let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
+        _ = try run(lines, into: store)
+        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.execute(.joinThread(user: Self.mallory, thread: rust))
+        try store.execute(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
+        try expectUnchanged(lines, store)
+        // The longer file still answers the reply, and not what is Mallory's.
+        let longer = lines + [message("3", to: "2")]
+        let (summary, refused) = try run(longer, into: store)
+        #expect(refused.isEmpty && summary.replies == 1 && summary.duplicates == 2)
+        #expect(try store.replies(to: ImportedID.message("#rust", "1")).map(\.author.username) == ["Bob", "Ann"])
+        #expect(try store.replies(to: ImportedID.message("#rust", "2")).isEmpty)
+        try expectUnchanged(longer, store)
+    }
+
+    @Test func aNativeReplyWithTheIDOfAnImportedMessageDoesNotHideTheMessage() throws {
+        let store = try StoreFixture().open()
+        let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
+        _ = try run(lines, into: store)
+        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.execute(.joinThread(user: Self.mallory, thread: rust))
+        try store.execute(
+            .reply(
+                reply: ImportedID.reply("#rust", "1"), message: ImportedID.message("#rust", "1"), author: Self.mallory, body: "mine"))
+        try expectUnchanged(lines, store)
+    }
+
+    /// The native user bears the id of the nickname, and a former import took them for it.
+    @Test func anImportEditsNothingOfANativeUserWithTheNicknamesID() throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        for command in [
+            .openThread(thread: rust, name: "#rust", by: ann),
+            .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: ann, body: "hers"),
+        ] as [Command] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
+        try expectUnchanged([message("1", body: "theirs", editedAt: 5)], store)
+        #expect(try store.timeline(rust).map(\.body) == ["hers"])
+    }
+
+    // MARK: Between the reading of a line and its commit
+
+    /// The reply would answer Mallory's message, in Mallory's thread.
+    @Test(arguments: ["SW1A", "SW1V"]) func aMessageWhoseIDIsTakenBeforeTheCommitIsNotAnswered(channel: String) throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.execute(.setPostcode(user: Self.mallory, postcode: "SW1V 1AA"))
+        // Bob and Ann are members of Mallory's thread.
+        _ = try run([message("0", in: "SW1V"), message("00", by: .nickname("Bob"), in: "SW1V")], into: store)
+        let lines = [message("1", in: channel), message("2", by: .nickname("Bob"), in: channel, to: "1")]
+        var importer = try staged(lines, into: store)
+        try store.execute(
+            .postMessage(
+                message: ImportedID.message(channel, "1"), thread: ThreadID.imported("SW1V"), author: Self.mallory, body: "mine"))
+        let refused = try importer.finish()
+        #expect(try store.replies(to: ImportedID.message(channel, "1")).isEmpty)
+        #expect(refused.map(\.line) == [1, 2] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
+    }
+
+    @Test func twoImportsAtOnceEditOnce() throws {
+        let store = try StoreFixture().open()
+        _ = try run([message("0")], into: store)
+        let lines = [message("1", editedAt: 5), message("2", to: "1", editedAt: 6)]
+        var first = try staged(lines, into: store)
+        var second = try staged(lines, into: store)
+        #expect(try first.finish().isEmpty)
+        let head = store.head
+        #expect(try second.finish().isEmpty)
+        #expect(store.head == head)
+        #expect(second.summary == ImportSummary(duplicates: 2))
+    }
+
+    @Test func anEditMadeHereBeforeASecondImportCommitsStays() throws {
+        let store = try StoreFixture().open()
+        _ = try run([message("0")], into: store)
+        let lines = [message("1", editedAt: 5)]
+        var second = try staged(lines, into: store)
+        _ = try run(lines, into: store)
+        try store.execute(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
+        #expect(try second.finish().isEmpty)
+        #expect(try store.timeline(rust).map(\.body) == ["x", "hers"])
+    }
+
+    @Test func aUserWhoLeavesBeforeTheCommitLosesNoPost() throws {
+        let store = try StoreFixture().open()
+        _ = try run([message("0")], into: store)
+        var importer = MessageImporter(into: store, batchSize: 2)
+        #expect(try importer.add(message("1"), line: 1).isEmpty)
+        #expect(try importer.add(message("2"), line: 2).isEmpty)
+        try store.execute(.leaveThread(user: ann, thread: rust))
+        #expect(try importer.add(message("3"), line: 3).isEmpty)
+        #expect(try importer.finish().isEmpty)
+        #expect(importer.summary.messages == 3)
+    }
+
+    @Test func aUserWhoLeavesBeforeTheCommitOfAJoinIsNotBroughtBack() throws {
+        let store = try StoreFixture().open()
+        _ = try run([message("0"), message("1", by: .nickname("Bob"), in: "#c")], into: store)
+        let lines = [ImportedLine.join(ImportedJoin(t: nil, channel: "#rust", user: .nickname("Bob")))]
+        var second = try staged(lines, into: store)
+        _ = try run(lines, into: store)
+        try store.execute(.leaveThread(user: ImportedID.user("bob"), thread: rust))
+        #expect(try second.finish().isEmpty)
+        #expect(try store.members(of: rust).map(\.user.username) == ["Ann"])
+        #expect(second.summary == ImportSummary(duplicates: 1))
+    }
+
+    @Test func twoImportsAtOnceCountAJoinOnce() throws {
+        let store = try StoreFixture().open()
+        _ = try run([message("0"), message("1", by: .nickname("Bob"), in: "#c")], into: store)
+        let lines = [ImportedLine.join(ImportedJoin(t: nil, channel: "#rust", user: .nickname("Bob")))]
+        var first = try staged(lines, into: store)
+        var second = try staged(lines, into: store)
+        #expect(try first.finish().isEmpty && second.finish().isEmpty)
+        #expect(first.summary.joins == 1 && second.summary == ImportSummary(duplicates: 1))
+    }
+
+    @Test func aDerivedIDThatIsTakenAsAnotherKindBeforeTheCommitIsRefusedThenAndLater() throws {
+        let store = try StoreFixture().open()
+        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
+        _ = try run([message("1")], into: store)
+        try store.execute(.joinThread(user: Self.mallory, thread: rust))
+        let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
+        var importer = try staged(lines, into: store)
+        try store.execute(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
+        let refused = try importer.finish()
+        let (_, later) = try run(lines, into: store)
+        #expect(refused.map(\.rejection.code) == later.map(\.rejection.code))
+    }
+
+    // MARK: Both at once
+
+    @concurrent private func imported(_ lines: [ImportedLine], batchSize: Int, into store: ChatStore) async throws -> [RefusedMessage] {
+        try run(lines, into: store, batchSize: batchSize).1
+    }
+
+    /// Renames imported users, takes their names and makes them leave.
+    @concurrent private func actMeanwhile(on store: ChatStore, names: [String]) async throws {
+        for index in 0..<60 {
+            let user = [ann, ImportedID.account("1"), Self.mallory][index % 3]
+            let commands: [Command] = [
+                .registerUser(user: Self.mallory, username: "Bob"), .changeUsername(user: user, username: "N\(index)"),
+                .leaveThread(user: user, thread: rust), .changeUsername(user: Self.mallory, username: names[index % 4]),
+                .joinThread(user: Self.mallory, thread: rust),
+            ]
+            for command in commands { _ = try await store.execute([CommandRequest(command)]) }
+        }
+    }
+
+    @Test func twoTasksThatImportOneHistoryAndUsersWhoActMeanwhileLoseAndDoubleNothing() async throws {
+        let store = try StoreFixture().open()
+        let names = ["Ann", "Bob", "Cem", "Dan"]
+        let channels = ["#rust", "SW1A", "#c"]
+        let lines = (0..<400).map { (index: Int) -> ImportedLine in
+            let account = ImportedUser.account(id: "\(index % 5)", name: names[index % 4])
+            let user = index % 3 == 0 ? ImportedUser.nickname(names[index / 7 % 4]) : account
+            let replyTo: String? = index % 10 == 9 ? "\(index - 1)" : nil
+            return message("\(index)", by: user, in: channels[index / 5 % 3], to: replyTo, editedAt: index % 4 == 0 ? 5 : nil)
+        }
+        async let first = imported(lines, batchSize: 7, into: store)
+        async let second = imported(lines, batchSize: 13, into: store)
+        async let others: Void = actMeanwhile(on: store, names: names)
+        let refused = try await first + second
+        try await others
+        #expect(refused.isEmpty)
+        var authors: [String: UserID] = [:]
+        var edits: [String: Int] = [:]
+        for recorded in try store.allEvents() {
+            switch recorded.event.fact {
+            case .messagePosted(let fact):
+                #expect(authors.updateValue(fact.author, forKey: "\(fact.message)") == nil)
+            case .replyPosted(let fact): #expect(authors.updateValue(fact.author, forKey: "\(fact.reply)") == nil)
+            case .messageEdited(let fact): edits["\(fact.message)", default: 0] += 1
+            case .replyEdited(let fact): edits["\(fact.reply)", default: 0] += 1
+            default: break
+            }
+        }
+        #expect(edits.values.allSatisfy { $0 == 1 })
+        var found = 0
+        for line in lines {
+            guard case .message(let post) = line else { continue }
+            let id = post.replyTo == nil ? "\(ImportedID.message(post.channel, post.id))" : "\(ImportedID.reply(post.channel, post.id))"
+            guard let author = authors[id] else { continue }
+            found += 1
+            #expect(author == ImportBatch.Line(line, number: 0).user)
+        }
+        #expect(found == lines.count && found == authors.count)
+        try expectUnchanged(lines, store)
+    }
+}
