@@ -153,6 +153,16 @@ import Testing
         #expect(second.summary == ImportSummary(duplicates: 1))
     }
 
+    @Test func aReplyToAMessageThatIsRetractedBeforeTheCommitRegistersNoUser() throws {
+        let store = try StoreFixture().open()
+        let lines = [message("0"), message("1", by: .nickname("Bob"), to: "0")]
+        _ = try run([lines[0]], into: store)
+        var importer = try staged([lines[1]], into: store)
+        try store.execute(.retract(.message(ImportedID.message("#rust", "0")), by: ann))
+        #expect(try importer.finish().map(\.rejection.code) == [.retracted])
+        #expect(try store.user(named: "bob") == nil)
+    }
+
     @Test func twoImportsAtOnceCountAJoinOnce() throws {
         let store = try StoreFixture().open()
         _ = try run([message("0"), message("1", by: .nickname("Bob"), in: "#c")], into: store)

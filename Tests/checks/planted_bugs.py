@@ -550,9 +550,8 @@ BUGS = [
          "            guard present.id == line.thread else { throw .identifierTaken }\n            return line.channel\n")],
         unit="Import"),
     store_bug("70d", "import: takes a native message that bears a derived id for its own", [
-        ("Import/ImportBatch.swift",
-         "            guard posted.isImported else { throw .identifierTaken }\n            return Present(\n                root: message",
-         "            return Present(\n                root: message")], unit="Import"),
+        ("Import/ImportBatch.swift", "if let posted = postedMessage, posted.isImported {", "if let posted = postedMessage {")],
+        unit="Import"),
     store_bug("70e", "import: a post of a former bearer of the name is another's", [
         ("UserViews.swift", "$0.value == 0 || names[Int($0.value) - 1].foldKey == foldKey", "$0.value == 0")],
         unit="ImportIdentityTests", target="Projections"),
@@ -566,6 +565,24 @@ BUGS = [
     store_bug("70i", "import: a user of the store lends the name without a suffix", [
         ("Import/ImportBatch.swift", "newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil",
          "newNames.contains(username.foldKey)")], unit="ImportIdentityTests"),
+    store_bug("70j", "import: answers or edits a post that another took the id for before the commit", [
+        ("Import/ImportBatch.swift", "if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {",
+         "if now == 0 {")], unit="ImportAttackTests"),
+    store_bug("70k", "import: registers the author of a reply to what is retracted before the commit", [
+        ("Import/ImportBatch.swift", "models.message(answered, asOf: now)?.isRetracted == true { return false }",
+         "answered.bits == 0 { return false }")], unit="ImportAttackTests"),
+    store_bug("70l", "import: loses the post of a user who leaves before the commit", [
+        ("Import/ImportBatch.swift", "for member in presentMembers where !models.mayRead(member.user, member.thread, asOf: now)",
+         "for _ in presentMembers where now == 0")], unit="ImportAttackTests"),
+    store_bug("70m", "import: a join brings back a user who left before the commit", [
+        ("Import/ImportBatch.swift", "for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now)",
+         "for _ in newJoins where now == 0")], unit="ImportAttackTests"),
+    store_bug("70n", "import: edits what a native user bears who has a nickname's id", [
+        ("Import/ImportBatch.swift", "guard models.profile(present.author, asOf: now)?.isImported == true else { return false }",
+         "")], unit="ImportAttackTests"),
+    store_bug("70o", "import: a native message hides an imported reply", [
+        ("Import/ImportBatch.swift", "        if let posted = models.reply(reply, asOf: now), let answered",
+         "        if postedMessage == nil, let posted = models.reply(reply, asOf: now), let answered")], unit="ImportAttackTests"),
     Bug("71", "username: invisible scalars taken", [
         ("Text/Username.swift", "default: allowsInvisibleScalars || !isInvisible(scalar)", "default: true")],
         unit="ChatDomainTests.UsernameTests", target="ChatDomain"),
