@@ -22,7 +22,7 @@ extension Command {
         let viewer = try arguments.viewer(in: store)
         let filter = EventFilter(
             threads: try arguments.thread(option: "thread", in: store, viewer: viewer).map { [$0] },
-            users: try arguments.user(option: "user", in: store).map { [$0] },
+            users: try arguments.users(option: "user", in: store, viewer: viewer),
             kinds: kind.map { [$0] }, viewer: viewer)
         try output.writeEvents(of: store, after: after, matching: filter, asJSON: arguments.has("json"))
         if arguments.has("follow") {

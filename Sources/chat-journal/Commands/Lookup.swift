@@ -55,6 +55,11 @@ extension Arguments {
         return try store.findUser(text, asOf: moment)
     }
 
+    /// The user whom an option of a filter names; for a viewer an empty set if there is none, because they are not told who is registered.
+    func users(option name: String, in store: ChatStore, viewer: UserID?) throws -> Set<UserID>? {
+        do { return try user(option: name, in: store).map { [$0] } } catch is LookupError where viewer != nil { return [] }
+    }
+
     /// The viewer whom `--viewer` names, nil for the operator.
     func viewer(in store: ChatStore, asOf moment: Moment = .now) throws -> UserID? {
         try user(option: "viewer", in: store, asOf: moment)

@@ -168,4 +168,25 @@ import Testing
         let nothing = try members("Cats", "--viewer", "Ann")
         #expect(nothing.status == 1 && nothing.error.hasPrefix("chat-journal: unknownThread: ") && !nothing.error.contains("0190a000"))
     }
+
+    /// Who is registered is the operator's to ask; a filter is no way around it.
+    @Test func aFilterByUserDoesNotTellAViewerWhoIsRegistered() throws {
+        let folder = try ToolProcess.Folder()
+        let journal = folder.path + "/journal"
+        let ids = ["0a000000-0000-0000-0000-000000000001", "0a000000-0000-0000-0000-000000000002", "0a000000-0000-0000-0000-000000000003"]
+        let outcome = try ToolProcess.run(
+            ["run", journal],
+            input: """
+                {"registerUser":{"user":"\(ids[0])","username":"Ann"}}
+                {"registerUser":{"user":"\(ids[1])","username":"Bob"}}
+
+                """)
+        #expect(outcome.status == 0, "\(outcome.error)\(outcome.output)")
+        for (known, unknown) in [("Bob", "Carol"), (ids[1], ids[2])] {
+            let asked = try [known, unknown].map { try ToolProcess.run(["events", journal, "--viewer", "Ann", "--user", $0, "--json"]) }
+            #expect(asked.map(\.status) == [0, 0] && asked.map(\.output) == ["", ""] && asked.map(\.error) == ["", ""])
+        }
+        #expect(try ToolProcess.run(["events", journal, "--viewer", "Ann", "--user", "Ann", "--json"]).lines.count == 1)
+        #expect(try ToolProcess.run(["events", journal, "--user", "Carol"]).error.hasPrefix("chat-journal: unknownUser: "))
+    }
 }
