@@ -208,8 +208,10 @@ extension ChatStore {
     /// Gives the answers, now that everything that they rest on is durable.
     private func answers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
         for (answer, positions, request) in decided.duplicates {
+            // An opening whose join is missing can be the last event.
+            let positions = positions.clamped(to: 1...decided.through)
             let first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
-            decided.answers[answer] = .success(Receipt(duplicateOf: first.map { $0.shown(toCallerOf: request) }))
+            decided.answers[answer] = .success(Receipt(duplicateOf: first.compactMap { $0.shown(toCallerOf: request) }))
         }
         return decided.answers
     }

@@ -124,8 +124,10 @@ private struct Found {
         try models.requireReadable(thread, from: view)
         self.thread = thread
         threadName = models.thread(thread, asOf: now)?.name
+        // Sorted, because a history that no command decided can hold edits after the retraction.
         changes =
-            [posted] + models.edits(of: post, limit: limit, asOf: now) + (models.retraction(of: post, asOf: now).map { [$0] } ?? [])
+            ([posted] + models.edits(of: post, limit: limit, asOf: now) + (models.retraction(of: post, asOf: now).map { [$0] } ?? []))
+            .sorted()
         readers =
             view.viewer == nil
             ? models.readers(of: thread, asOf: posted).map { Member(user: Person(id: $0.user, username: $0.username), since: $0.since) }

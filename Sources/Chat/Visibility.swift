@@ -201,8 +201,11 @@ extension ChatStore {
 // MARK: Receipts
 
 extension RecordedEvent {
-    /// The first event of a command that came again, as its second caller is shown it: with the text that this caller sent, and no other.
-    func shown(toCallerOf request: CommandRequest) -> RecordedEvent {
+    /// An event of a command that came again, as its second caller is shown it: with the text that this caller sent, and no other.
+    ///
+    /// nil for an event that the command does not bring: the one after an opening, where the join is missing.
+    func shown(toCallerOf request: CommandRequest) -> RecordedEvent? {
+        guard event.fact.isBrought(by: request.command) else { return nil }
         var shown = self
         if shown.event.correlation != request.correlation { shown.event.correlation = nil }
         switch (request.command, event.content) {
@@ -223,6 +226,18 @@ extension RecordedEvent {
         default: shown.event.content = .omitted
         }
         return shown
+    }
+}
+
+extension Fact {
+    /// Whether a command brings the event; only an opening brings a second one, which is told by its position.
+    fileprivate func isBrought(by command: Command) -> Bool {
+        guard case .openThread(let thread, _, let user) = command else { return true }
+        return switch self {
+        case .threadOpened(let fact): fact.thread == thread
+        case .threadJoined(let fact): fact.thread == thread && fact.user == user
+        default: false
+        }
     }
 }
 

@@ -108,10 +108,10 @@ struct TimelineSource: LiveSource {
 
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
         switch event.event.fact {
-        case .messagePosted(let fact): return .message(try store.message(fact.message, viewer: viewer))
-        case .messageEdited(let fact), .messageRetracted(let fact): return .message(try store.message(fact.message, viewer: viewer))
-        case .replyPosted(let fact): return .message(try store.message(fact.message, viewer: viewer))
-        case .replyRetracted(let fact): return .message(try store.message(fact.message, viewer: viewer))
+        case .messagePosted(let fact): return try change(of: fact.message, in: store)
+        case .messageEdited(let fact), .messageRetracted(let fact): return try change(of: fact.message, in: store)
+        case .replyPosted(let fact): return try change(of: fact.message, in: store)
+        case .replyRetracted(let fact): return try change(of: fact.message, in: store)
         case .usernameChanged(let fact):
             let name = store.present { models, now in models.profile(fact.user, asOf: now)?.username?.text }
             return .name(fact.user, name)
@@ -121,6 +121,18 @@ struct TimelineSource: LiveSource {
             return nil
         default: return nil
         }
+    }
+
+    /// A message as it is now, nil unless it stands in the thread: where events are lost, another may be about a message that is not known, or not of the thread.
+    private func change(of message: MessageID, in store: ChatStore) throws(ChatError) -> Change? {
+        let entry: TimelineEntry
+        do throws(ChatError) { entry = try store.message(message, viewer: viewer) } catch {
+            guard case .rejected(let rejection) = error, [.unknownMessage, .notAMember].contains(rejection.code) else { throw error }
+            // A viewer who may not look at the thread any more is refused for that.
+            _ = try store.thread(thread, viewer: viewer)
+            return nil
+        }
+        return entry.thread == thread ? .message(entry) : nil
     }
 
     func apply(_ change: Change, to messages: inout [TimelineEntry]) {

@@ -109,7 +109,7 @@ struct HistoryChecker {
                 case .unchanged: return .success(Receipt())
                 case .duplicate(let positions):
                     let former = events.filter { positions.contains($0.position) }
-                    return .success(Receipt(duplicateOf: former.map { $0.shown(toCallerOf: request) }))
+                    return .success(Receipt(duplicateOf: former.compactMap { $0.shown(toCallerOf: request) }))
                 }
             } catch {
                 return .failure(error)
