@@ -105,6 +105,14 @@ def viewer_bug(number, asked, *edit):
     return store_bug(number, f"viewer: may be anybody who asks for {asked}", [edit], unit="QueryTests")
 
 
+def table_row(number, row, *edits):
+    return store_bug(number, f"table: {row}", list(edits), unit="VisibilityProperties")
+
+
+def receipt_row(number, field, old, new):
+    return store_bug(number, f"receipt: the {field} of the first caller shown", [("Visibility.swift", old, new)], unit="DuplicateReceiptTests")
+
+
 def table_bug(number, title, edits):
     return Bug(number, title, edits, unit="ColumnsTests.NumberTableTests", target="Columns")
 
@@ -250,11 +258,11 @@ BUGS = [
          "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="EventJournalTests.GroupWriteTests"),
     store_bug("21", "query: as of the moment before the last one", [
-        ("Moment.swift", "            let now = min(durable, models.value.position)\n",
-         "            let now = min(durable, models.value.position) - (durable > 0 ? 1 : 0)\n")]),
+        ("Moment.swift", "            let present = min(durable, models.value.position)\n",
+         "            let present = min(durable, models.value.position) - (durable > 0 ? 1 : 0)\n")]),
     store_bug("22", "query: as of what is decided, durable or not", [
-        ("Moment.swift", "            let now = min(durable, models.value.position)\n",
-         "            let now = max(durable, models.value.position)\n")]),
+        ("Moment.swift", "            let present = min(durable, models.value.position)\n",
+         "            let present = max(durable, models.value.position)\n")]),
     store_bug("23", "execute: a task is answered without the wait", [
         ("Execute.swift",
          "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
@@ -274,17 +282,16 @@ BUGS = [
     store_bug("25b", "texts: an edited post shown with the time of the edit as that of its creation", [
         ("Texts.swift", "            posts[index].body = edits[edit].body\n", "            posts[index] = edits[edit]\n")], unit="QueryTests"),
     store_bug("26", "activity: counts what is decided, durable or not", [
-        ("Queries.swift", "models.activity(from: first, to: last, asOf: now)",
-         "models.activity(from: first, to: last, asOf: moment == .now ? models.position : now)")]),
+        ("Queries.swift", "models.activity(from: first, to: last, asOf: view.position)",
+         "models.activity(from: first, to: last, asOf: moment == .now ? models.position : view.position)")]),
     store_bug("27", "access: as of now whatever the moment", [
-        ("Queries.swift", "            return models.access(of: user, asOf: now).map { access in\n",
+        ("Queries.swift", "            return models.access(of: user, asOf: view.position).map { access in\n",
          "            return models.access(of: user, asOf: models.position).map { access in\n")]),
     store_bug("28", "readers: as of now whatever the moment", [
-        ("Queries.swift", "            return models.readers(of: thread, asOf: now).map",
+        ("Queries.swift", "            return models.readers(of: thread, asOf: view.position).map",
          "            return models.readers(of: thread, asOf: models.position).map")]),
     store_bug("29", "page: the way to what is older from what is decided, durable or not", [
-        ("Paging.swift", "            return Stretch(page, asOf: now, position: \\.position) { models.messages(of: thread, $0, asOf: now) }\n",
-         "            return Stretch(page, asOf: now, position: \\.position) { models.messages(of: thread, $0, asOf: models.position) }\n")]),
+        ("Paging.swift", "models.messages(of: thread, $0, asOf: view.position)", "models.messages(of: thread, $0, asOf: models.position)")]),
     store_bug("30", "page: a cursor from beyond the end taken", [
         ("Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
     store_bug("31", "decide: an event is recorded at the time that the clock tells, also when it has gone back", [
@@ -371,29 +378,114 @@ BUGS = [
     store_bug("43b", "viewer: whoever was a member may read", [
         ("UserQueries.swift", "        memberSince(viewer, in: thread, asOf: position) != nil\n",
          "        access(of: viewer, asOf: position).contains { $0.thread == thread }\n")], unit="QueryTests", target="Projections"),
-    viewer_bug("43c", "the threads", "Queries.swift", "to: viewer, asOf: now) }.map(ThreadSummary", "to: nil, asOf: now) }.map(ThreadSummary"),
-    viewer_bug("43d", "a thread", "Queries.swift", "requireReadable(id, viewer, asOf: now)", "requireReadable(id, nil, asOf: now)"),
-    viewer_bug("43e", "a timeline", "Queries.swift", "(thread, viewer, asOf: now)\n            return models.messages",
-               "(thread, nil, asOf: now)\n            return models.messages"),
-    viewer_bug("43f", "a message", "Queries.swift", "(thread, viewer, asOf: now)\n            return (row, thread)",
-               "(thread, nil, asOf: now)\n            return (row, thread)"),
-    viewer_bug("43g", "replies", "Queries.swift", "requireReadable(message, viewer, asOf: now)", "requireReadable(message, nil, asOf: now)"),
-    viewer_bug("43h", "the members", "Queries.swift", "(thread, viewer, asOf: now)\n            return models.members",
-               "(thread, nil, asOf: now)\n            return models.members"),
-    viewer_bug("43i", "the readers", "Queries.swift", "(thread, viewer, asOf: now)\n            return models.readers",
-               "(thread, nil, asOf: now)\n            return models.readers"),
+    viewer_bug("43c", "the threads", "Queries.swift", "{ models.mayRead($0, from: view) }.map(ThreadSummary", "{ _ in true }.map(ThreadSummary"),
+    viewer_bug("43d", "a thread", "Queries.swift", "            try models.requireReadable(id, from: view)\n", ""),
+    viewer_bug("43e", "a timeline", "Queries.swift",
+               "            try models.requireReadable(thread, from: view)\n            return models.withheld(models.messages",
+               "            return models.withheld(models.messages"),
+    viewer_bug("43f", "a message", "Queries.swift", "            try models.requireReadable(thread, from: view)\n            return (models",
+               "            return (models"),
+    viewer_bug("43g", "replies", "Queries.swift", "            try models.requireReadable(message, from: view)\n", ""),
+    viewer_bug("43h", "the members", "Queries.swift",
+               "            try models.requireReadable(thread, from: view)\n            return models.members", "            return models.members"),
+    viewer_bug("43i", "the readers", "Queries.swift",
+               "            try requireOperator(viewer)\n            try models.requireReadable(thread", "            try models.requireReadable(thread"),
     viewer_bug("43j", "the residents", "Queries.swift",
-               "                guard models.mayRead(viewer, ThreadID(code), asOf: now) else { throw .rejected(.notAMember) }\n", ""),
-    viewer_bug("43k", "a user", "Queries.swift", "            guard viewer == nil || viewer == id else { throw .rejected(.notAllowed) }\n", ""),
-    viewer_bug("43l", "the access of a user", "Queries.swift",
-               "            guard viewer == nil || viewer == user else { throw .rejected(.notAllowed) }\n", ""),
-    viewer_bug("43m", "a page of a timeline", "Paging.swift", "requireReadable(thread, viewer, asOf: now)",
-               "requireReadable(thread, nil, asOf: now)"),
-    viewer_bug("43n", "a page of replies", "Paging.swift", "requireReadable(message, viewer, asOf: now)", "requireReadable(message, nil, asOf: now)"),
-    viewer_bug("43o", "a page of the threads", "Paging.swift", "isShown($0, to: viewer, asOf: now)", "isShown($0, to: nil, asOf: now)"),
+               "            guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }\n", ""),
+    viewer_bug("43k", "a user", "Queries.swift", "            try requireSelf(viewer, id)\n", ""),
+    viewer_bug("43l", "the access of a user", "Queries.swift", "            try requireSelf(viewer, user)\n", ""),
+    viewer_bug("43m", "a page of a timeline", "Paging.swift", "            try models.requireReadable(thread, from: view)\n", ""),
+    viewer_bug("43n", "a page of replies", "Paging.swift", "            try models.requireReadable(message, from: view)\n", ""),
+    viewer_bug("43o", "a page of the threads", "Paging.swift", "{ models.mayRead($0, from: view) }", "{ _ in true }"),
     store_bug("43p", "viewer: may be anybody who follows", [
-        ("Following/Visibility.swift", "case .readers(let thread): mayRead(viewer, thread, asOf: position)", "case .readers: true")],
+        ("Visibility.swift", "case .readers(let thread): mayRead(viewer, thread, at: position, present: present)", "case .readers: true")],
         unit="SharedFeedTests"),
+    viewer_bug("43q", "the history of a post", "PostDetails.swift", "        try models.requireReadable(thread, from: view)\n", ""),
+    viewer_bug("43r", "the activity", "Queries.swift",
+               "            try requireOperator(viewer)\n            return models.activity", "            return models.activity"),
+    # The rows of `WhoIsShownWhat.md`, each broken once.
+    table_row("80", "userRegistered: shown to everybody", (
+        "Visibility.swift", "        if fact.user == viewer { return recorded }\n",
+        "        if fact.user == viewer || fact.kind == .userRegistered { return recorded }\n"), (
+        "Visibility.swift", "        if fact.user == viewer { return true }\n", "        if fact.user == viewer || fact.kind == .userRegistered { return true }\n")),
+    table_row("80b", "usernameChanged: a former name shown", (
+        "Visibility.swift", "            if namePosition(of: fact.user, asOf: present) != recorded.position { shown.redact(.username) }\n", "            break\n")),
+    store_bug("80c", "table: usernameChanged: acquaintances as of now", [(
+        "Visibility.swift", "threads(of: user, asOf: position).contains", "threads(of: user, asOf: present).contains")], unit="AcquaintanceTests"),
+    table_row("80d", "postcodeSet: the postcode shown", ("Visibility.swift", "        case .postcodeSet: shown.redact(.postcode)\n", "        case .postcodeSet: break\n")),
+    table_row("80e", "events of others: the correlation shown", ("Visibility.swift", "        shown.event.correlation = nil\n        switch fact {", "        switch fact {")),
+    table_row("80f", "messagePosted: former text shown", (
+        "Visibility.swift", "        case .messagePosted(let fact): redactBody(of: .message(fact.message), &shown, present: present)\n", "        case .messagePosted: break\n")),
+    table_row("80g", "messageEdited: former text shown", (
+        "Visibility.swift", "        case .messageEdited(let fact): redactBody(of: .message(fact.message), &shown, present: present)\n", "        case .messageEdited: break\n")),
+    table_row("80h", "replyPosted: former text shown", (
+        "Visibility.swift", "        case .replyPosted(let fact): redactBody(of: .reply(fact.reply), &shown, present: present)\n", "        case .replyPosted: break\n")),
+    table_row("80i", "replyEdited: former text shown", (
+        "Visibility.swift", "        case .replyEdited(let fact): redactBody(of: .reply(fact.reply), &shown, present: present)\n", "        case .replyEdited: break\n")),
+    table_row("80j", "former members: shown what they could read", (
+        "Visibility.swift", "        mayRead(viewer, thread, asOf: position) && (position == present || mayRead(viewer, thread, asOf: present))\n",
+        "        mayRead(viewer, thread, asOf: position)\n")),
+    table_row("80k", "new members: shown what was before", (
+        "Visibility.swift", "        mayRead(viewer, thread, asOf: position) && (position == present || mayRead(viewer, thread, asOf: present))\n",
+        "        mayRead(viewer, thread, asOf: present)\n")),
+    table_row("80l", "threadRead: shown to members", (
+        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
+        "        case .threadRead: place.map(Audience.readers) ?? .nobody\n        case .userRegistered, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n"), (
+        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n",
+        "        case .threadRead: break\n        case .userRegistered, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n")),
+    table_row("80m", "sessionStarted: shown to acquaintances", (
+        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
+        "        case .sessionStarted(let fact): .acquaintances(fact.user)\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: .nobody\n"), (
+        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n",
+        "        case .sessionStarted: break\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: return nil\n")),
+    table_row("80n", "own events: not whole", ("Visibility.swift", "        if fact.user == viewer { return recorded }\n", "")),
+    table_row("80o", "retractions: shown to nobody", (
+        "Visibility.swift", ".messageEdited, .replyEdited, .messageRetracted,\n            .replyRetracted, .postcodeSet:\n            place",
+        ".messageEdited, .replyEdited, .postcodeSet:\n            place"), (
+        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
+        "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown, .messageRetracted, .replyRetracted: .nobody\n")),
+    store_bug("80p", "table: lost: shown to everybody", [(
+        "Visibility.swift", "        if fact.user == viewer { return recorded }\n", "        if fact.user == viewer || fact.user == nil { return recorded }\n"), (
+        "Visibility.swift", "        if fact.user == viewer { return true }\n", "        if fact.user == viewer || fact.user == nil { return true }\n")],
+        unit="LostEventVisibilityTests"),
+    table_row("81", "threads by name: those of others found", (
+        "Queries.swift", "            return models.threads(named: name, asOf: view.position) { models.mayRead($0, from: view) }\n",
+        "            return models.threads(named: name, asOf: view.position)\n")),
+    table_row("81b", "timeline: former text shown", (
+        "Queries.swift", "models.withheld(models.messages(of: thread, page, asOf: view.position), from: view)", "models.messages(of: thread, page, asOf: view.position)")),
+    table_row("81c", "message: former text shown", ("Queries.swift", "            return (models.withheld([row], from: view), thread)\n", "            return ([row], thread)\n")),
+    table_row("81d", "replies: former text shown", (
+        "Queries.swift", "models.withheld(models.replies(to: message, page, asOf: view.position), from: view)", "models.replies(to: message, page, asOf: view.position)")),
+    table_row("81e", "page of a timeline: former text shown", (
+        "Paging.swift", "models.withheld(models.messages(of: thread, $0, asOf: view.position), from: view)", "models.messages(of: thread, $0, asOf: view.position)")),
+    table_row("81f", "page of replies: former text shown", (
+        "Paging.swift", "models.withheld(models.replies(to: message, $0, asOf: view.position), from: view)", "models.replies(to: message, $0, asOf: view.position)")),
+    table_row("81g", "user: the former text of a last message shown", ("Queries.swift", "models.withheld(last.map { [$0] } ?? [], from: view)", "last.map { [$0] } ?? []")),
+    table_row("81h", "user: threads that were left listed", ("Queries.swift", ".filter { models.mayRead($0.thread, from: view) }", "")),
+    table_row("81i", "timeline: own former text kept back", ("Visibility.swift", " where rows[index].author != viewer {", " where rows[index].author != viewer || true {")),
+    table_row("81j", "residents: postcodes shown", ("Visibility.swift", "viewer == nil || viewer == user ? postcode : nil", "postcode")),
+    table_row("81k", "history of a message: former text shown", (
+        "PostDetails.swift", "(answered, message, reply, posted) = (id, models.withheld([row], from: view), [], row.position)",
+        "(answered, message, reply, posted) = (id, [row], [], row.position)")),
+    table_row("81l", "history of a reply: former text shown", (
+        "PostDetails.swift", "(answered, [], models.withheld([row], from: view), row.position)", "(answered, [], [row], row.position)")),
+    table_row("81m", "history: events in their raw form", (
+        "PostDetails.swift", "shown(recorded, through: EventFilter(viewer: viewer))", "shown(recorded, through: EventFilter(viewer: nil))")),
+    table_row("81n", "history: readers told", ("PostDetails.swift", "            view.viewer == nil\n", "            view.position > 0\n")),
+    table_row("81o", "message that a reply answers: told to everybody", ("Queries.swift", "                models.mayRead(thread, from: view)\n            else", "                thread.bits > 0\n            else")),
+    store_bug("81p", "table: follower: decided when it is read, not when it is delivered", [(
+        "Following/ChatEvents.swift", "if let event = follower.store.shown(events[next - 1], through: follower.filter) { return event }",
+        "return events[next - 1]")], unit="FollowingContractTests"),
+    receipt_row("82", "subject", "            } else if first?.isIdentical(to: subject ?? \"\") != true {\n", "            } else if first == nil {\n"),
+    receipt_row("82b", "correlation", "        if shown.event.correlation != request.correlation { shown.event.correlation = nil }\n", ""),
+    receipt_row("82c", "body", "            if !body.isIdentical(to: first) { shown.redact(.body) }\n", "            break\n"),
+    receipt_row("82d", "username", "!(Username(name)?.text ?? name).isIdentical(to: username.text)", "username.text.isEmpty"),
+    receipt_row("82e", "thread's name", "            if !(ThreadName(name)?.text ?? name).isIdentical(to: first) { shown.redact(.name) }\n", "            break\n"),
+    receipt_row("82f", "device", "            if !device.isIdentical(to: first) { shown.redact(.device) }\n", "            break\n"),
+    receipt_row("82g", "canonically equal text", "{ utf8.elementsEqual(other.utf8) }", "{ self == other }"),
+    Bug("82h", "registration: another subject is a duplicate", [(
+        "State/DecideUsers.swift", "            if let subject, usersBySubject[Array(subject.utf8.prefix(257))] != user { throw .otherSubject }\n", "")],
+        unit="ChatTests.DuplicateReceiptTests", target="ChatDomain"),
     store_bug("44", "texts: more kept than the capacity", [
         ("TextCache.swift", "        while byteCount + bytes > capacity { takeNext() }\n", "")], unit="TextCacheTests"),
     store_bug("44b", "texts: the next one taken, asked for or not", [
