@@ -226,8 +226,13 @@ class JournalUnderTest:
                     wrong.append(f"the answer is of line {answer.get('line')}")
                 if outcome.positions and not wrong:
                     first, last = outcome.positions
-                    if answer["events"] != events[first - 1:last]:
-                        printed, kept = json.dumps(answer["events"])[:800], json.dumps(events[first - 1:last])[:800]
+                    expected = events[first - 1:last]
+                    if outcome.duplicate:
+                        # The caller of a command that comes again is shown no correlation but their own.
+                        expected = [{key: value for key, value in event.items() if key != "correlation" or value == line["correlation"]}
+                                    for event in expected]
+                    if answer["events"] != expected:
+                        printed, kept = json.dumps(answer["events"])[:800], json.dumps(expected)[:800]
                         wrong.append(f"printed {printed}, in the journal {kept}")
                 if wrong:
                     raise Failed(f"{where}: {'; '.join(wrong)}")

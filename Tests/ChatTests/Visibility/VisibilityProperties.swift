@@ -317,11 +317,9 @@ struct VisibilityChecker {
             checkDetails(.message(message), in: entry.thread, viewer, moment)
         }
         for (number, reply) in world.replies.enumerated() where (number + turn).isMultiple(of: 5) {
-            guard moment == end, let message = store.message(answeredBy: reply), let thread = try? store.message(message).thread else {
-                continue
-            }
+            guard let message = store.message(answeredBy: reply), let thread = try? store.message(message).thread else { continue }
             let mayRead = naive.mayRead(viewer, thread, at: end, present: end)
-            check("message(answeredBy:)", viewer, moment, .value(mayRead ? message : nil)) { () throws(ChatError) in
+            check("message(answeredBy:)", viewer, end, .value(mayRead ? message : nil)) { () throws(ChatError) in
                 store.message(answeredBy: reply, viewer: viewer)
             }
             checkDetails(.reply(reply), in: thread, viewer, moment)
@@ -331,6 +329,12 @@ struct VisibilityChecker {
     private mutating func checkDetails(_ post: Post, in thread: ThreadID, _ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
         let asOf = Moment.position(moment)
+        if case .refused(let code) = Outcome({ () throws(ChatError) in try store.details(of: post, asOf: asOf) }) {
+            check("details", viewer, moment, .refused(code)) { () throws(ChatError) in
+                try store.details(of: post, viewer: viewer, asOf: asOf)
+            }
+            return
+        }
         let expected = expected(thread, viewer, moment) { () throws(ChatError) in
             var details = try store.details(of: post, edits: .max, asOf: asOf)
             details.readers = nil
