@@ -46,7 +46,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
 }
 
 @Suite struct CheckpointTests {
-    @Test(arguments: Seeds.seeds(6)) func whatIsReadIsWhatWasWrittenAndGoesOnAsARebuild(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(4)) func whatIsReadIsWhatWasWrittenAndGoesOnAsARebuild(seed: UInt64) throws {
         let events = history(seed: seed, commands: 300)
         var random = SeededRandom(seed: seed)
         let whole = models(of: events)
@@ -77,7 +77,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     }
 
     /// Whatever the bytes are that a checksum lets pass, they are refused or can be asked anything and go on.
-    @Test(arguments: Seeds.seeds(6)) func forgedNumbersAreRefusedOrHarmless(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(3)) func forgedNumbersAreRefusedOrHarmless(seed: UInt64) {
         let events = history(seed: seed, commands: 120)
         let head = models(of: events).position
         let original = written(models(of: events))

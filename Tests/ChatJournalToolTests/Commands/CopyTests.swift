@@ -56,7 +56,7 @@ import Testing
         let exported = try run("export", folder.path + "/new").lines
         let same = try run("export", folder.path + "/same").lines
         #expect(exported.count == 5 && exported.prefix(4) == same.prefix(4))
-        #expect(exported.last?.hasSuffix(#"Z","lost":{}}"#) == true)
+        #expect(exported.last?.hasSuffix(#"Z","lost":{},"commitEnd":5}"#) == true)
         #expect(try run("verify", folder.path + "/new").status == 0)
         #expect(try run("events", folder.path + "/new", "--kind", "lost").lines.count == 1)
         // It goes on.

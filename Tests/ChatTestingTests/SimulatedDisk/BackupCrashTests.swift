@@ -15,7 +15,7 @@ import Testing
         }
         explorer.crashesInRecovery = longest == 160 ? 1 : 0
         explorer.crashesAfterKill = 2
-        explorer.exhaustiveOutcomes = 4
+        explorer.exhaustiveOutcomes = 2
         explorer.outcomesPerCrash = 4
         try explorer.check(atLeast: 300)
     }
@@ -33,7 +33,7 @@ extension BackupCrashTests {
         }
         explorer.crashesInRecovery = 0
         explorer.crashesAfterKill = 4
-        explorer.exhaustiveOutcomes = 16
+        explorer.exhaustiveOutcomes = 8
         explorer.outcomesPerCrash = 4
         try explorer.check(atLeast: 100)
     }
@@ -50,7 +50,7 @@ extension BackupCrashTests {
         }
         explorer.disk = disk
         explorer.crashesInRecovery = 0
-        explorer.exhaustiveOutcomes = 16
+        explorer.exhaustiveOutcomes = 8
         explorer.outcomesPerCrash = 16
         try explorer.check(atLeast: 100)
     }

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        arguments: Seeds.seeds(6),
+        arguments: Seeds.seeds(3),
         [[], .otherVersions, [.stubs, .otherVersions], .lost, .unknown, [.unknown, .stubs], ExportedHistory.Features.all])
     func anImportOfAnExportIsExportedAsTheSame(seed: UInt64, features: ExportedHistory.Features) throws {
         let history = try ExportedHistory(seed: seed, features)

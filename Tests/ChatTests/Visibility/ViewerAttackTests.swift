@@ -15,9 +15,9 @@ import Testing
 
     /// Each text, name, postcode and correlation id names the event that brought it; all answers to a viewer are searched for those that are not for them.
     ///
-    /// `CHATJOURNAL_VISIBILITY_HISTORIES` says how many histories, 6 unless it is set.
+    /// `CHATJOURNAL_VISIBILITY_HISTORIES` says how many histories, 3 unless it is set.
     @Test func noAnswerOnAnUndecidedHistoryHoldsWhatIsNotForTheViewer() throws {
-        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? 6
+        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? 3
         var found = 0
         for seed in Seeds.seeds(count) {
             let world = try UndecidedWorld(seed: seed)
