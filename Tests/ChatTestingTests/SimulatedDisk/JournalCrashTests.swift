@@ -13,7 +13,7 @@ import Testing
 @Suite struct JournalCrashTests {
     @Test(arguments: JournalWorkload.allCases) func everyPromiseIsKept(_ workload: JournalWorkload) throws {
         var explorer = workload.explorer(seed: 1, commits: 6)
-        explorer.exhaustiveOutcomes = workload.isSlow ? 2 : 6
+        explorer.exhaustiveOutcomes = workload.isSlow ? 2 : 4
         explorer.outcomesPerCrash = workload.isSlow ? 2 : 16
         try explorer.check(atLeast: 200)
     }

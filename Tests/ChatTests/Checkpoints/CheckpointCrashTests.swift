@@ -55,7 +55,7 @@ import Testing
         }
         explorer.crashesInRecovery = 1
         explorer.crashesAfterKill = 1
-        explorer.exhaustiveOutcomes = 4
+        explorer.exhaustiveOutcomes = 3
         explorer.outcomesPerCrash = 3
         let report = try explorer.run()
         if report.isReplay && report.states > 0 { print("replayed: \(report)") }
