@@ -3,7 +3,7 @@ import Projections
 
 /// The lines of an import that share a commit, and the commands that they come to.
 ///
-/// Lines are staged against the read models as they are shown, which may be behind the state that decides. Whoever executes the batch asks ``holds(in:)`` at the moment of the
+/// Lines are staged against the read models as they are shown, which may be behind the state that decides. The importer asks ``holds(in:)`` at the moment of the
 /// decision, and stages the lines again (``stageAgain(in:)``) if a user of the store has meanwhile taken a name or an id.
 struct ImportBatch {
     /// A line with all that follows from it alone.
