@@ -53,6 +53,7 @@ let package = Package(
         .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
         .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
         .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting"], swiftSettings: settings),
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
         // For tests alone, so it is in no product.

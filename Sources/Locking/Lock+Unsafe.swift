@@ -63,4 +63,11 @@
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try unsafe body(&value.pointee)
     }
+
+    /// Whether a thread uses the value at this moment.
+    package borrowing func isHeld() -> Bool {
+        guard unsafe pthread_mutex_trylock(mutex) == 0 else { return true }
+        unsafe pthread_mutex_unlock(mutex)
+        return false
+    }
 }

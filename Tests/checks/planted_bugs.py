@@ -31,6 +31,8 @@ import time
 
 CRASH = ("JournalCrashTests", "BackupCrashTests", "ConcurrentCrashTests")
 TARGETS = {
+    "locks": """
+        .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),""",
     "crash": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking"], swiftSettings: settings),""",
@@ -59,6 +61,7 @@ TARGETS = {
             swiftSettings: settings),""",
 }
 PATHS = {
+    "locks": ["Tests/LockingTests"],
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
     "units": ["Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
     "domain": ["Sources/Columns", "Sources/ChatDomain", "Sources/ChatTesting/CommandGenerator.swift", "Sources/ChatTesting/DeciderSpecification.swift",
@@ -68,7 +71,7 @@ PATHS = {
               "Tests/ChatTests"],
 }
 # By the test target of the suite that a bug names.
-GROUPS = {"EventJournalTests": "units", "ColumnsTests": "domain", "ChatDomainTests": "domain", "ChatTests": "store"}
+GROUPS = {"LockingTests": "locks", "EventJournalTests": "units", "ColumnsTests": "domain", "ChatDomainTests": "domain", "ChatTests": "store"}
 
 
 class Failed(Exception):
@@ -696,6 +699,16 @@ BUGS = [
     Bug("62", "opening: not tried again while another writer has the journal", [
         ("Journal+Open.swift", "guard remaining > .zero else", "guard remaining > .seconds(1_000_000) else")],
         unit="EventJournalTests.LockTimeoutTests"),
+    Bug("83", "shared lock: readers pass no gate", [
+        ("SharedLock+Unsafe.swift",
+         "        gate.withLock { _ in\n            let status = unsafe pthread_rwlock_rdlock(access)\n"
+         "            precondition(status == 0, \"a shared section inside an exclusive one, or too many readers\")\n        }\n",
+         "        _ = unsafe pthread_rwlock_rdlock(access)\n")], unit="LockingTests.SharedLockTests", target="Locking"),
+    Bug("83b", "shared lock: writers pass no gate", [
+        ("SharedLock+Unsafe.swift",
+         "        gate.withLock { _ in\n            let status = unsafe pthread_rwlock_wrlock(access)\n"
+         "            precondition(status == 0, \"an exclusive section inside another one\")\n        }\n",
+         "        _ = unsafe pthread_rwlock_wrlock(access)\n")], unit="LockingTests.SharedLockTests", target="Locking"),
 ]
 
 

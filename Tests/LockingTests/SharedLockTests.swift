@@ -1,0 +1,135 @@
+import Dispatch
+import Foundation
+import Locking
+import Synchronization
+import Testing
+
+/// Readers of a `SharedLock` run in parallel, writers alone, and neither starves the other.
+@Suite struct SharedLockTests {
+    /// A value that cannot be copied; outside an exclusive section both halves agree.
+    private struct Pair: ~Copyable, Sendable {
+        var first = 0
+        var second = 0
+    }
+
+    /// What the threads of one test share.
+    private final class Scene: Sendable {
+        let lock = SharedLock(Pair())
+        let inside = Atomic(0)
+        let begun = Atomic(0)
+        let broken = Atomic(0)
+        let overtaking = Atomic(-1)
+
+        func write() {
+            lock.withExclusive { pair in
+                if inside.add(1, ordering: .relaxed).oldValue != 0 { broken.add(1, ordering: .relaxed) }
+                pair.first += 1
+                pair.second += 1
+                inside.subtract(1, ordering: .relaxed)
+            }
+        }
+
+        func read() {
+            lock.withShared { pair in
+                if pair.first != pair.second { broken.add(1, ordering: .relaxed) }
+            }
+        }
+
+        func countBegin() { begun.add(1, ordering: .relaxed) }
+
+        /// Notes how many sections have begun by now.
+        func noteOvertaking() { overtaking.store(begun.load(ordering: .relaxed), ordering: .relaxed) }
+    }
+
+    @Test func writersExcludeReadersAndWriters() {
+        let scene = Scene()
+        let (writers, rounds) = (3, 2_000)
+        start(2 * writers) { thread in
+            for _ in 0..<rounds { thread < writers ? scene.write() : scene.read() }
+        }.wait()
+        #expect(scene.lock.withShared { $0.first } == writers * rounds)
+        #expect(scene.lock.withShared { $0.second } == writers * rounds)
+        #expect(scene.broken.load(ordering: .relaxed) == 0)
+    }
+
+    /// Each reader stays inside until all of them are, which happens only if they run in parallel.
+    @Test func sharedSectionsRunInParallel() {
+        let scene = Scene()
+        let readers = 4
+        start(readers) { _ in
+            scene.lock.withShared { _ in
+                scene.countBegin()
+                #expect(eventually { scene.begun.load(ordering: .relaxed) == readers })
+            }
+        }.wait()
+    }
+
+    /// Readers that come while a writer waits for an earlier reader begin after the writer.
+    @Test func readersDoNotOvertakeAWaitingWriter() {
+        let scene = Scene()
+        var threads: [DispatchGroup] = []
+        scene.lock.withShared { _ in
+            threads.append(start(1) { _ in scene.lock.withExclusive { _ in scene.noteOvertaking() } })
+            #expect(eventually { scene.lock.isGateHeld() })
+            threads.append(start(4) { _ in scene.lock.withShared { _ in scene.countBegin() } })
+            allowToBegin()
+        }
+        for thread in threads { thread.wait() }
+        #expect(scene.overtaking.load(ordering: .relaxed) == 0)
+        #expect(scene.begun.load(ordering: .relaxed) == 4)
+    }
+
+    /// Writers that come while a reader waits for an earlier writer begin after the reader.
+    @Test func writersDoNotOvertakeAWaitingReader() {
+        let scene = Scene()
+        var threads: [DispatchGroup] = []
+        scene.lock.withExclusive { _ in
+            threads.append(start(1) { _ in scene.lock.withShared { _ in scene.noteOvertaking() } })
+            #expect(eventually { scene.lock.isGateHeld() })
+            threads.append(start(4) { _ in scene.lock.withExclusive { _ in scene.countBegin() } })
+            allowToBegin()
+        }
+        for thread in threads { thread.wait() }
+        #expect(scene.overtaking.load(ordering: .relaxed) == 0)
+        #expect(scene.begun.load(ordering: .relaxed) == 4)
+    }
+
+    @Test func aSectionThatThrowsIsLeft() {
+        struct Refusal: Error, Equatable {}
+        let lock = SharedLock(1)
+        #expect(throws: Refusal()) {
+            try lock.withExclusive { value throws(Refusal) in
+                value = 2
+                throw Refusal()
+            }
+        }
+        #expect(throws: Refusal()) { try lock.withShared { _ throws(Refusal) in throw Refusal() } }
+        lock.withExclusive { $0 += 1 }
+        #expect(lock.withShared { $0 } == 3)
+    }
+}
+
+/// Starts threads that may block; the group is left by each at its end.
+private func start(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) -> DispatchGroup {
+    let group = DispatchGroup()
+    for number in 0..<count {
+        group.enter()
+        Thread.detachNewThread {
+            body(number)
+            group.leave()
+        }
+    }
+    return group
+}
+
+/// Looks again until the condition holds; false if it does not within ten seconds.
+private func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<10_000 {
+        if condition() { return true }
+        Thread.sleep(forTimeInterval: 0.001)
+    }
+    return condition()
+}
+
+/// Gives sections that must not begin yet the time to begin wrongly.
+private func allowToBegin() { Thread.sleep(forTimeInterval: 0.05) }
