@@ -99,6 +99,7 @@ struct Program {
             try history(of: length, in: directory)
         }
         try await scale.run(&report)
+        try WaitBenchmarks(directory: directory, messages: messages, repetitions: repetitions, isQuick: isQuick).run(&report)
         // Two minutes alone.
         if !isQuick || filter != nil { try await FollowerBenchmarks(directory: directory).run(&report) }
     }

@@ -69,7 +69,8 @@ struct Report {
         for figure in figures {
             let columns = [
                 pad(figure.workload, 38), pad(figure.subject, 17), padLeft(number(figure.value), 13), " ", pad(figure.unit, 9),
-                padLeft(figure.floor.map(number) ?? "", 11), padLeft(figure.ratio.map { String(format: "%.2f", $0) } ?? "", 8),
+                padLeft(figure.floor.map(number) ?? "", 11),
+                padLeft(figure.ratio.map { String(format: $0 < 0.1 ? "%.2g" : "%.2f", $0) } ?? "", 8),
                 padLeft(figure.spread.map { String(format: "%.0f %%", $0 * 100) } ?? "", 8), "  ",
                 padLeft(figure.bar.map { String(format: "%.2f", $0) } ?? "", 5),
                 mark(figure),

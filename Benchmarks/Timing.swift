@@ -13,6 +13,8 @@ func seconds<Failure: Error>(_ work: () throws(Failure) -> Void) throws(Failure)
 struct Median {
     private(set) var values: [Double] = []
 
+    init(_ values: [Double] = []) { self.values = values }
+
     mutating func add(_ value: Double) { values.append(value) }
 
     var value: Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }

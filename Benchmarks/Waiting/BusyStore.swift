@@ -1,0 +1,127 @@
+import Chat
+import ChatDomain
+import EventJournal
+import Foundation
+import Projections
+
+/// A store in which one user has a great many unread messages, and what is asked of it while others keep it busy.
+struct BusyStore {
+    /// What is measured.
+    enum Call: String, CaseIterable {
+        case command = "command"
+        case syncedCommand = "command on disk"
+        case latestPage = "latest 50"
+        case userView = "user view"
+    }
+
+    /// What another thread does meanwhile, again and again; the load that makes the store grow is the last.
+    enum Load: String, CaseIterable {
+        /// Nothing with the store: the processors are shared as they are beside the others.
+        case spin = "alone"
+        /// The view of the user with the unread messages.
+        case unread = "unread"
+        /// Pages deep in the long thread, as of an early position.
+        case pages = "pages"
+        /// A file as large as a checkpoint written and synced, without the store: what the disk alone does to a synced command.
+        case files = "files"
+        /// A message, and a checkpoint.
+        case checkpoints = "checkpoints"
+        /// A thousand messages in one commit.
+        case batches = "batches"
+    }
+
+    private let store: ChatStore
+    private let messages: Int
+    /// Where it is on disk.
+    private let path: String?
+
+    private static let reader = UserID(bits: 1)
+    private static let author = UserID(bits: 2)
+    private static let resident = UserID(bits: 3)
+    private static let long = ThreadID(bits: 4)
+    /// Where single commands go.
+    private static let single = ThreadID(bits: 5)
+    /// Where batches go.
+    private static let batched = ThreadID(bits: 6)
+    /// Those of the resident, of which the first is the one whose latest page is asked for.
+    private static let short = (0..<10).map { ThreadID(bits: 7 + UInt128($0)) }
+
+    /// Makes a store in memory, or on disk, where each command is synced.
+    init(messages: Int, at path: String? = nil) throws {
+        var options = StoreOptions()
+        options.checkpoints = .loadingOnly
+        store = try path.map { try ChatStore.open($0, options: options) } ?? ChatStore.inMemory(options: options)
+        self.messages = messages
+        self.path = path
+        var batch = Batch(store)
+        for (user, name) in [(Self.reader, "reader"), (Self.author, "author"), (Self.resident, "resident")] {
+            try batch.add(.registerUser(user: user, username: name))
+        }
+        for (index, thread) in ([Self.long, Self.single, Self.batched] + Self.short).enumerated() {
+            try batch.add(.openThread(thread: thread, name: "thread \(index)", by: Self.author))
+        }
+        try batch.add(.joinThread(user: Self.reader, thread: Self.long))
+        for _ in 0..<messages { try batch.add(Self.post(in: Self.long)) }
+        for _ in 0..<1_000 { try batch.add(Self.post(in: Self.short[0])) }
+        for thread in Self.short {
+            try batch.add(.joinThread(user: Self.resident, thread: thread))
+            for _ in 0..<20 { try batch.add(Self.post(in: thread)) }
+        }
+        try batch.flush()
+        let unread = try store.user(Self.reader).threads.map(\.unread)
+        guard unread == [messages] else { throw UsageError("\(messages) messages are to be unread, and \(unread) are") }
+    }
+
+    /// Whether a load means anything to a call: only what is synced waits for the disk.
+    func isMeasured(_ call: Call, beside load: Load) -> Bool {
+        (call == .syncedCommand) == (path != nil) && (load != .files || path != nil)
+    }
+
+    func close() throws { try store.close() }
+
+    /// One call every 2 ms beside a load.
+    func waits(of call: Call, beside load: Load, for duration: Duration) throws -> Waits {
+        let busy = BusyThread(work(load))
+        let waits = try Waits(every: .milliseconds(2), for: duration) {
+            switch call {
+            case .command, .syncedCommand: try store.execute(Self.post(in: Self.single))
+            case .latestPage: _ = try store.timeline(Self.short[0])
+            case .userView: _ = try store.user(Self.resident)
+            }
+        }
+        try busy.stop()
+        return waits
+    }
+
+    private func work(_ load: Load) -> @Sendable (_ round: Int) throws -> Void {
+        let store = store
+        switch load {
+        case .spin: return { _ in }
+        case .unread: return { _ in _ = try store.user(Self.reader) }
+        case .pages:
+            let early = Position(messages / 10)
+            return { round in
+                _ = try store.timeline(Self.long, Page(before: early / 2 + Position(round) * 7_919 % (early / 2)), asOf: .position(early))
+            }
+        case .files:
+            let (file, bytes) = (URL(filePath: "\(path ?? "").file"), Data(repeating: 7, count: 40 * messages))
+            return { _ in
+                try bytes.write(to: file)
+                let handle = try FileHandle(forUpdating: file)
+                try handle.synchronize()
+                try handle.close()
+                try FileManager.default.removeItem(at: file)
+            }
+        case .checkpoints:
+            return { _ in
+                try store.execute(Self.post(in: Self.batched))
+                try store.writeCheckpoint()
+            }
+        case .batches:
+            let requests = [CommandRequest](repeating: CommandRequest(Self.post(in: Self.batched)), count: 1_000)
+            return { _ in for answer in try store.execute(requests) { _ = try answer.get() } }
+        }
+    }
+
+    private static func post(in thread: ThreadID) -> Command { .postMessage(message: nil, thread: thread, author: author, body: "Milk?") }
+}
