@@ -13,7 +13,7 @@ public final class ChatStore: Sendable {
     let journal: Journal?
     let clock: any WallClock
     let ids: any IDGenerator
-    let decider: Lock<Decider>
+    let decider: FairLock<Decider>
     let models: Lock<Models>
     /// Writes the checkpoints; nil on a log that is no journal.
     let checkpointer: Checkpointer?
@@ -87,7 +87,7 @@ public final class ChatStore: Sendable {
         ids = options.ids
         let checkpointer = journal.map { [clock] in Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor) }
         self.checkpointer = checkpointer
-        decider = Lock(Decider(nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
+        decider = FairLock(Decider(nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
         self.models = Lock(Models(value: models))
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
         feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor)

@@ -709,6 +709,9 @@ BUGS = [
          "        gate.withLock { _ in\n            let status = unsafe pthread_rwlock_wrlock(access)\n"
          "            precondition(status == 0, \"an exclusive section inside another one\")\n        }\n",
          "        _ = unsafe pthread_rwlock_wrlock(access)\n")], unit="LockingTests.SharedLockTests", target="Locking"),
+    Bug("83c", "fair lock: an overdue thread is overtaken", [
+        ("FairLock+Unsafe.swift", "        if overdue.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }\n", "")],
+        unit="LockingTests.FairLockTests", target="Locking"),
 ]
 
 
