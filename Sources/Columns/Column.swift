@@ -1,11 +1,14 @@
-/// A growing list that is kept in pieces of a fixed size.
+/// A growing list that is kept in pieces of at most 64 KiB.
 ///
 /// By hand, because an `Array` holds its elements in one buffer: growing moves all of them, and the first change after a copy was taken copies all of them.
 /// Here a piece is never moved once it is full, and a change after a copy copies one piece: what a checkpoint in the background costs the writer.
 /// A short list grows by a quarter, not to the double, because there is one for each thread.
 public struct Column<Element: Sendable>: Sendable {
-    /// The elements of a piece are 2 to the power of this.
-    @inlinable static var shift: Int { 14 }
+    /// The elements of a piece are 2 to the power of this: at most 64 KiB and 16,384 elements, at least one.
+    @inlinable static var shift: Int {
+        let strideBits = Int.bitWidth &- (Swift.max(1, MemoryLayout<Element>.stride) &- 1).leadingZeroBitCount
+        return Swift.max(0, Swift.min(14, 16 &- strideBits))
+    }
     @inlinable static var mask: Int { 1 << shift - 1 }
 
     @usableFromInline var pieces: [[Element]] = []

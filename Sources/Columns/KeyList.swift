@@ -1,10 +1,10 @@
-/// What a ``NumberTable`` keeps its keys in, by their numbers.
+/// What a ``KeyTable`` keeps its keys in, by their index.
 protocol KeyList: Equatable, Sendable {
     associatedtype Key: FixedWidthInteger & UnsignedInteger
 
     init()
     var count: Int { get }
-    subscript(number: Int) -> Key { get }
+    subscript(index: Int) -> Key { get }
     mutating func append(_ key: Key)
     func write(to writer: inout ColumnWriter)
     init(keysFrom reader: inout ColumnReader) throws(ColumnError)

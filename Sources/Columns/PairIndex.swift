@@ -1,7 +1,9 @@
-/// Numbers pairs of numbers (a user and a thread, say) from 0 in the order in which they come, and finds a pair's number.
+/// Interns pairs of numbers (a user and a thread, say): each gets a dense index, from 0 in the
+/// order in which they come.
 public struct PairIndex: Equatable, Sendable {
-    /// The key of a pair has the bits of both by turns, so that small numbers make a small key, which is packed.
-    var table = NumberTable<PackedColumn<UInt64>>()
+    /// The key of a pair has the bits of both by turns, so that small numbers make a small key,
+    /// which is packed.
+    var table = KeyTable<PackedColumn<UInt64>>()
 
     /// Makes an empty index.
     public init() {}
@@ -9,32 +11,40 @@ public struct PairIndex: Equatable, Sendable {
     /// How many pairs there are.
     public var count: Int { table.keys.count }
 
-    /// The pair with a number.
-    public func pair(_ number: Int) -> (first: Int, second: Int) {
-        let key = table.keys[number]
+    /// The pair with an index.
+    public func pair(_ index: Int) -> (first: Int, second: Int) {
+        let key = table.keys[index]
         return (Int(Self.everyOtherBit(of: key >> 1)), Int(Self.everyOtherBit(of: key)))
     }
 
-    /// Finds the number of a pair.
+    /// Finds the index of a pair.
     public func find(_ first: Int, _ second: Int) -> Int? { table.find(Self.key(first, second)) }
 
-    /// Reads ahead what looking up some pairs is going to read.
-    public func warm(_ pairs: [(first: Int, second: Int)]) { table.warm(pairs.map { Self.key($0.first, $0.second) }) }
+    /// Reads what looking up some pairs is going to read.
+    public func prefetch(_ pairs: [(first: Int, second: Int)]) {
+        let keys = pairs.map { Self.key($0.first, $0.second) }
+        table.prefetch(keys.span)
+    }
 
     /// Makes room for so many pairs in an index that has none yet.
     public mutating func reserve(_ count: Int) { table.reserve(count) }
 
-    /// Gives a pair its number: the one it has, or the next.
-    public mutating func insert(_ first: Int, _ second: Int) -> (number: Int, isNew: Bool) {
+    /// Gives a pair its index: the one it has, or the next.
+    public mutating func insert(_ first: Int, _ second: Int) -> (index: Int, isNew: Bool) {
         table.insert(Self.key(first, second))
     }
 
-    /// Gives pairs their numbers, one after the other, faster than one alone.
+    /// Gives pairs their indices, one after the other, faster than one alone.
     ///
-    /// - Returns: The number + 1 of each.
+    /// - Returns: The index + 1 of each.
     public mutating func insert(_ pairs: [(first: Int, second: Int)]) -> [UInt32] {
         table.lookUp(pairs.map { Self.key($0.first, $0.second) }) { _ in true }
     }
+
+    /// Removes all but the pairs, in a copy that is only written.
+    ///
+    /// A change of the original then copies no slots.
+    public mutating func removeSlots() { table.removeSlots() }
 
     private static func key(_ first: Int, _ second: Int) -> UInt64 { spread(UInt64(first)) << 1 | spread(UInt64(second)) }
 
@@ -58,19 +68,25 @@ public struct PairIndex: Equatable, Sendable {
     }
 }
 
-/// Numbers some of a list's entries from 0 in the order in which they come: what has to be kept for few of them stands in a column beside it.
+/// Interns some of a list's entries, in the order in which they come: what has to be kept for few
+/// of them stands in a column beside it.
 public struct SubsetIndex: Equatable, Sendable {
-    var table = NumberTable<PackedColumn<UInt32>>()
+    var table = KeyTable<PackedColumn<UInt32>>()
 
     /// Makes an empty index.
     public init() {}
 
-    /// How many entries are numbered.
+    /// How many entries have an index.
     public var count: Int { table.keys.count }
 
-    /// Finds the number of an entry.
+    /// Finds the index of an entry.
     public func find(_ entry: Int) -> Int? { table.find(UInt32(truncatingIfNeeded: entry)) }
 
-    /// Gives an entry its number: the one it has, or the next.
-    public mutating func insert(_ entry: Int) -> (number: Int, isNew: Bool) { table.insert(UInt32(truncatingIfNeeded: entry)) }
+    /// Gives an entry its index: the one it has, or the next.
+    public mutating func insert(_ entry: Int) -> (index: Int, isNew: Bool) { table.insert(UInt32(truncatingIfNeeded: entry)) }
+
+    /// Removes all but the entries, in a copy that is only written.
+    ///
+    /// A change of the original then copies no slots.
+    public mutating func removeSlots() { table.removeSlots() }
 }

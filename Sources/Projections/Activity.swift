@@ -91,7 +91,7 @@ struct Activity: Equatable, Sendable {
         let halves = (first: Int(bits >> 32), second: Int(bits & 0xFFFF_FFFF))
         // Nearly always the day that came up last.
         if days.count > 0, days.pair(days.count - 1) == halves { return days.count - 1 }
-        return days.insert(halves.first, halves.second).number
+        return days.insert(halves.first, halves.second).index
     }
 
     /// The days on which anything had happened as of a position, in the order of the calendar.

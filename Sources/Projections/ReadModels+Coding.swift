@@ -23,7 +23,7 @@ extension ReadModels {
     /// The version of what the sections hold; a checkpoint of another one is ignored.
     ///
     /// It is another one whenever an event means something else to a component, or a component writes other columns.
-    package static let checkpointVersion: UInt32 = 3
+    package static let checkpointVersion: UInt32 = 4
 
     /// The components in the order of their sections; a new one is one line here, and a new ``checkpointVersion``.
     private static var components: [any Section] {
@@ -74,12 +74,33 @@ extension ReadModels {
         var copy = self
         copy.state.removeIndexes()
         copy.users.removeIndexes()
+        copy.timelines.removeSlots()
+        copy.membership.removeSlots()
+        copy.activity.removeSlots()
         return copy
     }
 }
 
 extension UserViews {
     mutating func removeIndexes() { (bearers, bySubject) = ([:], [:]) }
+}
+
+extension ThreadTimelines {
+    mutating func removeSlots() {
+        messageHistories.numbers.removeSlots()
+        replyHistories.numbers.removeSlots()
+    }
+}
+
+extension PostcodeMembership {
+    mutating func removeSlots() { residencePairs.removeSlots() }
+}
+
+extension Activity {
+    mutating func removeSlots() {
+        days.removeSlots()
+        userDays.removeSlots()
+    }
 }
 
 private protocol Section {

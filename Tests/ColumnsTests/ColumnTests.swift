@@ -8,12 +8,12 @@ import Testing
     /// Against an array, over the bounds of pieces.
     @Test(arguments: Seeds.seeds(3)) func aColumnIsAList(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var column = Column<UInt32>()
-        var list: [UInt32] = []
+        var column = Column<UInt64>()
+        var list: [UInt64] = []
         #expect(column.isEmpty && column.last == nil && Array(column) == [])
-        for count in [1, 2, 16_383, 16_384, 16_385, 50_000] {
+        for count in [1, 2, 8_191, 8_192, 8_193, 16_384, 16_385, 50_000] {
             while list.count < count {
-                let value = UInt32.random(in: 0...9, using: &random)
+                let value = UInt64.random(in: 0...9, using: &random)
                 column.append(value)
                 list.append(value)
             }
@@ -24,20 +24,26 @@ import Testing
             }
             let former = (column, list)
             let changes = (0..<200).map { _ in Int.random(in: list.indices, using: &random) }
-            column.update(changes.count, at: { changes[$0] }) { element, which in element = element &* 31 &+ UInt32(which) }
-            for (which, index) in changes.enumerated() { list[index] = list[index] &* 31 &+ UInt32(which) }
+            column.update(changes.count, at: { changes[$0] }) { element, which in element = element &* 31 &+ UInt64(which) }
+            for (which, index) in changes.enumerated() { list[index] = list[index] &* 31 &+ UInt64(which) }
             // Every third is of none, and so are the first and the last.
-            column.update(changes.count, at: { $0 % 3 == 0 || $0 == 199 ? -1 : changes[$0] }) { element, which in element &+= UInt32(which)
+            column.update(changes.count, at: { $0 % 3 == 0 || $0 == 199 ? -1 : changes[$0] }) { element, which in element &+= UInt64(which)
             }
-            for (which, index) in changes.enumerated() where which % 3 != 0 && which != 199 { list[index] &+= UInt32(which) }
+            for (which, index) in changes.enumerated() where which % 3 != 0 && which != 199 { list[index] &+= UInt64(which) }
             #expect(Array(former.0) == former.1)
             #expect(column.count == count && column.indices == list.indices && column.last == list.last)
             #expect(Array(column) == list)
-            var pieces: [UInt32] = []
+            var pieces: [UInt64] = []
             column.forEachPiece { pieces += $0 }
             #expect(pieces == list)
             for index in [0, count / 2, count - 1] { #expect(column[index] == list[index]) }
         }
+    }
+
+    @Test func aPieceTakesAtMost64KiB() {
+        struct Row { var texts: (String, String, String) }
+        #expect([Column<UInt8>.shift, Column<UInt32>.shift, Column<UInt64>.shift, Column<UInt128>.shift] == [14, 14, 13, 12])
+        #expect(Column<Row>.shift == 10 && MemoryLayout<Row>.stride == 48)
     }
 
     @Test func aCopyIsNotChangedWithItsOriginal() {

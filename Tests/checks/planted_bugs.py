@@ -117,7 +117,7 @@ def receipt_row(number, field, old, new):
 
 
 def table_bug(number, title, edits):
-    return Bug(number, title, edits, unit="ColumnsTests.NumberTableTests", target="Columns")
+    return Bug(number, title, edits, unit="ColumnsTests.(Key|Slot)TableTests", target="Columns")
 
 
 def column_bug(number, title, file, old, new):
@@ -300,24 +300,44 @@ BUGS = [
     store_bug("31", "decide: an event is recorded at the time that the clock tells, also when it has gone back", [
         ("State/Decide.swift", "Event.recordable.upperBound), lastRecordedAt)\n", "Event.recordable.upperBound), Event.recordable.lowerBound)\n")],
         unit="ClockTests", target="ChatDomain"),
-    table_bug("32", "table: a split puts the keys in the wrong halves", [
-        ("NumberTable.swift", "            if hash & bit == 0 { halves.0.place", "            if hash & bit != 0 { halves.0.place")]),
-    table_bug("32b", "table: after a split the old shelf is found for the upper half", [
-        ("NumberTable.swift", "{ directory[position] = UInt32(shelves.count - 1) }", "{ directory[position] = UInt32(index) }")]),
-    table_bug("33", "table: numbers not widened where they fill their bits", [
-        ("NumberTable.swift", "        if keys.count > Int(numberMask) { widenNumbers() }\n", "")]),
-    table_bug("33b", "table: numbers widened one key too late", [
-        ("NumberTable.swift", "keys.count > Int(numberMask) { widenNumbers() }", "keys.count > Int(numberMask) + 1 { widenNumbers() }")]),
-    table_bug("33c", "table: widened numbers with bits of the hash among theirs", [
-        ("NumberTable.swift", "shelves[shelf].slots[slot] &= ~added", "shelves[shelf].slots[slot] &= ~(added & 0)")]),
+    table_bug("32", "table: the old array not asked while it grows", [
+        ("SlotTable.swift", "        guard index < 0, let old else", "        guard index < 0, let old, taken == 0 else")]),
+    table_bug("32b", "table: the old array given up before its last keys are placed anew", [
+        ("SlotTable.swift", "        if placed == toPlace {", "        if placed + Self.step > toPlace {")]),
+    table_bug("32c", "table: a copy's slots changed with its original's", [
+        ("SlotTable.swift", "        makeUnique()\n        current[", "        current[")]),
+    table_bug("33", "table: the memory of an array given back while a copy reads it", [
+        ("SlotTable.swift", "if !isKnownUniquelyReferenced(&retired) || retired?", "if retired?")]),
+    table_bug("33b", "table: too few bits of a slot for its index", [
+        ("SlotArray+Unsafe.swift", "        indexMask = .max >> UInt32((limit + 1)", "        indexMask = .max >> UInt32((limit / 2)")]),
+    table_bug("33c", "table: the seed kept, however long a search is", [
+        ("SlotTable.swift", "> Self.longestRun { needsOtherSeed = true }", "> Self.longestRun { needsOtherSeed = false }")]),
+    table_bug("33d", "table: written as it is while it grows", [
+        ("KeyTable.swift", "        if !slots.isGrowing && slots.taken == keys.count { return", "        if slots.taken > 0 { return")]),
     table_bug("34", "table: room made also where there are keys", [
-        ("NumberTable.swift", "        guard keys.count == 0, count > Self.fullShelf / 2 else", "        guard count > Self.fullShelf / 2 else")]),
-    table_bug("34b", "table: room made in shelves that are split by the wrong bit", [
-        ("NumberTable.swift", "shelves = directory.map { _ in Shelf(depth: depth, ", "shelves = directory.map { _ in Shelf(depth: depth - 1, ")]),
+        ("KeyTable.swift", "        guard keys.count == 0 else { return }\n", "")]),
+    table_bug("34b", "table: an index of more keys than there are believed", [
+        ("KeyTable+Coding.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
     table_bug("34c", "table: what was found ahead not compared with the key", [
-        ("NumberTable.swift", "            if self.keys[Int(number) &- 1] == keys[start &+ index] { strip", "            do { strip")]),
-    table_bug("34d", "table: a place that was empty ahead taken for empty still", [
-        ("NumberTable.swift", "                if number >= 0 {\n                    found", "                if number >= 0, strip.first[index &- start] != 0 {\n                    found")]),
+        ("KeyTable.swift", "            if ordinal != 0, self.keys[Int(ordinal) &- 1] == keys[start &+ index] {", "            if ordinal != 0 {")]),
+    table_bug("34d", "table: a key that was missing ahead taken for missing still", [
+        ("KeyTable.swift", "insert(keys[index]).index &+ 1)\n", "insertAnew(keys[index]) &+ 1)\n"),
+        ("KeyTable.swift", "    /// Makes room for so many keys",
+         "    private mutating func insertAnew(_ key: Key) -> Int {\n"
+         "        keys.append(key)\n"
+         "        let index = keys.count - 1\n"
+         "        let hash = slots.current.seed.hash(key)\n"
+         "        let slot = slots.current.search(hash) { _ in false }.slot\n"
+         "        let keys = keys\n"
+         "        slots.add(index, at: .init(index: -1, slot: slot, hash: hash), of: index + 1) { $1.hash(keys[$0]) }\n"
+         "        return index\n"
+         "    }\n\n"
+         "    /// Makes room for so many keys")]),
+    Bug("34e", "row index: an entry of the old array taken for one that stays", [
+        ("SlotTable.swift", "        let (present, slot) = current.search(hashed) { $0 == index }\n        if present < 0 {",
+         "        let (present, slot) = current.search(hashed) { $0 == index }\n"
+         "        let former = old.map { old in hash(index, old.seed).map { old.search($0) { $0 == index }.index } ?? -1 } ?? -1\n"
+         "        if present < 0, former < 0 {")], unit="ColumnsTests.RowIndexTests", target="Columns"),
     decoder_bug("35", "decoder: a byte taken beyond the end", [
         ("ByteReader.swift", "guard bytes.byteCount - offset >= count else", "guard bytes.byteCount - offset >= count - 1 else")]),
     decoder_bug("35b", "decoder: a number loaded whole where the part ends", [

@@ -1,6 +1,6 @@
 package import Columns
 
-/// Numbers ids of one type: a typed face of a table of numbers.
+/// Interns ids of one type: a typed face of an ``IDTable``.
 package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     private var table = IDTable()
 
@@ -9,21 +9,29 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     /// How many ids there are.
     package var count: Int { table.count }
 
-    /// The id with a number.
-    package func id(_ number: Int) -> ID { ID(bits: table.id(number)) }
+    /// The id with an index.
+    package func id(_ index: Int) -> ID { ID(bits: table.id(index)) }
 
-    /// Finds the number of an id.
+    /// Finds the index of an id.
     package func find(_ id: ID) -> Int? { table.find(id.bits) }
 
-    /// Reads ahead what looking up some ids is going to read.
-    func warm(_ ids: [UInt128]) { table.warm(ids) }
+    /// Reads what looking up some ids is going to read.
+    package func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
 
-    /// Gives an id its number: the one it has, or the next.
-    package mutating func insert(_ id: ID) -> (number: Int, isNew: Bool) { table.insert(id.bits) }
+    /// Makes room for so many ids in an index that has none yet.
+    package mutating func reserve(_ count: Int) { table.reserve(count) }
 
-    /// Looks up ids, one after the other and faster than one alone, and gives some of them a number if they have none; returns the number + 1 of each, 0 for one that
-    /// has none.
+    /// Gives an id its index: the one it has, or the next.
+    package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
+
+    /// Looks up ids, one after the other and faster than one alone, and gives some of them an index
+    /// if they have none; returns the index + 1 of each, 0 for one that has none.
     mutating func lookUp(_ ids: [UInt128], inserting: [Bool]) -> [UInt32] { table.lookUp(ids, inserting: inserting) }
+
+    /// Removes all but the ids, in a copy that is only written.
+    ///
+    /// A change of the original then copies no slots.
+    package mutating func removeSlots() { table.removeSlots() }
 }
 
 extension DenseIndex: ColumnCoded {

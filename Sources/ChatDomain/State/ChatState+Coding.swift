@@ -1,7 +1,8 @@
 package import Columns
 
 extension ChatState: ColumnCoded {
-    /// Everything but ``usersByName`` and ``usersBySubject``, which follow from what else is known of users; a digest has them as well.
+    /// Everything but ``usersByName`` and ``usersBySubject``, which follow from what else is known
+    /// of users; a digest has them as well.
     package func write(to writer: inout ColumnWriter) {
         writer.write(head)
         writer.write(UInt64(bitPattern: lastRecordedAt.millisecondsSince1970))
@@ -53,8 +54,13 @@ extension ChatState: ColumnCoded {
         try readSessions(from: &reader)
     }
 
-    /// Leaves out what would make the next writer copy a whole dictionary, in a copy of the state that is only going to be written as columns.
-    package mutating func removeIndexes() { (usersByName, usersBySubject) = ([:], [:]) }
+    /// Leaves out what would make the next writer copy a whole dictionary or table, in a copy of
+    /// the state that is only going to be written as columns.
+    package mutating func removeIndexes() {
+        (usersByName, usersBySubject) = ([:], [:])
+        numbering.removeSlots()
+        dependents.removeSlots()
+    }
 
     /// Puts in what ``init(from:)`` does not read.
     package mutating func setIndexes(usersByName: [String: Int], usersBySubject: [[UInt8]: Int]) {

@@ -10,6 +10,15 @@ package struct DependentNumbering: Equatable, Sendable {
 
     package init() {}
 
+    /// Removes all but the keys, in a copy that is only written.
+    ///
+    /// A change of the original then copies no slots.
+    mutating func removeSlots() {
+        memberships.removeSlots()
+        replies.removeSlots()
+        sessions.removeSlots()
+    }
+
     /// Makes room for so many things, before the first of them.
     mutating func reserve(_ sizes: StateSizes) {
         memberships.reserve(sizes.memberships)
@@ -86,13 +95,13 @@ extension EventRow {
 
 extension EventNumbers {
     @inline(__always)
-    fileprivate mutating func note(membership found: (number: Int, isNew: Bool)) {
-        (membershipEntry, isNew) = (Self.entry(found.number), found.isNew)
+    fileprivate mutating func note(membership found: (index: Int, isNew: Bool)) {
+        (membershipEntry, isNew) = (Self.entry(found.index), found.isNew)
     }
 
     /// Notes a reply, or a session.
     @inline(__always)
-    fileprivate mutating func note(reply found: (number: Int?, isNew: Bool)) {
-        (postEntry, isNew) = (Self.entry(found.number), found.isNew)
+    fileprivate mutating func note(reply found: (index: Int?, isNew: Bool)) {
+        (postEntry, isNew) = (Self.entry(found.index), found.isNew)
     }
 }

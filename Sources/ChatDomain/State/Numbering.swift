@@ -11,6 +11,15 @@ package struct Numbering: Equatable, Sendable {
 
     package init() {}
 
+    /// Removes all but the ids, in a copy that is only written.
+    ///
+    /// A change of the original then copies no slots.
+    mutating func removeSlots() {
+        users.removeSlots()
+        threads.removeSlots()
+        messages.removeSlots()
+    }
+
     /// Makes room for so many things, before the first of them.
     mutating func reserve(_ sizes: StateSizes) { messages.reserve(sizes.messages) }
 }
@@ -19,11 +28,11 @@ extension Numbering {
     /// Gives an event its numbers: the ones that its ids have, or the next.
     mutating func resolve(_ event: EventRow) -> EventNumbers {
         var numbers = EventNumbers()
-        if event.namesUser { numbers.userEntry = EventNumbers.entry(users.insert(UserID(bits: event.user)).number) }
-        if event.namesThread { numbers.threadEntry = EventNumbers.entry(threads.insert(ThreadID(bits: event.thread)).number) }
+        if event.namesUser { numbers.userEntry = EventNumbers.entry(users.insert(UserID(bits: event.user)).index) }
+        if event.namesThread { numbers.threadEntry = EventNumbers.entry(threads.insert(ThreadID(bits: event.thread)).index) }
         if let lookUp = event.messageLookUp {
             let found = messages.lookUp(lookUp)
-            numbers.note(message: EventNumbers.entry(found.number), isNew: found.isNew, event)
+            numbers.note(message: EventNumbers.entry(found.index), isNew: found.isNew, event)
         }
         return numbers
     }

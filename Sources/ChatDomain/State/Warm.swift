@@ -24,13 +24,15 @@ extension ChatState {
             default: break
             }
         }
-        numbering.users.warm(users.map(\.bits) + members.map(\.user.bits))
-        numbering.threads.warm(members.map(\.thread.bits))
-        dependents.memberships.warm(
+        let userIDs = users.map(\.bits) + members.map(\.user.bits)
+        let threadIDs = members.map(\.thread.bits)
+        numbering.users.prefetch(userIDs.span)
+        numbering.threads.prefetch(threadIDs.span)
+        dependents.memberships.prefetch(
             members.compactMap { member in
                 guard let user = numbering.users.find(member.user), let thread = numbering.threads.find(member.thread) else { return nil }
                 return (user, thread)
             })
-        numbering.messages.warm(messages)
+        numbering.messages.prefetch(messages.span)
     }
 }

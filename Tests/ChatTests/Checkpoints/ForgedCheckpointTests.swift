@@ -26,26 +26,6 @@ private final class Section: ColumnSink, ColumnSource {
 
 /// Files of which every checksum is right, and what they hold is not.
 @Suite struct ForgedCheckpointTests {
-    /// A shelf that is larger than any that a table makes before it splits it.
-    @Test func aShelfThatIsTooLargeIsRefused() throws {
-        let count = 12_288
-        let section = Section()
-        var writer = ColumnWriter(section)
-        Column((1...count).map { UInt128($0) }).write(to: &writer)
-        writer.write(UInt64(1))
-        writer.write(UInt64(2))
-        writer.write(UInt32(24))
-        writer.write(UInt32(0))
-        writer.write([UInt32(0)])
-        writer.write(1)
-        writer.write([UInt32(0)])
-        writer.write([UInt64(16_384)])
-        writer.write((1...16_384).map { UInt32($0 <= count ? $0 : 0) })
-        writer.finish()
-        var reader = ColumnReader(section)
-        #expect(throws: ColumnError.self) { try IDTable(from: &reader) }
-    }
-
     /// The time of the next event is not earlier, so that one that six bytes do not hold would be written as one long ago.
     @Test(arguments: [.max, 1 << 48, -1, .min] as [Int64]) func aTimeThatNoEventHasIsRefused(_ time: Int64) throws {
         let fixture = CheckpointFixture(seed: 3)

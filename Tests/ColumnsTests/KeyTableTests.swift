@@ -4,18 +4,20 @@ import Testing
 @testable import ChatDomain
 @testable import Columns
 
-/// ``NumberTable`` through its wrappers, far beyond the first shelves.
-@Suite struct NumberTableTests {
+/// ``KeyTable`` through its wrappers, over many sizes of its slots.
+@Suite struct KeyTableTests {
     private static let count = 150_000
 
-    @Test(arguments: Seeds.seeds(2)) func idsGetNumbersInTheOrderInWhichTheyCome(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(2)) func idsGetIndicesInTheOrderInWhichTheyCome(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = DenseIndex<MessageID>()
         var ids: [MessageID] = []
         var numbers: [MessageID: Int] = [:]
-        // Ids as UUIDv7 has them, with a common beginning, and ids that differ in their last bits alone.
+        // Ids as UUIDv7 has them, with a common beginning, and ids that differ in their last bits
+        // alone.
         let time = random.bits128() & ~0 << 80
-        // Found out first and expected afterwards: an expectation for each of so many takes longer than all else.
+        // Found out first and expected afterwards: an expectation for each of so many takes longer
+        // than all else.
         var wrong: MessageID?
         for number in 0..<Self.count where wrong == nil {
             let id = MessageID(bits: number % 3 == 0 ? UInt128(number) : time | random.bits128() >> 56)
@@ -37,8 +39,9 @@ import Testing
         }
     }
 
-    /// Ids that are looked up together, some of them twice, get the numbers that they get one after the other.
-    @Test(arguments: Seeds.seeds(2)) func idsLookedUpTogetherGetTheSameNumbers(seed: UInt64) {
+    /// Ids that are looked up together, some of them twice, get the indices that they get one after
+    /// the other.
+    @Test(arguments: Seeds.seeds(2)) func idsLookedUpTogetherGetTheSameIndices(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var (one, many, users) = (IDTable(), IDTable(), IDTable())
         let known = (0..<60_000).map { _ in random.bits128() }
@@ -46,7 +49,7 @@ import Testing
         while count < 200_000 {
             let ids = (0..<Int.random(in: 0...300, using: &random)).map { _ in known[Int.random(in: known.indices, using: &random)] }
             let inserting = ids.map { _ in Int.random(in: 0..<4, using: &random) > 0 }
-            let expected = zip(ids, inserting).map { id, inserts in UInt32((inserts ? one.insert(id).number : one.find(id) ?? -1) + 1) }
+            let expected = zip(ids, inserting).map { id, inserts in UInt32((inserts ? one.insert(id).index : one.find(id) ?? -1) + 1) }
             if many.lookUp(ids, inserting: inserting) != expected { Issue.record("\(count)") }
             let all = ids.map { _ in true }
             if users.lookUp(ids, inserting: all) != ids.map({ UInt32((users.find($0) ?? -1) + 1) }) { Issue.record("\(count)") }
@@ -56,14 +59,14 @@ import Testing
         #expect((0..<many.count).allSatisfy { many.find(many.id($0)) == $0 })
     }
 
-    @Test(arguments: Seeds.seeds(2)) func pairsTogetherGetTheSameNumbers(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(2)) func pairsTogetherGetTheSameIndices(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var (one, many) = (PairIndex(), PairIndex())
         for _ in 0..<200 {
             let pairs = (0..<Int.random(in: 0...400, using: &random)).map { _ in
                 (first: Int.random(in: 0..<300, using: &random), second: Int.random(in: 0..<200, using: &random))
             }
-            if many.insert(pairs) != pairs.map({ UInt32(one.insert($0.first, $0.second).number + 1) }) { Issue.record("\(many.count)") }
+            if many.insert(pairs) != pairs.map({ UInt32(one.insert($0.first, $0.second).index + 1) }) { Issue.record("\(many.count)") }
         }
         #expect(many == one && one.count > 10_000)
     }
@@ -83,7 +86,7 @@ import Testing
         #expect(index.pair(120_000) == (largest, largest))
     }
 
-    @Test(arguments: Seeds.seeds(2)) func someEntriesOfAListAreNumbered(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(2)) func someEntriesOfAListHaveAnIndex(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = SubsetIndex()
         var entries: [Int] = []
@@ -110,76 +113,38 @@ import Testing
         #expect((0..<20_000).allSatisfy { copy.find($0 * 7) == $0 && index.find($0 * 7) == $0 })
     }
 
-    /// However few or many were announced, and for whatever keys: the numbers are the same, slots are neither wasted nor searched for long.
+    /// However few or many were announced, and for whatever keys: the indices are the same, slots
+    /// are neither wasted nor searched for long.
     @Test(arguments: [0, 5_000, 60_000, 2_000_000], [1, 1 << 20])
-    func whatWasAnnouncedChangesNothingButTheGrowing(announced: Int, stride: Int) {
-        var table = NumberTable<PackedColumn<UInt64>>()
+    func reservingChangesNothingButTheGrowth(announced: Int, stride: Int) {
+        var table = KeyTable<PackedColumn<UInt64>>()
         table.reserve(announced)
-        let wrong = (0..<60_000).first { number in table.insert(UInt64(number * stride)) != (number, true) }
+        let wrong = (0..<60_000).first { index in table.insert(UInt64(index * stride)) != (index, true) }
         #expect(wrong == nil)
         #expect(table.finds(60_000, stride))
         #expect(table.find(UInt64(60_000 * stride)) == nil)
-        let slotCount = table.shelves.reduce(0) { $0 + $1.slots.count }
-        #expect(slotCount <= max(60_000, announced) * 5 / 2)
-        #expect(table.shelves.allSatisfy { $0.count * 16 <= $0.slots.count * 13 })
-        // How far from where its search begins a key lies: with linear probing at a load of 13/16, 13/6 in the mean (Knuth, 1963).
+        let slots = table.slots.current
+        #expect(!table.slots.isGrowing)
+        #expect(slots.count == SlotArray.count(for: max(60_000, announced)))
+        // How far from where its search begins a key lies: with linear probing at a load of 13/16,
+        // 13/6 in the mean (Knuth, 1963).
         var distance = 0
-        for shelf in table.shelves {
-            for (slot, entry) in shelf.slots.enumerated() where entry != 0 {
-                let home = shelf.home(table.hash(table.keys[Int(entry & table.numberMask) - 1]))
-                distance += (slot - home + shelf.slots.count) % shelf.slots.count
-            }
+        for slot in 0..<slots.count where slots[slot] != 0 {
+            distance += slots.distance(to: slot, slots.seed.hash(table.keys[Int(slots.ordinal(slots[slot])) - 1]))
         }
         #expect(Double(distance) / 60_000 < 3)
     }
 
-    /// Too few announced, so that shelves of any size grow: what is written is read again.
-    @Test func aTableThatOutgrewWhatWasAnnouncedIsReadAgain() throws {
-        for announced in stride(from: 2_000, to: 60_000, by: 4_300) {
-            var table = NumberTable<PackedColumn<UInt64>>()
-            table.reserve(announced)
-            for number in 0..<announced * 5 / 4 { _ = table.insert(UInt64(number)) }
-            let bytes = Bytes([])
-            var writer = ColumnWriter(bytes)
-            table.write(to: &writer)
-            writer.finish()
-            var reader = ColumnReader(bytes)
-            let read = try NumberTable<PackedColumn<UInt64>>(from: &reader)
-            #expect(read == table && read.find(UInt64(announced)) == announced)
-        }
-    }
-
-    /// A number takes more bits of its slot once there are too many for those that it has: at 2^24 keys, here at 2^12 and 2^16, where no test takes minutes.
-    @Test(arguments: [1, 1 << 20]) func numbersAreWidenedAsTheyGrow(stride: Int) {
-        var table = NumberTable<PackedColumn<UInt64>>()
-        table.numberBits = 12
-        let count = 70_000
-        let edges: Set = [4_095, 4_096, 4_097, 65_535, 65_536, 65_537]
-        let wrong = (0..<count).first { number in
-            table.insert(UInt64(number * stride)) != (number, true) || edges.contains(number + 1) && !table.finds(number + 1, stride)
-        }
-        #expect(wrong == nil)
-        #expect(table.numberBits == 20)
-        #expect(table.finds(count, stride))
-        #expect((count..<count + 5_000).allSatisfy { table.find(UInt64($0 * stride)) == nil })
-        var together = NumberTable<PackedColumn<UInt64>>()
-        together.numberBits = 12
-        for start in Swift.stride(from: 0, to: count, by: 500) {
-            let numbers = together.lookUp((start..<start + 500).map { UInt64($0 * stride) }) { _ in true }
-            #expect(numbers.elementsEqual((start..<start + 500).map { UInt32($0 + 1) }))
-        }
-        #expect(together.numberBits == 20 && together.finds(count, stride))
-    }
-
     @Test func roomIsMadeOnlyInAnEmptyTable() {
-        var table = NumberTable<PackedColumn<UInt64>>()
+        var table = KeyTable<PackedColumn<UInt64>>()
         _ = table.insert(7)
         table.reserve(100_000)
-        #expect(table.find(7) == 0 && table.shelves.count == 1)
+        #expect(table.find(7) == 0 && table.slots.current.count == 16)
     }
 }
 
-extension NumberTable<PackedColumn<UInt64>> {
-    /// Whether the first so many multiples of a number have the numbers in whose order they were inserted.
+extension KeyTable<PackedColumn<UInt64>> {
+    /// Whether the first so many multiples of a number have the indices in whose order they were
+    /// inserted.
     fileprivate func finds(_ count: Int, _ stride: Int) -> Bool { (0..<count).allSatisfy { find(UInt64($0 * stride)) == $0 } }
 }

@@ -1,0 +1,21 @@
+/// What the hashes of a table depend on, so that callers who choose keys cannot choose collisions.
+struct HashSeed: Sendable, Hashable {
+    var low: UInt64
+    var high: UInt64
+
+    /// Makes a random seed.
+    init() { self.init(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max)) }
+
+    init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
+
+    /// A folded multiplication of the two seeded halves, so that all bits of the key reach all bits
+    /// of the result, and a mix of it.
+    @inline(__always)
+    func hash<Key: FixedWidthInteger & UnsignedInteger>(_ key: Key) -> UInt64 {
+        let low = UInt64(truncatingIfNeeded: key) ^ self.low
+        let high = (Key.bitWidth > 64 ? UInt64(truncatingIfNeeded: key >> Key(64)) : 0) ^ self.high
+        let product = low.multipliedFullWidth(by: high)
+        let folded = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
+        return folded ^ folded >> 32
+    }
+}
