@@ -2,20 +2,40 @@ internal import Locking
 
 /// The sealed segments of a journal: opened as they are read, and only the latest few kept open.
 ///
+/// Readers of one segment wait until one of them has opened it; readers of other segments do not.
+///
 /// A journal may have more segments than a process may have files, each crash adds one, and the memory of their indexes is bounded with
 /// them. A segment that has been replaced by its next generation is met when it is opened again; who reads the old one goes on reading it.
 final class SealedSegments: Sendable {
     /// Enough for a working set of segments, and far below the least limit of open files that is met in practice (256).
     static let capacity = 64
 
+    /// A segment that is open, or that a reader opens under this lock; others who want it wait for that reader, and for no other.
+    private final class Entry: Sendable {
+        let segment = Lock<Segment?>(nil)
+    }
+
     private struct State {
-        var segments: [Position: Segment] = [:]
+        var entries: [Position: Entry] = [:]
         /// Their first positions, the one used longest ago first.
         var order: [Position] = []
+
+        /// The entry of the segment that begins at a position, and the one that gives way to it.
+        mutating func entry(_ first: Position) -> (entry: Entry, evicted: Entry?) {
+            let known = entries[first]
+            if let known, order.last == first { return (known, nil) }
+            if known != nil { order.removeAll { $0 == first } }
+            order.append(first)
+            if let known { return (known, nil) }
+            let new = Entry()
+            entries[first] = new
+            return (new, order.count > SealedSegments.capacity ? entries.removeValue(forKey: order.removeFirst()) : nil)
+        }
     }
 
     private let directory: JournalDirectory
     private let journal: JournalID
+    /// Never held during I/O.
     private let state = Lock(State())
 
     init(_ directory: JournalDirectory, _ journal: JournalID) {
@@ -28,20 +48,13 @@ final class SealedSegments: Sendable {
     /// - Throws: `damaged` when the file holds other records than the journal was opened with; `ioFailed` and the like.
     /// - Complexity: Reads the footer if the segment is not open; all of it if the footer is not to be trusted.
     func segment(from start: SegmentStart, to next: SegmentStart) throws(JournalError) -> Segment {
-        let first = start.position
-        return try state.withLock { (state) throws(JournalError) in
-            if let segment = state.segments[first] {
-                if state.order.last != first {
-                    state.order.removeAll { $0 == first }
-                    state.order.append(first)
-                }
-                return segment
-            }
-            let segment = try load(start, next)
-            if state.order.count == Self.capacity { state.segments[state.order.removeFirst()] = nil }
-            state.segments[first] = segment
-            state.order.append(first)
-            return segment
+        // An evicted segment's file is closed outside the lock.
+        let (entry, _) = state.withLock { $0.entry(start.position) }
+        return try entry.segment.withLock { (segment) throws(JournalError) in
+            if let segment { return segment }
+            let loaded = try load(start, next)
+            segment = loaded
+            return loaded
         }
     }
 
@@ -49,7 +62,7 @@ final class SealedSegments: Sendable {
     func forget(_ segment: Segment) {
         let first = segment.header.firstPosition
         state.withLock { state in
-            state.segments[first] = nil
+            state.entries[first] = nil
             state.order.removeAll { $0 == first }
         }
     }
