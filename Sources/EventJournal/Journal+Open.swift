@@ -191,7 +191,7 @@ extension Journal {
     /// synced; and behind a footer, which ends a copy that was cut off.
     private func begin(afterCleanClose isClean: Bool, isSealed: Bool) throws(JournalError) {
         try sync.withLock { (sync) throws(JournalError) in
-            try state.withLock { (state) throws(JournalError) in
+            try change { (state) throws(JournalError) in
                 try sync.write(slot(state.lastPosition, state.lastChain, isClean: false))
                 if isClean && !isSealed { return }
                 try sync.syncSlots()

@@ -26,7 +26,12 @@ public final class Journal: Sendable {
     let sealed: SealedSegments
     let segmentSize: UInt64
     let idleDelay: Duration?
+    /// The writer's lock, held during a write and, at the end of a segment, during syncs.
     let state: Lock<JournalState>
+    /// What readers see.
+    ///
+    /// Taken alone or after ``state``, and never held during I/O: no reader waits for the writer.
+    let published: Lock<PublishedState>
     /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
     /// once, and the other would take it for success.
     let sync: Lock<SyncState>
@@ -49,30 +54,44 @@ public final class Journal: Sendable {
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
         idleDelay = options.idleDelay
         background = Background("EventJournal.sync", options.executor)
-        state = Lock(JournalState(recovery, durability, options.entropy))
+        let initial = JournalState(recovery, durability, options.entropy)
+        published = Lock(PublishedState(initial))
+        state = Lock(initial)
         sync = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
     }
 
     /// The last position that is durable under the journal's mode; what is beyond it must not be shown.
     ///
     /// 0 when there is none.
-    public var durablePosition: Position { state.withLock { $0.durablePosition } }
+    public var durablePosition: Position { published.withLock { $0.durablePosition } }
 
     /// The last position appended.
     ///
     /// 0 when there is none.
-    public var lastPosition: Position { state.withLock { $0.lastPosition } }
+    public var lastPosition: Position { published.withLock { $0.lastPosition } }
 
     /// The token of everything that is durable under the journal's mode.
     ///
     /// See ``JournalOptions/expectedHead``.
     public var head: JournalHead {
-        let (position, chain) = state.withLock { ($0.durablePosition, $0.durableChain) }
+        let (position, chain) = published.withLock { ($0.durablePosition, $0.durableChain) }
         return JournalHead(journal: id, position: position, chain: chain)
     }
 }
 
-/// What the journal's own lock protects.
+extension Journal {
+    /// Changes the writer's state, shows the result to readers before the next change, and then wakes the followers for whom there is more.
+    func change<Result: Sendable, Failure: Error>(_ body: (inout JournalState) throws(Failure) -> Result) throws(Failure) -> Result {
+        var rest: PublishedState.Rest?
+        defer { rest?.wakeups?.deliver() }
+        return try state.withLock { (state) throws(Failure) -> Result in
+            defer { rest = published.withLock { $0.update(from: state) } }
+            return try body(&state)
+        }
+    }
+}
+
+/// The writer's state.
 struct JournalState {
     /// Where the sealed segments begin, each of which ends before the next.
     var sealedStarts: [SegmentStart]
@@ -94,7 +113,9 @@ struct JournalState {
     var syncedAhead: UInt64
     var entropy: EntropyPool
     /// Why the journal has stopped.
-    var failure: JournalError?
+    var failure: JournalError? { didSet { hasFailed = failure != nil } }
+    /// Asked with each commit: to look at an error is to copy it.
+    private(set) var hasFailed = false
     var isClosed = false
     var waiters = Waiters()
     var metrics: JournalMetrics
@@ -128,7 +149,7 @@ struct JournalState {
     /// Throws when the journal can no longer be written.
     func checkWritable() throws(JournalError) {
         if isClosed { throw JournalError(.closed, "The journal has been closed.") }
-        if let failure { throw failure }
+        if hasFailed, let failure { throw failure }
     }
 }
 

@@ -169,5 +169,5 @@ import Testing
 }
 
 extension Journal {
-    fileprivate var followerCount: Int { state.withLock { $0.waiters.followers.count } }
+    fileprivate var followerCount: Int { published.withLock { $0.followers.count } }
 }

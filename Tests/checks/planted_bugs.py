@@ -617,6 +617,17 @@ BUGS = [
     Bug("57c", "sync ahead: attests what a failed write may have heard to be lost", [
         ("Writing/Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
         unit="EventJournalTests.SyncAheadTests"),
+    Bug("57d", "readers: shown where commits are that are only in memory", [
+        ("Reading/PublishedState.swift", "        if state.pending.byteCount == 0 {\n", "        if state.pending.byteCount >= 0 {\n")],
+        unit="EventJournalTests.GroupWriteTests"),
+    Bug("57e", "readers: wait for the writer", [
+        ("Journal.swift", "durablePosition: Position { published.withLock", "durablePosition: Position { state.withLock")],
+        unit="EventJournalTests.ReaderLockTests"),
+    Bug("57f", "readers: each opens a segment that another one is opening", [
+        ("Reading/SealedSegments.swift", "            entries[first] = new\n", "")], unit="EventJournalTests.ReaderLockTests"),
+    Bug("57g", "followers: not woken by the end of the journal", [
+        ("Writing/Journal+RollOver.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
+         "        defer { _ = published.withLock { $0.close() } }\n")], unit="EventJournalTests.FollowingTests"),
     Bug("58", "pipeline: two threads at one stage", [
         ("Pipeline.swift", "line.portions[place].take()", "line.portions[place]")], unit="ChatTests.PipelineTests", target="Chat"),
     Bug("58b", "pipeline: room for as many as come", [

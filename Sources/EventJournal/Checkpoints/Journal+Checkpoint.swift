@@ -17,19 +17,21 @@ extension Journal {
     public func head(at position: Position) throws(JournalError) -> JournalHead {
         func head(_ chain: UInt64) -> JournalHead { JournalHead(journal: id, position: position, chain: chain) }
         if position == 0 { return head(Chain.start(id)) }
-        let place = try state.withLock { (state) throws(JournalError) -> ChainPlace in
-            if position == state.lastPosition, !state.isClosed { return .known(state.lastChain) }
-            if let next = state.start(after: position) { return .known(next.chain) }
-            var positions = PositionList([position...position])
-            switch try state.place(&positions, in: directory) {
-            case .active: return .segment(state.active)
-            case .sealed(let start, let next, _): return .sealed(start, next)
+        let place = try find { (published) throws(JournalError) -> ChainPlace? in
+            if let chain = published.chain(after: position) { return .known(chain) }
+            guard try published.isWritten(position...position, in: directory) else { return nil }
+            if position >= published.active.header.firstPosition {
+                return .active(published.activeWithoutIndex, published.active.commit(before: position))
             }
+            let (start, next) = published.sealed(at: position)
+            return .sealed(start, next)
         }
         switch place {
         case .known(let chain): return head(chain)
-        case .segment(let segment): return try self.head(at: position, in: segment)
-        case .sealed(let start, let next): return try self.head(at: position, in: try sealed.segment(from: start, to: next))
+        case .active(let segment, let start): return try self.head(at: position, in: segment, from: start)
+        case .sealed(let start, let next):
+            let segment = try sealed.segment(from: start, to: next)
+            return try self.head(at: position, in: segment, from: segment.commit(before: position))
         }
     }
 
@@ -44,17 +46,16 @@ extension Journal {
 
     private enum ChainPlace {
         case known(UInt64)
-        case segment(Segment)
+        case active(Segment, CommitStart?)
         case sealed(SegmentStart, SegmentStart)
     }
 
-    private func head(at position: Position, in segment: Segment) throws(JournalError) -> JournalHead {
-        let first = segment.header.firstPosition
-        guard let start = segment.index.commit(before: position - first) else { throw noCommit(at: position, segment) }
+    private func head(at position: Position, in segment: Segment, from start: CommitStart?) throws(JournalError) -> JournalHead {
+        guard let start else { throw noCommit(at: position, segment) }
         var finder = CommitFinder(position: position)
         var window = FileWindow(segment.file)
         var walk = CommitWalk(
-            segment: segment, from: start.offset, position: first + start.relativePosition, recordsLeft: 0, through: position...position)
+            segment: segment, from: start.offset, position: start.position, recordsLeft: 0, through: position...position)
         do throws(JournalError) {
             if case .bad(let problem) = try walk.run(&window, bound: segment.end, &finder) {
                 throw JournalError(
@@ -140,31 +141,33 @@ extension Journal {
 
     /// The mark of the generations of the segments that begin at or before a position; 0 while none has been replaced.
     private func generations(through position: Position) -> UInt64 {
-        state.withLock { state in
-            (state.sealedStarts + [SegmentStart(state.active.header)]).reduce(0) { mark, start in
-                start.generation == 0 || start.position > position
-                    ? mark : Chain.step(Chain.step(mark, start.position), UInt64(start.generation))
-            }
+        let (starts, last) = published.withLock { ($0.sealedStarts, SegmentStart($0.active.header)) }
+        return (starts + [last]).reduce(0) { mark, start in
+            start.generation == 0 || start.position > position
+                ? mark : Chain.step(Chain.step(mark, start.position), UInt64(start.generation))
         }
     }
 }
 
-extension JournalState {
-    /// The segment that begins right after a position.
-    fileprivate func start(after position: Position) -> SegmentStart? {
-        if isClosed { return nil }
-        if active.header.firstPosition == position + 1 { return SegmentStart(active.header) }
-        let index = partition(sealedStarts.count) { sealedStarts[$0].position > position }
-        return index < sealedStarts.count && sealedStarts[index].position == position + 1 ? sealedStarts[index] : nil
-    }
+/// Where a commit begins, and its first position.
+private typealias CommitStart = (position: Position, offset: UInt64)
 
-    private func partition(_ count: Int, where condition: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if condition(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
+extension Segment {
+    /// Where to begin to look for the commit that holds a position; nil when the index is empty.
+    fileprivate func commit(before position: Position) -> CommitStart? {
+        index.commit(before: position - header.firstPosition).map { (header.firstPosition + $0.relativePosition, $0.offset) }
+    }
+}
+
+extension PublishedState {
+    /// The chain value after a position, where it is known without reading: at the end of the journal and of a sealed segment.
+    fileprivate func chain(after position: Position) -> UInt64? {
+        if isClosed { return nil }
+        if position == lastPosition { return lastChain }
+        if active.header.firstPosition == position + 1 { return active.header.chain }
+        guard !sealedStarts.isEmpty, position < active.header.firstPosition else { return nil }
+        let next = sealed(at: position).next
+        return next.position == position + 1 ? next.chain : nil
     }
 }
 

@@ -58,23 +58,25 @@ extension Journal {
     ///
     /// As well as it can be: a storage that can only be read, or no longer be synced, is one to copy what there is from.
     private func syncWhatIsShown() {
-        let last = state.withLock { $0.active }
-        try? last.file.sync()
+        try? published.withLock { $0.active.file }.sync()
         try? directory.storage.syncDirectory(directory.path)
     }
 
     private func snapshotForBackup(upTo position: Position?) throws(JournalError) -> BackupSource {
-        try state.withLock { (state) throws(JournalError) in
-            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
-            if let position, position > state.syncedPosition {
-                throw JournalError(
-                    .outOfRange, "The journal is durable up to position \(state.syncedPosition).", path: directory.path,
-                    positions: position...position)
-            }
-            return BackupSource(
-                journal: id, directory: directory, segments: SegmentReference.all(state.sealedStarts, state.active),
-                sealed: SealedSegments(directory, id), limit: position ?? state.syncedPosition,
-                head: JournalHead(journal: id, position: state.syncedPosition, chain: state.syncedChain))
+        let (isClosed, starts, active, synced) = published.withLock {
+            (
+                $0.isClosed, $0.sealedStarts, $0.activeWithoutIndex,
+                JournalHead(journal: id, position: $0.syncedPosition, chain: $0.syncedChain)
+            )
         }
+        if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+        if let position, position > synced.position {
+            throw JournalError(
+                .outOfRange, "The journal is durable up to position \(synced.position).", path: directory.path,
+                positions: position...position)
+        }
+        return BackupSource(
+            journal: id, directory: directory, segments: SegmentReference.all(starts, active), sealed: SealedSegments(directory, id),
+            limit: position ?? synced.position, head: synced)
     }
 }

@@ -1,6 +1,6 @@
 /// Who waits for more to become durable: tasks that follow the journal, each at its position.
 ///
-/// A pure collection: the journal's lock protects it, and whoever takes followers out wakes them outside that lock.
+/// A pure collection: the lock of what readers see protects it, and whoever takes followers out wakes them outside that lock.
 struct Followers {
     typealias Continuation = CheckedContinuation<Result<Position, JournalError>, Never>
 

@@ -13,20 +13,20 @@ extension Journal: CommitLog {
     }
 
     private func followWriter(after position: Position) async throws(JournalError) -> Position {
-        let id = state.withLock { $0.waiters.followers.makeID() }
+        let id = published.withLock { $0.followers.makeID() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (task: CheckedContinuation<Result<Position, JournalError>, Never>) in
-                let result = state.withLock { state -> Result<Position, JournalError>? in
-                    if let result = more(after: position, state) { return result }
+                let result = published.withLock { published -> Result<Position, JournalError>? in
+                    if let result = published.more(after: position, in: directory) { return result }
                     // Asked under the lock: a cancellation that comes later takes the follower out again.
                     if Task.isCancelled { return .failure(.cancelledWait) }
-                    state.waiters.followers.add(id, position, task)
+                    published.followers.add(id, position, task)
                     return nil
                 }
                 if let result { task.resume(returning: result) }
             }
         } onCancel: {
-            state.withLock { $0.waiters.followers.remove(id) }?.resume(returning: .failure(.cancelledWait))
+            published.withLock { $0.followers.remove(id) }?.resume(returning: .failure(.cancelledWait))
         }
         return try result.get()
     }
@@ -34,46 +34,15 @@ extension Journal: CommitLog {
     private func lookForMore(after position: Position) async throws(JournalError) -> Position {
         var pause = 2
         while true {
-            if let result = state.withLock({ more(after: position, $0) }) { return try result.get() }
+            if let result = published.withLock({ $0.more(after: position, in: directory) }) { return try result.get() }
             do {
                 try await Task.sleep(for: .milliseconds(pause))
             } catch {
                 throw .cancelledWait
             }
             pause = min(2 * pause, 50)
-            if state.withLock({ !$0.isClosed }) { _ = try refresh() }
+            if published.withLock({ !$0.isClosed }) { _ = try refresh() }
         }
-    }
-
-    /// What a wait after a position has come to; nil when it has to wait.
-    private func more(after position: Position, _ state: borrowing JournalState) -> Result<Position, JournalError>? {
-        if state.durablePosition > position { return .success(state.durablePosition) }
-        do throws(JournalError) {
-            try state.checkWritable()
-        } catch {
-            return .failure(error)
-        }
-        guard position <= state.lastPosition else {
-            return .failure(
-                JournalError(
-                    .outOfRange, "The journal's last position is \(state.lastPosition).", path: directory.path,
-                    positions: position...position))
-        }
-        return nil
-    }
-
-    /// Wakes those who follow the journal, after something else than a sync round may have made more durable or ended it.
-    func wakeFollowers() {
-        state.withLock { $0.takeFollowers() }?.deliver()
-    }
-}
-
-extension JournalState {
-    /// Takes out the followers who have something to be told, for delivery outside the lock.
-    mutating func takeFollowers() -> FollowerWakeups? {
-        // The way of nearly every append: nobody follows, and that is all there is to find out.
-        if waiters.followers.isEmpty { return nil }
-        return waiters.followers.take(durable: durablePosition, failure: isClosed ? .closedLog : failure)
     }
 }
 

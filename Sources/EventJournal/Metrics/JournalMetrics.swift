@@ -59,8 +59,8 @@ extension Segment {
 extension Journal {
     /// What the journal holds and has done since it was opened, all of one moment.
     ///
-    /// Counting is always on. Taking the statistics waits for nothing but the journal's lock, which is held for one write at a time, and
-    /// at the end of a segment for its sync.
+    /// Counting is always on. Taking the statistics waits for the writer's lock alone, which is held for one write at a time, and at the
+    /// end of a segment for its syncs.
     ///
     /// - Complexity: O(1): some copies, under the lock.
     public var statistics: JournalStatistics {
@@ -80,12 +80,12 @@ extension Journal {
         }
     }
 
-    /// The segments of the journal, in order.
+    /// The segments of the journal, in order; the last one as far as it has been written.
     ///
     /// - Throws: What a read of the sealed segments throws.
     /// - Complexity: Linear in the number of segments; reads the footers of those that are not open.
     public func segments() throws(JournalError) -> [SegmentStatistics] {
-        let (starts, active) = state.withLock { ($0.sealedStarts, $0.active) }
+        let (starts, active) = published.withLock { ($0.sealedStarts, $0.activeWithoutIndex) }
         var segments: [SegmentStatistics] = []
         for (index, start) in starts.enumerated() {
             let next = index + 1 < starts.count ? starts[index + 1] : SegmentStart(active.header)

@@ -3,7 +3,7 @@ internal import Locking
 extension Journal {
     /// The last position, for a reading of the files apart from the journal's state.
     func snapshotForVerifying() throws(JournalError) -> Position {
-        try state.withLock { (state) throws(JournalError) in
+        try change { (state) throws(JournalError) in
             if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
             try state.writePending()
             return state.lastPosition
@@ -63,7 +63,7 @@ extension Journal {
     ) throws(JournalError) {
         var rest = PositionList(positions)
         while !rest.isEmpty {
-            let place = try state.withLock { (state) throws(JournalError) in try state.place(&rest, in: directory) }
+            let place = try find { (published) throws(JournalError) in try published.place(&rest, in: directory) }
             let stretch: Stretch =
                 switch place {
                 case .active(let stretch): stretch
@@ -76,6 +76,18 @@ extension Journal {
                 sealed.forget(stretch.segment)
                 throw error
             }
+        }
+    }
+
+    /// Returns what a search of the written commits finds.
+    ///
+    /// The search returns nil for commits that are only in memory; they are written, and it runs again.
+    func find<Result: Sendable>(
+        _ search: (borrowing PublishedState) throws(JournalError) -> Result?
+    ) throws(JournalError) -> Result {
+        while true {
+            if let result = try published.withLock({ (published) throws(JournalError) in try search(published) }) { return result }
+            try change { (state) throws(JournalError) in try state.writePending() }
         }
     }
 

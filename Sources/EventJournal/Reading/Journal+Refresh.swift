@@ -39,7 +39,7 @@ extension Journal {
 
     private func takeIn() throws(JournalError) -> Position {
         try sync.withLock { (_) throws(JournalError) in
-            let isClosed = state.withLock { $0.isClosed }
+            let isClosed = published.withLock { $0.isClosed }
             if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
             let slot = try DurableSlots(directory, .read).newest
             guard slot.journal == id else {
@@ -70,7 +70,7 @@ extension Journal {
                 .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
                 positions: problem.positions)
         }
-        state.withLock { state in
+        change { state in
             state.metrics.tookIn(bytes: scan.segment.end - segment.end)
             state.active = scan.segment
             (state.lastPosition, state.lastChain) = (scan.segment.lastPosition, scan.chain)

@@ -40,6 +40,11 @@ struct SparseIndex: Equatable {
             Entry(relativePosition: UInt32(truncatingIfNeeded: relativePosition), offset: offset, recordsLeft: recordsLeft))
     }
 
+    /// Adds the entries that a longer index of the same segment has more.
+    mutating func extend(to longer: borrowing SparseIndex) {
+        if longer.entries.count > entries.count { entries += longer.entries[entries.count...] }
+    }
+
     /// Forgets the entries from `relativePosition` on: those of a commit that turned out to be invalid.
     mutating func remove(from relativePosition: UInt64) {
         while let last = entries.last, UInt64(last.relativePosition) >= relativePosition { entries.removeLast() }

@@ -46,26 +46,17 @@ enum Place {
     case sealed(SegmentStart, next: SegmentStart, [ClosedRange<Position>])
 }
 
-extension JournalState {
+extension PublishedState {
     /// Where to read the first of these positions, and with it as many of the next as its segment has, which are taken out.
-    mutating func place(_ list: inout PositionList, in directory: JournalDirectory) throws(JournalError) -> Place {
+    ///
+    /// Nil when one of them is only in memory.
+    func place(_ list: inout PositionList, in directory: JournalDirectory) throws(JournalError) -> Place? {
         let positions = list.bounds
-        if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
-        guard positions.lowerBound >= 1, positions.upperBound <= lastPosition else {
-            throw JournalError(
-                .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path, positions: positions)
-        }
-        if pending.byteCount > 0, positions.upperBound > pending.base { try writePending() }
+        guard try isWritten(positions, in: directory) else { return nil }
         if positions.lowerBound >= active.header.firstPosition {
             return .active(try Stretch(active, list.take(through: positions.upperBound)))
         }
-        var low = 0
-        var high = sealedStarts.count - 1
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if sealedStarts[middle].position <= positions.lowerBound { low = middle } else { high = middle - 1 }
-        }
-        let next = low + 1 < sealedStarts.count ? sealedStarts[low + 1] : SegmentStart(active.header)
-        return .sealed(sealedStarts[low], next: next, list.take(through: next.position - 1))
+        let (start, next) = sealed(at: positions.lowerBound)
+        return .sealed(start, next: next, list.take(through: next.position - 1))
     }
 }

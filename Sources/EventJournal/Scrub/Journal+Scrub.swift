@@ -22,10 +22,8 @@ extension Journal {
     /// - Throws: `closed`.
     /// - Complexity: Reads one segment.
     public func scrubSegment(_ report: (JournalFinding) -> Void) throws(JournalError) -> UInt64? {
-        let (starts, active) = try state.withLock { (state) throws(JournalError) in
-            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
-            return (state.sealedStarts, SegmentStart(state.active.header))
-        }
+        let (isClosed, starts, active) = published.withLock { ($0.isClosed, $0.sealedStarts, SegmentStart($0.active.header)) }
+        if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
         return scrubber.withLock { isNoteRead in
             if !isNoteRead, let noted = readNote() { scrub.withLock { $0.progress = noted } }
             isNoteRead = true

@@ -18,15 +18,8 @@ extension Journal {
         try checkMayWrite()
         let byteCount = UInt64(draft.encodedByteCount)
         while true {
-            var wakeups: FollowerWakeups?
             var syncs = false
-            defer {
-                // Before anybody is woken who might ask for a sync and wait for this one. Who waits keeps the journal; nobody else needs it to go on.
-                if syncs { background.run { [weak self] in self?.leadOthers() } }
-                wakeups?.deliver()
-            }
-            let positions = try state.withLock { (state) throws(JournalError) -> ClosedRange<Position>? in
-                defer { wakeups = state.takeFollowers() }
+            let positions = try change { (state) throws(JournalError) -> ClosedRange<Position>? in
                 try state.checkWritable()
                 guard state.lastPosition == head else {
                     throw JournalError(
@@ -38,6 +31,8 @@ extension Journal {
                 syncs = state.announceSyncAhead()
                 return positions
             }
+            // Who waits keeps the journal; nobody else needs it to go on.
+            if syncs { background.run { [weak self] in self?.leadOthers() } }
             if let positions { return positions }
             try rollOver(for: byteCount)
         }

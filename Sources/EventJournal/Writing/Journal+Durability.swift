@@ -8,6 +8,7 @@ extension Journal {
     /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`; or the error that stopped the journal, unless the position was durable
     ///   before.
     public func waitUntilDurable(_ position: Position) throws(JournalError) {
+        if position <= durablePosition { return }
         try wait(position, strictly: false)
     }
 
@@ -18,10 +19,7 @@ extension Journal {
     /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`; or the error that stopped the journal, unless the position was durable
     ///   before.
     public func waitUntilDurable(_ position: Position) async throws(JournalError) {
-        // In the other mode it is durable already; there is no need of a continuation in order to find that out.
-        if durability == .written, try state.withLock({ (state) throws(JournalError) in try state.isDurable(position, directory) }) {
-            return
-        }
+        if position <= durablePosition { return }
         let result: Result<Void, JournalError> = await withCheckedContinuation { task in
             let step = state.withLock { state -> TaskStep in
                 do throws(JournalError) {
@@ -101,15 +99,14 @@ extension Journal {
     /// Makes one sync, wakes those whom it covers, and tells whether others wait; the lead is then still the caller's, to go on with or to hand on.
     private func syncRound(then next: Waiters.Lead) -> Bool {
         makeSync()
-        let (ended, followers, isLed, synced, failure) = state.withLock { state in
+        let (ended, isLed, synced, failure) = change { state in
             let ended = state.waiters.end(hasFailed: state.failure != nil)
             state.waiters.lead = state.waiters.hasNext ? next : .nobody
             // Nobody comes to write what others have appended and do not wait for; a failure is kept for whoever appends or waits next.
             if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }
-            return (ended, state.takeFollowers(), state.waiters.isLed, state.syncedPosition, state.failure)
+            return (ended, state.waiters.isLed, state.syncedPosition, state.failure)
         }
         for round in ended { round.wake(synced: synced, failure: failure) }
-        followers?.deliver()
         return isLed
     }
 
@@ -118,7 +115,7 @@ extension Journal {
     /// A failure stops the journal.
     private func makeSync() {
         sync.withLock { sync in
-            let work = state.withLock { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
+            let work = change { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
                 state.waiters.begin(through: state.lastPosition)
                 // A failure is kept: whoever waits is told.
                 do throws(JournalError) {
@@ -139,12 +136,12 @@ extension Journal {
                 if state.withLock({ $0.failure != nil }) { return }
                 try sync.write(slot(work.position, work.chain, isClean: false))
                 if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
-                state.withLock {
+                change {
                     ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain)
                     $0.metrics.synced(commits: work.commits, since: start)
                 }
             } catch {
-                state.withLock { $0.stop(error) }
+                change { $0.stop(error) }
             }
         }
     }

@@ -24,13 +24,12 @@ extension Journal {
         }
     }
 
-    /// Syncs the slots; a failure stops the journal, of which those who follow it learn here: they wait for no sync of their own.
+    /// Syncs the slots; a failure stops the journal.
     func syncSlots(_ sync: inout SyncState) throws(JournalError) {
         do throws(JournalError) {
             try sync.syncSlots()
         } catch {
-            defer { wakeFollowers() }
-            throw state.withLock { state in
+            throw change { state in
                 state.stop(error)
                 return state.failure ?? error
             }

@@ -7,9 +7,8 @@ extension Journal {
     /// new segment gets its name, whose header attests all before it. A disk that is full shows before anything else has changed: the old
     /// segment stays the last one, and a later call tries again.
     func rollOver(for count: UInt64) throws(JournalError) {
-        defer { wakeFollowers() }
         try sync.withLock { (sync) throws(JournalError) in
-            try state.withLock { (state) throws(JournalError) in
+            try change { (state) throws(JournalError) in
                 try state.checkWritable()
                 if state.hasRoom(count, segmentSize) { return }
                 try state.writePending()
@@ -69,10 +68,11 @@ extension Journal {
     ///
     /// - Throws: The error that stopped the journal, now or earlier; it is closed and unlocked all the same.
     public func close() throws(JournalError) {
-        defer { wakeFollowers() }
+        // After the lock has been released, which a follower may ask for at once.
+        defer { published.withLock { $0.close() }?.deliver() }
         try sync.withLock { (sync) throws(JournalError) in
             defer { sync.lock?.unlock() }
-            try state.withLock { (state) throws(JournalError) in
+            try change { (state) throws(JournalError) in
                 if state.isClosed { return }
                 state.isClosed = true
                 if isReadOnly { return }

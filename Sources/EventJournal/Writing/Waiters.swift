@@ -22,8 +22,6 @@ struct Waiters {
     private var covered: Position = 0
     private var current = Round()
     private var next = Round()
-    /// Who waits for whatever comes next, and never leads.
-    var followers = Followers()
 
     /// How many threads and tasks wait, apart from the one that leads.
     var count: Int { current.count + next.count }
