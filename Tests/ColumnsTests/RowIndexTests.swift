@@ -52,6 +52,20 @@ import Testing
         #expect(rows.agrees(nameCount) && copies.allSatisfy { $0.agrees(nameCount) })
     }
 
+    /// A name that is taken back while the index grows, after its row was placed with another:
+    /// growth begins at 156 rows, and again at 208.
+    @Test(arguments: 150...160) func aNameThatIsTakenBackIsFound(_ count: Int) {
+        var rows = Rows()
+        for row in 0..<200 {
+            rows.names.append(nil)
+            rows.set("name \(row)", of: row)
+            guard row + 1 == count else { continue }
+            rows.set("other", of: 0)
+            rows.set("name 0", of: 0)
+        }
+        #expect(rows.agrees(300) && rows.find("other") == nil)
+    }
+
     /// The first row with a name comes after many without.
     @Test func rowsWithoutANameTakeNoSlots() {
         var rows = Rows(names: [String?](repeating: nil, count: 5_000))
