@@ -14,7 +14,7 @@ public final class ChatStore: Sendable {
     let clock: any WallClock
     let ids: any IDGenerator
     let decider: FairLock<Decider>
-    let models: Lock<Models>
+    let readSide: ReadSide
     /// Writes the checkpoints; nil on a log that is no journal.
     let checkpointer: Checkpointer?
     /// Whether a close has ended the checkpoints.
@@ -37,7 +37,7 @@ public final class ChatStore: Sendable {
     public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
         let store = try ChatStore(
             try wrapping { () throws(JournalError) in try Journal.open(directory, options: options.journal) }, options)
-        guard store.models.withLock({ $0.value.state.hasUnknownEvents }) else { return store }
+        guard store.decider.withLock({ $0.rules.hasUnknownEvents }) else { return store }
         // The newer version that wrote these events must find the journal free.
         try store.close()
         return try openReadOnly(directory, options: options)
@@ -87,12 +87,13 @@ public final class ChatStore: Sendable {
         ids = options.ids
         let checkpointer = journal.map { [clock] in Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor) }
         self.checkpointer = checkpointer
-        decider = FairLock(Decider(nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
-        self.models = Lock(Models(value: models))
+        decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
+        readSide = ReadSide(models.models)
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
         feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor)
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
+            readSide.applyDurable(log)
         }
     }
 
@@ -101,8 +102,12 @@ public final class ChatStore: Sendable {
         checkpointer?.stop()
     }
 
-    /// The log's token: its id, the durable position and the chain value there.
-    public var head: JournalHead { log.head }
+    /// The log's token: its id, the durable position and the chain value there; later queries show at least that position.
+    public var head: JournalHead {
+        let head = log.head
+        readSide.apply(log, through: head.position)
+        return head
+    }
 
     /// What was found when the journal was opened; nil for a store on a log that is not a ``Journal``.
     public var recovery: RecoveryReport? { journal?.recovery }
@@ -117,10 +122,13 @@ public final class ChatStore: Sendable {
         decider.withLock { decider in
             if decider.failure == nil { decider.failure = JournalError(.closed, "The store has been closed.") }
         }
-        models.withLock { $0.isClosed = true }
+        readSide.close()
         // Whoever closes at the same time waits: the log is not to be closed under the last checkpoint.
         closing.withLock { hasClosed in
-            if !hasClosed, (try? log.waitUntilDurable(log.lastPosition)) != nil { endCheckpoints() }
+            if !hasClosed, (try? log.waitUntilDurable(log.lastPosition)) != nil {
+                readSide.applyDurable(log)
+                endCheckpoints()
+            }
             hasClosed = true
         }
         try wrapping { () throws(JournalError) in try log.close() }

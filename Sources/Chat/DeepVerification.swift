@@ -6,17 +6,25 @@ import Projections
 /// know.
 struct DeepVerification {
     private let models: ReadModels
-    private let state: ChatState
+    private let identities: Identities
+    private let rules: RuleState
     private let now: Position
+    /// By the thread.
     private let messageCounts: [Int]
+    /// By the message: its replies that are not retracted.
     private let replyCounts: [Int]
 
-    init(_ models: ReadModels) {
-        self.models = models
-        state = models.state
+    init(_ models: StoreModels) {
+        self.models = models.models
+        identities = models.models.identities
+        rules = models.rules
         now = models.position
-        messageCounts = state.messageCounts
-        replyCounts = state.replyCounts
+        var counts = [Int](repeating: 0, count: rules.threads.count)
+        for message in 0..<identities.messages.count { counts[identities.messageFacts.place(message)] += 1 }
+        messageCounts = counts
+        counts = [Int](repeating: 0, count: identities.messages.count)
+        for reply in 0..<identities.replies.count where !rules.isRetracted(reply: reply) { counts[identities.replyFacts.place(reply)] += 1 }
+        replyCounts = counts
     }
 
     /// Everything in which they differ.
@@ -30,12 +38,12 @@ struct DeepVerification {
     }
 
     private func users() -> [Verification.Finding] {
-        let registered = state.users.indices.filter { state.users[$0].registeredAt > 0 }
+        let registered = rules.users.indices.filter { rules.users[$0].registeredAt > 0 }
         let shown = models.userCount(asOf: now)
         return finding(shown == registered.count, "users", "\(shown) users for \(registered.count)")
             + registered.flatMap { number in
-                let id = state.userID(number)
-                let row = state.users[number]
+                let id = identities.userID(number)
+                let row = rules.users[number]
                 let profile = models.profile(id, asOf: now)
                 return finding(
                     profile?.username?.text == row.username && profile?.postcode == row.postcode, "users",
@@ -44,8 +52,8 @@ struct DeepVerification {
     }
 
     private func threads() -> [Verification.Finding] {
-        state.threads.indices.flatMap { number in
-            let id = state.threadID(number)
+        rules.threads.indices.flatMap { number in
+            let id = identities.threadID(number)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
             return finding(
                 count == messageCounts[number], "timelines", "thread \(id) shows \(count) messages for \(messageCounts[number])")
@@ -53,11 +61,11 @@ struct DeepVerification {
     }
 
     private func memberships() -> [Verification.Finding] {
-        state.memberships.indices.flatMap { number in
-            let pair = state.dependents.memberships.pair(number)
-            let user = state.userID(pair.first)
-            let thread = state.threadID(pair.second)
-            let row = state.memberships[number]
+        rules.memberships.indices.flatMap { number in
+            let pair = identities.memberships.pair(number)
+            let user = identities.userID(pair.first)
+            let thread = identities.threadID(pair.second)
+            let row = rules.memberships[number]
             return finding(
                 models.mayRead(user, thread, asOf: now) == row.isMember, "membership", "the membership of user \(user) in thread \(thread)")
                 + finding(
@@ -67,21 +75,21 @@ struct DeepVerification {
     }
 
     private func messages() -> [Verification.Finding] {
-        (0..<state.messages.count).flatMap { number in
-            let id = MessageID(bits: state.numbering.messages.id(number))
+        (0..<identities.messages.count).flatMap { number in
+            let id = MessageID(bits: identities.messages.id(number))
             let record = models.message(id, asOf: now)
             return finding(
-                record?.position == state.messages.position(number) && record?.isRetracted == state.messages.isRetracted(number)
+                record?.position == identities.messageFacts.position(number) && record?.isRetracted == rules.isRetracted(message: number)
                     && record?.replyCount == replyCounts[number], "timelines", "message \(id)")
         }
     }
 
     private func replies() -> [Verification.Finding] {
-        (0..<state.replies.count).flatMap { number in
-            let id = ReplyID(bits: state.dependents.replies.id(number))
+        (0..<identities.replies.count).flatMap { number in
+            let id = ReplyID(bits: identities.replies.id(number))
             let record = models.reply(id, asOf: now)
             return finding(
-                record?.position == state.replies.position(number) && record?.isRetracted == state.replies.isRetracted(number),
+                record?.position == identities.replyFacts.position(number) && record?.isRetracted == rules.isRetracted(reply: number),
                 "timelines", "reply \(id)")
         }
     }

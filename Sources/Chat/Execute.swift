@@ -48,6 +48,7 @@ extension ChatStore {
         if Task.isCancelled { throw .cancelled }
         let decided = try decide(batch)
         do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }
+        readSide.apply(log, through: decided.through)
         return try answers(to: decided)
     }
 
@@ -58,21 +59,34 @@ extension ChatStore {
 
     /// Executes commands that are made from the very state on which they are decided, as one commit, and blocks the thread until their answers are durable.
     ///
-    /// - Parameter makeBatch: Makes the commands from the read models as they are, which may be ahead of what is durable. No other command is decided and no query is answered
-    ///   meanwhile, so it does no more than look things up.
+    /// Everything decided before is made durable and applied first, while no other command is decided: the read models are then those of the decider.
+    ///
+    /// - Parameter makeBatch: Makes the commands from the read models.
     func execute(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
         let result: Result<Decided, ChatError> = decider.withLock { decider in
-            let batch = models.withLock { makeBatch($0.value) }
-            do throws(ChatError) { return .success(try decide(batch, try Self.checkedByteCount(of: batch), &decider)) } catch {
+            do throws(ChatError) {
+                try applyEverything(decider)
+                let batch = readSide.withShared { makeBatch($0.models) }
+                return .success(try decide(batch, try Self.checkedByteCount(of: batch), &decider))
+            } catch {
                 return .failure(error)
             }
         }
         return try durableAnswers(to: try result.get())
     }
 
+    /// Waits until everything decided is durable, and applies it.
+    func applyEverything(_ decider: borrowing Decider) throws(ChatError) {
+        if let failure = decider.failure { throw .journal(failure) }
+        let head = decider.rules.head
+        try wrapping { () throws(JournalError) in try log.waitUntilDurable(head) }
+        readSide.apply(log, through: head)
+    }
+
     private func durableAnswers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
         let through = decided.through
         try wrapping { () throws(JournalError) in try log.waitUntilDurable(through) }
+        readSide.apply(log, through: through)
         return try answers(to: decided)
     }
 }
@@ -91,7 +105,21 @@ private struct Decided {
     var answers: [Result<Receipt, Rejection>] = []
     /// Which of the answers are yet to be read from the log, and where.
     var duplicates: [(answer: Int, positions: ClosedRange<Position>, request: CommandRequest)] = []
-    var through: Position
+    var through: Position = 0
+
+    /// Makes the answer to the next command, and puts its events into the commit.
+    mutating func take(_ outcome: Decider.Outcome, of request: CommandRequest, _ decider: inout Decider) throws(JournalError) {
+        switch outcome {
+        case .appended(let rows):
+            try decider.encode(rows, of: request)
+            answers.append(.success(Receipt(rows, of: decider.batch, request)))
+        case .unchanged: answers.append(.success(Receipt()))
+        case .duplicate(let positions):
+            duplicates.append((answers.count, positions, request))
+            answers.append(.success(Receipt()))
+        case .refused(let rejection): answers.append(.failure(rejection))
+        }
+    }
 
     /// Counts the commands; not before their commit is there.
     func count(in commands: inout CommandStatistics) {
@@ -125,14 +153,18 @@ extension ChatStore {
 
     private func decide(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(ChatError) -> Decided {
         if let failure = decider.failure { throw .journal(failure) }
-        let (before, isUnderstood) = models.withLock { ($0.value.position, !$0.value.state.hasUnknownEvents) }
-        guard isUnderstood else { throw .newerEvents }
+        guard !decider.rules.hasUnknownEvents else { throw .newerEvents }
+        let before = decider.rules.head
         let decided: Decided
         do throws(JournalError) {
-            decided = try stage(batch, byteCount, after: before, &decider)
-            if decided.through > before { _ = try log.append(decider.draft, expecting: before) }
+            decided = try stage(batch, byteCount, &decider)
+            if decided.through > before {
+                // Before the append: what the log says is durable has been pushed.
+                readSide.push(decider.batch)
+                _ = try log.append(decider.draft, expecting: before)
+            }
         } catch {
-            // The state may have run ahead of a commit that is not there: nothing is decided on it any more, and no query sees it.
+            // The rules have run ahead of a commit that does not exist: nothing is decided on them any more, and no query sees it.
             decider.failure = error
             throw .journal(error)
         }
@@ -141,20 +173,17 @@ extension ChatStore {
         return decided
     }
 
-    /// Decides one command after another, moves the state on, and puts the events into the draft of the commit.
+    /// Decides one command after another, applies their events to the rules, and puts them into the draft of the commit.
     ///
     /// Room is made before anything is decided, for the most that all of the batch may take or, where there is not that much, for one command after another: making it may
-    /// take a sync, and meanwhile queries go on. The read models are locked for a part of the batch at a time. Nobody else moves the state on meanwhile, because whoever
-    /// does holds the decider.
-    private func stage(
-        _ batch: [CommandRequest], _ byteCount: Int, after position: Position, _ decider: inout Decider
-    ) throws(JournalError) -> Decided {
-        decider.draft.removeAll()
-        var decided = Decided(through: position)
-        decided.answers.reserveCapacity(batch.count)
+    /// take a sync. The identities are locked for a part of the batch at a time; the decider keeps the order.
+    private func stage(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(JournalError) -> Decided {
+        decider.begin()
         let hasRoomForAll = try decider.makeRoom(byteCount, in: log)
         // A span lends the commands; a loop over the array would copy each.
         let requests = batch.span
+        var decided = Decided()
+        decided.answers.reserveCapacity(requests.count)
         var start = 0
         while start < requests.count {
             let part = requests.extracting(start..<min(requests.count, start + (hasRoomForAll ? Self.partCount : 1)))
@@ -163,12 +192,18 @@ extension ChatStore {
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
                     try decider.makeRoom(Self.maximumByteCount(of: part), in: log)
                 }
-            try models.withLock { (models) throws(JournalError) in
-                if part.count > 1 { models.value.warm(part) }
-                for index in part.indices { try stage(part[index], &models.value, hasRoom: hasRoom, &decider, &decided) }
+            readSide.withIdentities { identities in
+                if part.count > 1 { identities.prefetch(part) }
+                for index in part.indices {
+                    let now = clock.now()
+                    let freshID = part[index].command.needsID ? ids.makeID(at: now) : 0
+                    decider.decide(part[index], &identities, at: now, freshID: freshID, hasRoom: hasRoom)
+                }
             }
+            for index in part.indices { try decided.take(decider.outcomes[start + index], of: part[index], &decider) }
             start += part.count
         }
+        decided.through = decider.rules.head
         return decided
     }
 
@@ -176,34 +211,8 @@ extension ChatStore {
         requests.indices.reduce(0) { $0 + requests[$1].maximumByteCount }
     }
 
-    /// So many commands that locking does not count, and few enough that no query waits for long and what was read ahead for them stays in the cache.
-    private static let partCount = 256
-
-    private func stage(
-        _ request: CommandRequest, _ models: inout ReadModels, hasRoom: Bool, _ decider: inout Decider, _ decided: inout Decided
-    ) throws(JournalError) {
-        let now = clock.now()
-        let events: [Event]
-        do throws(Rejection) {
-            switch try models.decide(request, at: now, freshID: request.command.needsID ? ids.makeID(at: now) : 0) {
-            case .append(let those): events = those
-            case .unchanged: return decided.answers.append(.success(Receipt()))
-            case .duplicate(let positions):
-                decided.duplicates.append((decided.answers.count, positions, request))
-                return decided.answers.append(.success(Receipt()))
-            }
-            guard hasRoom else { throw .storageFull }
-        } catch {
-            return decided.answers.append(.failure(error))
-        }
-        let first = decided.through + 1
-        for event in events {
-            try decider.stage(event)
-            decided.through += 1
-            models.apply(event, at: decided.through)
-        }
-        decided.answers.append(.success(Receipt(events: events, from: first)))
-    }
+    /// The commands that are decided in one exclusive section: amortises locking, and bounds how long a query waits.
+    private static let partCount = 64
 
     /// Gives the answers, now that everything that they rest on is durable.
     private func answers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {

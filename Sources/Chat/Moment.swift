@@ -14,7 +14,7 @@ public enum Moment: Hashable, Sendable {
 }
 
 extension ChatStore {
-    /// Asks the read models as of a moment, under their lock; the text is read from the journal afterwards, outside it.
+    /// Asks the read models as of a moment, in a shared section of their lock; the text is read from the journal afterwards, outside it.
     ///
     /// - Parameters:
     ///   - moment: As of when.
@@ -30,22 +30,19 @@ extension ChatStore {
         case .position(let position): asked = position
         case .time(let time): asked = try position(asOf: time)
         }
-        let durable = log.durablePosition
-        let result: Result<Value, ChatError> = models.withLock { models in
-            if models.isClosed { return .failure(.journal(JournalError(.closed, "The store has been closed."))) }
-            // The log may be ahead where another process writes it.
-            let present = min(durable, models.value.position)
-            if let asked, asked > present { return .failure(.rejected(.invalidPosition)) }
-            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? present, present: present)
-            do throws(ChatError) { return .success(try body(models.value, viewpoint)) } catch { return .failure(error) }
+        // What is durable may be shown: the head that a caller has been told is a moment.
+        if let asked { readSide.apply(log, through: asked) }
+        return try readSide.withShared { shown throws(ChatError) in
+            if shown.isClosed { throw .journal(JournalError(.closed, "The store has been closed.")) }
+            if let asked, asked > shown.position { throw .rejected(.invalidPosition) }
+            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, present: shown.position)
+            return try body(shown.models, viewpoint)
         }
-        return try result.get()
     }
 
     /// Asks the read models as of now, also after a close.
     func present<Value>(_ body: (borrowing ReadModels, Position) -> Value) -> Value {
-        let durable = log.durablePosition
-        return models.withLock { body($0.value, min(durable, $0.value.position)) }
+        readSide.withShared { body($0.models, $0.position) }
     }
 
     /// The position of the last event that was recorded at a time or earlier, 0 if there was none.
@@ -66,7 +63,7 @@ extension ChatStore {
     /// The last position whose time satisfies a condition that holds up to some time and not after it.
     private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
         var lower: Position = 0
-        var upper = present { $1 }
+        var upper = readSide.position
         while lower < upper {
             let middle = lower + (upper - lower + 1) / 2
             if condition(try event(at: middle).recordedAt) { lower = middle } else { upper = middle - 1 }

@@ -65,7 +65,7 @@ extension ChatStore {
     private func page(_ page: Page, at cursor: PageCursor?, of list: PageCursor.List) throws(ChatError) -> Page {
         guard let cursor else { return page }
         guard cursor.journal == log.id, cursor.list == list else { throw .foreignCursor }
-        let end = present { $1 }
+        let end = shownPosition
         switch cursor.direction {
         case .older:
             // What is older than what comes next is all there is.

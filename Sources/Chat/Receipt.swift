@@ -1,27 +1,47 @@
 public import ChatDomain
 
 /// The answer to a command that was not refused: given once everything that it rests on is durable.
-public struct Receipt: Hashable, Sendable {
+public struct Receipt: Sendable {
     /// The positions of the events, nil where nothing was appended because the command's effect held already.
     public var positions: ClosedRange<Position>? {
-        appended.isEmpty ? nil : first...first + Position(appended.count - 1)
+        count == 0 ? nil : first...first + Position(count - 1)
     }
 
     /// The events that the command appended; for a duplicate those that it appended the first time, with no text but what this caller sent.
     ///
     /// - Complexity: O(*n*) in their number, at each call.
     public var events: [RecordedEvent] {
-        zip(first..., appended).map { RecordedEvent(position: $0, event: $1, redacted: $0 == first ? redacted : []) }
+        zip(first..., appendedEvents).map { RecordedEvent(position: $0, event: $1, redacted: $0 == first ? redacted : []) }
     }
 
     /// Whether the id had been used by the same command before.
     public var duplicate: Bool
 
-    // As they were decided, because an array of them with their positions would be made for each command and hardly ever read.
     private let first: Position
-    private let appended: [Event]
+    private let appended: Appended
     /// What is kept from the caller of a duplicate; of the events of a command that creates something only the first has text.
     private let redacted: RedactedFields
+
+    /// The events, which most callers never read.
+    private enum Appended: Sendable {
+        case events([Event])
+        /// One event, whose text is that of the request.
+        case row(EventRow, CommandRequest)
+    }
+
+    private var count: Int {
+        switch appended {
+        case .events(let events): events.count
+        case .row: 1
+        }
+    }
+
+    private var appendedEvents: [Event] {
+        switch appended {
+        case .events(let events): events
+        case .row(let row, let request): [Event(row, request.command.text(of: row.kind), correlation: request.correlation)]
+        }
+    }
 
     /// Makes a receipt.
     ///
@@ -30,18 +50,40 @@ public struct Receipt: Hashable, Sendable {
     ///   - first: The position of the first of them.
     ///   - duplicate: Whether the id had been used by the same command before.
     public init(events: [Event] = [], from first: Position = 0, duplicate: Bool = false) {
-        appended = events
+        appended = .events(events)
         self.first = events.isEmpty ? 0 : first
         self.duplicate = duplicate
         redacted = []
     }
 
+    /// Makes the receipt of a command whose events are some rows of a batch.
+    init(_ rows: Range<Int>, of batch: borrowing EventBatch, _ request: CommandRequest) {
+        let row = batch.rows[rows.lowerBound]
+        appended = rows.count == 1 && row.kind?.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
+        first = batch.position(rows.lowerBound)
+        duplicate = false
+        redacted = []
+    }
+
     /// Makes the receipt of a command that came again, from the events of the first time as the caller is shown them.
     init(duplicateOf events: [RecordedEvent]) {
-        appended = events.map(\.event)
+        appended = .events(events.map(\.event))
         first = events.first?.position ?? 0
         duplicate = true
         redacted = events.first?.redacted ?? []
+    }
+}
+
+extension Receipt: Hashable {
+    /// Whether two receipts say the same.
+    public static func == (first: Receipt, second: Receipt) -> Bool {
+        first.duplicate == second.duplicate && first.events == second.events
+    }
+
+    /// Hashes what a receipt says.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(duplicate)
+        hasher.combine(events)
     }
 }
 
@@ -75,7 +117,7 @@ extension Receipt {
     public var session: SessionID? { first { if case .sessionStarted(let fact) = $0 { fact.session } else { nil } } }
 
     private func first<ID>(_ id: (Fact) -> ID?) -> ID? {
-        for event in appended { if let found = id(event.fact) { return found } }
+        for event in appendedEvents { if let found = id(event.fact) { return found } }
         return nil
     }
 }

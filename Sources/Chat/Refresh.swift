@@ -4,29 +4,44 @@ import Locking
 import Projections
 
 extension ChatStore {
-    /// Takes in what another process has made durable since a store was opened for reading, or since the last time.
+    /// Applies what another process has made durable since a store was opened for reading, or since the last time.
     ///
-    /// A store that is open for writing, or on another log than a journal, knows all there is: it does nothing.
+    /// Queries see all of it at once when it returns: never a part of a commit. A store that is open for writing, or on another log than a journal, knows everything: it
+    /// does nothing.
     ///
     /// - Returns: The last position that is shown.
     /// - Throws: ``ChatError/journal(_:)`` if what is new is damaged or cannot be read, ``ChatError/undecodable(position:_:)`` if a record is no
-    ///   event; the views then end before it.
+    ///   event; the views then end with the last commit before it.
     /// - Complexity: O(*n*) in the new events.
     @discardableResult
     public func refresh() throws(ChatError) -> Position {
-        guard let journal, journal.isReadOnly else { return log.durablePosition }
+        guard let journal, journal.isReadOnly else { return readSide.position }
         let last = try wrapping { () throws(JournalError) in try journal.refresh() }
-        // Whoever decides also keeps the order in which events reach the read models; queries go on between two portions.
-        let result: Result<Void, ChatError> = decider.withLock { _ in
-            do throws(ChatError) { return .success(try takeIn(through: last)) } catch { return .failure(error) }
+        // The decider keeps the order in which events reach the read models.
+        let result: Result<Void, ChatError> = decider.withLock { decider in
+            do throws(ChatError) { return .success(try apply(journal, through: last, to: &decider.rules)) } catch { return .failure(error) }
         }
         try result.get()
         return last
     }
 
-    private func takeIn(through last: Position) throws(ChatError) {
-        let head = models.withLock { $0.value.position }
+    private func apply(_ journal: Journal, through last: Position, to rules: inout RuleState) throws(ChatError) {
+        let head = rules.head
         guard head < last else { return }
-        try Self.catchUp(log, head + 1...last) { body in models.withLock { body(&$0.value) } }
+        try readSide.catchUp(&rules) { apply in
+            var end: Position = 0
+            var decoder = BatchDecoder(from: head + 1)
+            defer { decoder.finish(apply) }
+            do throws(JournalError) {
+                try journal.forEachCommittedRecord(in: head + 1...last) { position, commitEnd, state, kept, erasable in
+                    guard decoder.add(position, state, kept, erasable, apply) else { return false }
+                    if position == commitEnd { end = position }
+                    return true
+                }
+            } catch {
+                return (end, .journal(error))
+            }
+            return (end, decoder.failure)
+        }
     }
 }

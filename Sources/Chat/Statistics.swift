@@ -47,14 +47,14 @@ extension ChatStore {
     ///
     /// - Complexity: O(*t*) in the number of threads.
     public var statistics: StoreStatistics {
-        let commands = decider.withLock { $0.commands }
+        let (commands, head) = decider.withLock { ($0.commands, $0.rules.head) }
         let journal = journal?.statistics
         let checkpoints = checkpointer.flatMap { $0.options == nil ? nil : $0.statistics }
         return present { models, now in
             StoreStatistics(
                 journal: journal, users: models.userCount(asOf: now), threads: models.threadCount(asOf: now),
                 messages: models.messageCount(asOf: now), replies: models.replyCount(asOf: now), commands: commands,
-                eventsWaiting: Int(clamping: models.position - now), checkpoints: checkpoints)
+                eventsWaiting: Int(clamping: head - min(now, head)), checkpoints: checkpoints)
         }
     }
 

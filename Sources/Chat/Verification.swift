@@ -109,10 +109,11 @@ extension Verification {
 
     /// Checks that every record is an event and that the events are a history that the rules allow.
     fileprivate mutating func checkHistory(of journal: Journal, deep: Bool) throws(JournalError) {
-        var models = ReadModels()
+        var models = StoreModels()
         guard journal.durablePosition > 0 else { return }
         var checkpoint = deep ? CheckpointVerification(journal) : nil
         var areAllEvents = true
+        var batch = EventBatch(from: 1)
         do {
             try journal.read(1...journal.durablePosition) { position, recordState, kept, erasable in
                 let event: Event
@@ -123,15 +124,21 @@ extension Verification {
                     areAllEvents = false
                     return
                 }
-                for fault in models.state.faults(of: event) { add(fault.problem.rawValue, fault.message, at: position) }
-                models.apply(event, at: position)
+                for fault in models.rules.faults(of: event, models.models.identities) {
+                    add(fault.problem.rawValue, fault.message, at: position)
+                }
+                batch.removeAll(from: position)
+                batch.append(event.row, event.content)
+                models.models.identities.resolve(&batch)
+                models.rules.apply(batch, 0..<1)
+                if deep { models.models.views.apply(batch, 0..<1) }
                 if areAllEvents, position == checkpoint?.position { checkpoint?.compare(models) }
             }
         } catch {
             if case .journal(let error) = error { throw error }
         }
         position = models.position
-        lostEvents = models.state.lostEvents
+        lostEvents = models.rules.lostEvents
         findings += checkpoint?.findings(journal, models) ?? []
         if deep { findings += DeepVerification(models).findings() }
     }

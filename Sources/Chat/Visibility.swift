@@ -195,7 +195,10 @@ extension ChatStore {
     }
 
     /// The last position that queries and followers are shown: durable, and applied to the read models.
-    var shownPosition: Position { present { $1 } }
+    var shownPosition: Position {
+        readSide.apply(log, through: log.durablePosition)
+        return readSide.position
+    }
 }
 
 // MARK: Receipts

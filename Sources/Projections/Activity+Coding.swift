@@ -3,7 +3,7 @@ import Columns
 
 extension PostRuns.Run: PlainElement {}
 
-extension Activity: ReadModelComponent {
+extension Activity: StoreComponent {
     func write(to writer: inout ColumnWriter) {
         days.write(to: &writer)
         for lists in [registrations, sessions, activeUsers] { lists.writeLists(to: &writer) }
@@ -13,18 +13,18 @@ extension Activity: ReadModelComponent {
         replies.write(to: &writer)
     }
 
-    init(from reader: inout ColumnReader, _ state: ChatState) throws(ColumnError) {
-        days = try PairIndex(from: &reader)
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+        days = try IDTable(from: &reader)
         registrations = try Column(lists: &reader, atMost: days.count)
         sessions = try Column(lists: &reader, atMost: days.count)
         activeUsers = try Column(lists: &reader, atMost: days.count)
         userDays = try PairIndex(from: &reader)
-        try userDays.check(firstBelow: days.count, secondBelow: state.users.count)
+        try userDays.check(firstBelow: days.count, secondBelow: ids.users.count)
         latestDays = try Column(from: &reader)
-        try require(latestDays.count <= state.users.count, "the latest days of \(latestDays.count) users")
+        try require(latestDays.count <= ids.users.count, "the latest days of \(latestDays.count) users")
         try latestDays.check(below: days.count + 1)
-        messages = try PostRuns(from: &reader, days: days.count, posts: state.messages.count)
-        replies = try PostRuns(from: &reader, days: days.count, posts: state.replies.count)
+        messages = try PostRuns(from: &reader, days: days.count, posts: ids.messages.count)
+        replies = try PostRuns(from: &reader, days: days.count, posts: ids.replies.count)
     }
 }
 
@@ -32,11 +32,15 @@ extension PostRuns {
     func write(to writer: inout ColumnWriter) {
         counts.write(to: &writer)
         runs.writeLists(to: &writer)
+        writer.write(UInt64(truncatingIfNeeded: latestDay + 1))
     }
 
     init(from reader: inout ColumnReader, days: Int, posts: Int) throws(ColumnError) {
         counts = try Column(from: &reader)
         runs = try Column(lists: &reader, atMost: days)
+        let latest: UInt64 = try reader.read()
+        try require(latest <= UInt64(counts.count), "posts of day \(latest), where there are \(counts.count)")
+        latestDay = Int(latest) - 1
         try require(runs.count == counts.count, "runs of \(runs.count) days for \(counts.count)")
         for day in runs.indices {
             var before: UInt32 = 0

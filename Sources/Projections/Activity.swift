@@ -6,8 +6,8 @@ import Columns
 /// Days come in any order, because an import brings its own times. What happens seldom is a position each, by day; messages and replies are numbered in the order of
 /// positions already, so a day keeps the runs of consecutive numbers that are its own, and a position cuts all days by one number.
 struct Activity: Equatable, Sendable {
-    /// The days in the order in which they came up, each as the two halves of its number.
-    var days = PairIndex()
+    /// The days in the order in which events first named them, each as the bits of its number.
+    var days = IDTable()
     var registrations = Column<Column<Position>>()
     var sessions = Column<Column<Position>>()
     /// By the day: where each of its active users was first active on it.
@@ -19,65 +19,21 @@ struct Activity: Equatable, Sendable {
     var messages = PostRuns()
     var replies = PostRuns()
 
-    /// Takes in the next event.
-    mutating func apply(_ event: EventRow, at position: Position, _ numbers: EventNumbers) {
-        guard Self.isActivity(event, numbers) else { return }
-        let day = number(of: Day(event.createdAt))
-        noteActive(numbers.user, on: day, at: position)
-        if numbers.isNew { count(event, on: day, at: position, numbers) }
-    }
-
-    /// Counts what an event did.
-    private mutating func count(_ event: EventRow, on day: Int, at position: Position, _ numbers: EventNumbers) {
+    /// Applies the next event.
+    @inline(__always)
+    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isRegistration: Bool) {
+        // Whoever ends a session need not be active: it may end by itself.
+        guard indexes.user >= 0, event.kind != .sessionEnded else { return }
+        let day = index(of: Day(event.createdAt))
+        noteActive(indexes.user, on: day, at: position)
         switch event.kind {
-        case .userRegistered: registrations.element(day, default: Column()) { $0.append(position) }
-        case .sessionStarted: sessions.element(day, default: Column()) { $0.append(position) }
-        case .messagePosted: messages.append(numbers.post, on: day)
-        case .replyPosted: replies.append(numbers.post, on: day)
+        case .messagePosted: if indexes.isNew { messages.append(indexes.post, on: day) }
+        case .replyPosted: if indexes.isNew { replies.append(indexes.post, on: day) }
+        case .sessionStarted: if indexes.isNew { sessions.element(day, default: Column()) { $0.append(position) } }
+        case .userRegistered: if isRegistration { registrations.element(day, default: Column()) { $0.append(position) } }
         default: break
         }
     }
-
-    /// Takes in the next events.
-    mutating func apply(_ events: NumberedEvents) {
-        let (rows, numbers) = (events.events.rows, events.numbers)
-        var start = 0
-        while start < rows.count {
-            guard Self.isActivity(rows[start], numbers[start]) else {
-                start += 1
-                continue
-            }
-            // The events of one day that come one after the other.
-            let day = Day(rows[start].createdAt)
-            let number = number(of: day)
-            let times = day.times
-            var posts: (first: Int, count: Int)? = nil
-            var index = start
-            while index < rows.count {
-                guard Self.isActivity(rows[index], numbers[index]) else {
-                    index += 1
-                    continue
-                }
-                guard times.contains(rows[index].createdAt) else { break }
-                noteActive(numbers[index].user, on: number, at: events.position(index))
-                if numbers[index].isNew {
-                    if rows[index].kind == .messagePosted {
-                        // Messages that are new have consecutive numbers.
-                        posts = (posts?.first ?? numbers[index].post, (posts?.count ?? 0) + 1)
-                    } else {
-                        count(rows[index], on: number, at: events.position(index), numbers[index])
-                    }
-                }
-                index += 1
-            }
-            if let posts { messages.append(posts.first, count: posts.count, on: number) }
-            start = index
-        }
-    }
-
-    /// Whether an event shows that its user was active.
-    @inline(__always)
-    private static func isActivity(_ event: EventRow, _ numbers: EventNumbers) -> Bool { numbers.user >= 0 && event.kind != .sessionEnded }
 
     private mutating func noteActive(_ user: Int, on day: Int, at position: Position) {
         let mark = UInt32(truncatingIfNeeded: day + 1)
@@ -86,12 +42,11 @@ struct Activity: Equatable, Sendable {
         if userDays.insert(day, user).isNew { activeUsers.element(day, default: Column()) { $0.append(position) } }
     }
 
-    private mutating func number(of day: Day) -> Int {
-        let bits = UInt64(bitPattern: day.daysSince1970)
-        let halves = (first: Int(bits >> 32), second: Int(bits & 0xFFFF_FFFF))
-        // Nearly always the day that came up last.
-        if days.count > 0, days.pair(days.count - 1) == halves { return days.count - 1 }
-        return days.insert(halves.first, halves.second).index
+    private mutating func index(of day: Day) -> Int {
+        let key = UInt128(UInt64(bitPattern: day.daysSince1970))
+        // Nearly always the latest day.
+        if days.count > 0, days.id(days.count - 1) == key { return days.count - 1 }
+        return days.insert(key).index
     }
 
     /// The days on which anything had happened as of a position, in the order of the calendar.
@@ -101,8 +56,7 @@ struct Activity: Equatable, Sendable {
     /// - Complexity: O(*d* log *n*), where *d* is the number of days that there are.
     func days(in range: ClosedRange<Day>, asOf position: Position, messageCount: Int, replyCount: Int) -> [ActivityDay] {
         (0..<days.count).compactMap { number -> ActivityDay? in
-            let halves = days.pair(number)
-            let day = Day(daysSince1970: Int64(bitPattern: UInt64(halves.first) << 32 | UInt64(halves.second)))
+            let day = Day(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(number))))
             guard range.contains(day) else { return nil }
             let activity = ActivityDay(
                 day: day, registrations: registrations.count(number, asOf: position), sessions: sessions.count(number, asOf: position),
@@ -119,6 +73,8 @@ struct PostRuns: Equatable, Sendable {
     var runs = Column<Column<Run>>()
     /// By the day: how many posts it has.
     var counts = Column<UInt32>()
+    /// The day of the latest post, -1 before the first: the posts have consecutive indexes.
+    var latestDay = -1
 
     struct Run: Equatable, Sendable, BitwiseCopyable {
         /// The number of the run's first post.
@@ -127,16 +83,18 @@ struct PostRuns: Equatable, Sendable {
         var before: UInt32
     }
 
-    /// Puts the next posts, with consecutive numbers of which the first is the greatest so far, on a day.
-    mutating func append(_ post: Int, count added: Int = 1, on day: Int) {
-        let post = UInt32(truncatingIfNeeded: post)
+    /// Puts the next post, whose index is the greatest so far, on a day.
+    @inline(__always)
+    mutating func append(_ post: Int, on day: Int) {
+        if day == latestDay { counts[day] &+= 1 } else { begin(UInt32(truncatingIfNeeded: post), on: day) }
+    }
+
+    private mutating func begin(_ post: UInt32, on day: Int) {
         counts.element(day, default: 0) { _ in }
         let count = counts[day]
-        runs.element(day, default: Column()) { runs in
-            if let last = runs.last, last.first &+ (count &- last.before) == post { return }
-            runs.append(Run(first: post, before: count))
-        }
-        counts[day] = count &+ UInt32(truncatingIfNeeded: added)
+        runs.element(day, default: Column()) { $0.append(Run(first: post, before: count)) }
+        counts[day] = count &+ 1
+        latestDay = day
     }
 
     /// How many of the first so many posts are of a day: O(log *n*) in the day's runs.

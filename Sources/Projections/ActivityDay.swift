@@ -14,14 +14,6 @@ public struct Day: Hashable, Comparable, Sendable {
         daysSince1970 = rest < 0 ? day - 1 : day
     }
 
-    /// The moments of a day in which any moment lies.
-    var times: ClosedRange<Timestamp> {
-        // Of the first day and of the last one not all moments are ones that a `Timestamp` holds.
-        let (start, startsBefore) = daysSince1970.multipliedReportingOverflow(by: Self.milliseconds)
-        let (next, endsAfter) = (daysSince1970 + 1).multipliedReportingOverflow(by: Self.milliseconds)
-        return Timestamp(millisecondsSince1970: startsBefore ? .min : start)...Timestamp(millisecondsSince1970: endsAfter ? .max : next - 1)
-    }
-
     /// Whether one day comes before another.
     public static func < (first: Day, second: Day) -> Bool { first.daysSince1970 < second.daysSince1970 }
 

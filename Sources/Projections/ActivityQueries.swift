@@ -12,7 +12,7 @@ extension ReadModels {
         let first = first ?? Day(daysSince1970: .min)
         let last = last ?? Day(daysSince1970: .max)
         guard first <= last else { return [] }
-        return activity.days(
+        return views.activity.days(
             in: first...last, asOf: position, messageCount: messageCount(asOf: position), replyCount: replyCount(asOf: position))
     }
 }

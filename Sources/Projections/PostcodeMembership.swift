@@ -3,7 +3,7 @@ import Columns
 
 /// Who was in which thread and who lived in which outward code from which position to which, and how far they had read.
 struct PostcodeMembership: Equatable, Sendable {
-    /// By the numbers of ``ChatDomain/ChatState/dependents.memberships``: the newest links of the chains of the two that follow.
+    /// By the indexes of ``ChatDomain/Identities/memberships``: the newest links of the chains of the two that follow.
     var presence = PackedColumn<UInt32>()
     var presences = Versions<UInt32>()
     var marker = PackedColumn<UInt32>()
@@ -21,44 +21,37 @@ struct PostcodeMembership: Equatable, Sendable {
     /// By the thread: those pairs, in the order in which they came first.
     var residencesOfThread = RowLists()
 
-    /// Takes in the next event.
-    mutating func apply(_ event: EventRow, at position: Position, _ numbers: EventNumbers) {
+    /// Applies the next event.
+    ///
+    /// - Returns: By how much it changes the number of members of its thread.
+    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes) -> Int {
         switch event.kind {
         case .threadJoined, .threadLeft:
-            note(numbers)
-            guard numbers.isNew else { return }
+            addRow(indexes)
             let isMember: UInt32 = event.kind == .threadJoined ? 1 : 0
-            presences.append(isMember, at: position, to: &presence[numbers.membership])
+            let newest = presence[indexes.membership]
+            guard (newest == 0 ? 0 : presences.value(newest)) != isMember else { return 0 }
+            presences.append(isMember, at: position, to: &presence[indexes.membership])
+            return isMember == 1 ? 1 : -1
         case .threadRead:
-            note(numbers)
-            if numbers.isNew { markers.append(event.number, at: position, to: &marker[numbers.membership]) }
-        case .postcodeSet: move(numbers.user, to: numbers.thread, at: position)
+            addRow(indexes)
+            let newest = marker[indexes.membership]
+            if (newest == 0 ? 0 : markers.value(newest)) != event.number {
+                markers.append(event.number, at: position, to: &marker[indexes.membership])
+            }
+        case .postcodeSet: move(indexes.user, to: indexes.thread, at: position)
         default: break
         }
+        return 0
     }
 
-    /// Takes in the next events.
-    mutating func apply(_ events: NumberedEvents) {
-        let (rows, numbers) = (events.events.rows, events.numbers)
-        events.forEachOther(
-            joins: { joins in
-                let first = joins.startIndex
-                let link = UInt32(truncatingIfNeeded: presences.count)
-                presence.append(count: joins.count) { link + 1 + UInt32(truncatingIfNeeded: $0) }
-                marker.append(count: joins.count) { _ in 0 }
-                membershipsOfThread.append(count: joins.count) { numbers[joins[first + $0]].thread }
-                membershipsOfUser.append(count: joins.count) { numbers[joins[first + $0]].user }
-                presences.begin(count: joins.count, with: 1) { events.position(joins[first + $0]) }
-            }, other: { index, _ in apply(rows[index], at: events.position(index), numbers[index]) })
-    }
-
-    /// Makes the row of a membership that has just come up.
-    private mutating func note(_ numbers: EventNumbers) {
-        guard numbers.membership == presence.count else { return }
+    /// Adds the row of a membership that is new.
+    private mutating func addRow(_ indexes: EventIndexes) {
+        guard indexes.membership == presence.count else { return }
         presence.append(0)
         marker.append(0)
-        membershipsOfThread.append(to: numbers.thread)
-        membershipsOfUser.append(to: numbers.user)
+        membershipsOfThread.append(to: indexes.thread)
+        membershipsOfUser.append(to: indexes.user)
     }
 
     /// A move within an outward code goes on with the same residence.

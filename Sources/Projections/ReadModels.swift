@@ -1,101 +1,110 @@
 public import ChatDomain
+import Columns
 
-/// The deciding state and the built-in read models in one value, over the same numbers and in the order of the journal.
+/// The built-in read models, over the same identities and in the order of the journal.
 ///
-/// Every question is asked as of a position: what stands after it is there and is not seen. So "now" is the last durable position, even while the state has
-/// run ahead of the disk, and a question as of an earlier position goes the same way at about the same cost.
+/// Every question is asked as of a position: what stands after it exists and is not seen. So a question as of an earlier position is answered in the same
+/// way, and at about the same cost, as one as of now.
 public struct ReadModels: Projection, Equatable {
     /// The name of the projection.
     public static let name = "built-in"
     /// Names, postcodes and subjects; no bodies.
     public static let contents = ContentSelection.indexed
 
-    /// What the rules need to know.
-    public internal(set) var state = ChatState()
+    /// The dense indexes, which may be ahead of the views by what has been decided and is not durable yet.
+    package var identities = Identities()
+    package var views = Views()
+
+    /// The position of the last applied event.
+    public var position: Position { views.position }
+
+    /// Makes the read models before the first event.
+    public init() {}
+
+    /// Joins identities and views of one position.
+    package init(_ identities: Identities, _ views: Views) {
+        self.identities = identities
+        self.views = views
+    }
+
+    /// Applies the next event.
+    public mutating func apply(_ event: Event, at position: Position) {
+        var batch = EventBatch(from: position)
+        batch.append(event.row, event.content)
+        identities.resolve(&batch)
+        views.apply(batch, 0..<1)
+    }
+}
+
+/// The rows of the read models, by the indexes of ``ChatDomain/Identities``.
+package struct Views: Equatable, Sendable {
+    /// The position of the last applied event.
+    package internal(set) var position: Position = 0
     var timelines = ThreadTimelines()
     var membership = PostcodeMembership()
     var users = UserViews()
     var activity = Activity()
 
-    /// The position of the last event that has been taken in.
-    public var position: Position { state.head }
+    /// Makes the views before the first event.
+    package init() {}
 
-    /// Makes the read models before the first event.
-    public init() {}
+    /// A copy that is only written: without slots, so that the next event does not wait until they are copied.
+    package func withoutSlots() -> Views {
+        var copy = self
+        copy.timelines.messageHistories.numbers.removeSlots()
+        copy.timelines.replyHistories.numbers.removeSlots()
+        copy.membership.residencePairs.removeSlots()
+        copy.activity.days.removeSlots()
+        copy.activity.userDays.removeSlots()
+        return copy
+    }
 
-    /// Takes in the next event.
-    public mutating func apply(_ event: Event, at position: Position) { apply(event.row, event.content, at: position) }
+    /// Applies the next events.
+    ///
+    /// - Parameters:
+    ///   - batch: A resolved batch.
+    ///   - rows: Some of its rows: the first is the event after ``position``.
+    /// - Complexity: O(1) for each event, amortised.
+    package mutating func apply(_ batch: borrowing EventBatch, _ rows: Range<Int>) {
+        batch.forEach(in: rows) { row, content in
+            apply(batch.rows[row], batch.indexes[row], content, at: batch.position(row))
+        }
+    }
 
-    private mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position) {
-        let numbers = state.resolvingEvolve(event, content, at: position)
-        timelines.apply(event, content, at: position, numbers)
-        membership.apply(event, at: position, numbers)
-        users.apply(event, content, at: position, numbers)
-        activity.apply(event, at: position, numbers)
+    @inline(__always)
+    private mutating func apply(
+        _ event: EventRow, _ indexes: EventIndexes, _ content: borrowing EventBatch.IndexedContent, at position: Position
+    ) {
+        self.position = position
+        let membersChange = membership.apply(event, at: position, indexes)
+        timelines.apply(event, content, at: position, indexes, membersChange: membersChange)
+        let userCount = users.registrations.count
+        users.apply(event, content, at: position, indexes)
+        activity.apply(event, at: position, indexes, isRegistration: users.registrations.count > userCount)
     }
 }
 
-extension ReadModels {
-    /// Decides a command on the state as it is.
-    ///
-    /// Here, because another module would have to copy the state in order to lend it.
-    ///
-    /// - Throws: ``ChatDomain/Rejection`` if the command breaks a rule.
-    package func decide(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
-        try state.decide(request, at: now, freshID: freshID)
+/// The state of the rules and the read models as of one position: what a replay makes and a checkpoint holds.
+package struct StoreModels: Equatable, Sendable {
+    package var rules = RuleState()
+    package var models = ReadModels()
+
+    /// The position of the last applied event.
+    package var position: Position { rules.head }
+
+    /// Makes the models before the first event.
+    package init() {}
+
+    /// Joins the two parts.
+    package init(_ rules: RuleState, _ models: ReadModels) {
+        self.rules = rules
+        self.models = models
     }
 
-    /// Reads ahead what deciding some commands is going to read; see ``ChatDomain/ChatState/warm(_:)``.
-    package func warm(_ requests: Span<CommandRequest>) { state.warm(requests) }
-
-    /// Takes in the next events.
-    ///
-    /// One part after another, because each finds its own memory again.
-    package mutating func apply(_ events: EventRows) {
-        var events = NumberedEvents(events)
-        for part in Part.allCases { apply(&events, to: part) }
+    /// Applies the next events.
+    package mutating func apply(_ batch: inout EventBatch) {
+        models.identities.resolve(&batch)
+        rules.apply(batch, 0..<batch.count)
+        models.views.apply(batch, 0..<batch.count)
     }
-
-    /// A part that is moved on by itself: events go to one after the other, because each needs what the ones before it have put in.
-    package enum Part: CaseIterable, Sendable {
-        case numbering
-        /// The state but for ``numbering``.
-        case state
-        case timelines
-        /// Memberships and users: each is little.
-        case membership
-        case activity
-    }
-
-    /// Takes the next events into a part; what comes of it does not depend on where the other parts are.
-    package mutating func apply(_ events: inout NumberedEvents, to part: Part) {
-        switch part {
-        case .numbering: state.resolve(&events)
-        case .state: state.evolve(&events)
-        case .timelines: timelines.apply(events)
-        case .membership:
-            membership.apply(events)
-            users.apply(events)
-        case .activity: activity.apply(events)
-        }
-    }
-
-    /// Exchanges a part for that of other read models: gives it away, so that it can be moved on elsewhere, and takes it back.
-    package mutating func exchange(_ part: Part, with other: inout ReadModels) {
-        switch part {
-        case .numbering: state.exchangeNumbering(with: &other.state)
-        case .state:
-            // The numbering is a part of its own.
-            swap(&state, &other.state)
-            state.exchangeNumbering(with: &other.state)
-        case .timelines: swap(&timelines, &other.timelines)
-        case .membership:
-            swap(&membership, &other.membership)
-            swap(&users, &other.users)
-        case .activity: swap(&activity, &other.activity)
-        }
-    }
-
-    /// Makes room for so many things, before the first of them.
-    package mutating func reserve(_ sizes: StateSizes) { state.reserve(sizes) }
 }

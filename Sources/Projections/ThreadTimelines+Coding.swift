@@ -1,7 +1,7 @@
 import ChatDomain
 import Columns
 
-extension ThreadTimelines: ReadModelComponent {
+extension ThreadTimelines: StoreComponent {
     func write(to writer: inout ColumnWriter) {
         writer.write(threads.count)
         writer.write(threads.indices) { threads[$0].openedAt }
@@ -17,9 +17,9 @@ extension ThreadTimelines: ReadModelComponent {
         replyHistories.write(to: &writer)
     }
 
-    init(from reader: inout ColumnReader, _ state: ChatState) throws(ColumnError) {
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
         let count = try reader.readCount()
-        try require(count == state.threads.count, "timelines of \(count) threads for \(state.threads.count)")
+        try require(count == ids.threads.count, "timelines of \(count) threads for \(ids.threads.count)")
         let positions: [Position] = try reader.readArray(count)
         let times: [UInt64] = try reader.readArray(count)
         let names = try reader.readTexts(count)
@@ -29,21 +29,22 @@ extension ThreadTimelines: ReadModelComponent {
             timeline.openedAt = positions[thread]
             timeline.name = names[thread]
             timeline.isImported = areImported[thread] != 0
-            timeline.messages = try PackedColumn(from: &reader, .short, atMost: state.messages.count)
-            try timeline.messages.check(below: state.messages.count)
-            timeline.positions = try PackedColumn(from: &reader, .short, atMost: Int(clamping: state.head))
-            try require(timeline.positions.last ?? 0 <= state.head, "an event of a thread after \(state.head)")
+            timeline.messages = try PackedColumn(from: &reader, .short, atMost: ids.messages.count)
+            try timeline.messages.check(below: ids.messages.count)
+            timeline.positions = try PackedColumn(from: &reader, .short, atMost: Int(clamping: head))
+            try require(timeline.positions.last ?? 0 <= head, "an event of a thread after \(head)")
             timeline.members = try PackedColumn(from: &reader, .short, atMost: timeline.positions.count)
             try require(timeline.members.count == timeline.positions.count, "members at other events than a thread's")
             threads.append(timeline)
         }
-        messageHistories = try PostHistories(from: &reader, posts: state.messages.count, replies: state.replies.count, head: state.head)
-        replyHistories = try PostHistories(from: &reader, posts: state.replies.count, replies: 0, head: state.head)
+        messageHistories = try PostHistories(from: &reader, posts: ids.messages.count, replies: ids.replies.count, head: head)
+        replyHistories = try PostHistories(from: &reader, posts: ids.replies.count, replies: 0, head: head)
     }
 }
 
 extension PostHistories {
     func write(to writer: inout ColumnWriter) {
+        haveHistory.write(to: &writer)
         numbers.write(to: &writer)
         for change in Change.allCases { self[change].write(to: &writer) }
         versions.write(to: &writer)
@@ -51,6 +52,8 @@ extension PostHistories {
 
     /// Reads histories of so many posts, to which so many replies can lead.
     init(from reader: inout ColumnReader, posts: Int, replies replyCount: Int, head: Position) throws(ColumnError) {
+        haveHistory = try PackedColumn(from: &reader, atMost: posts)
+        try require(haveHistory.count == posts, "\(haveHistory.count) marks for \(posts) posts")
         numbers = try SubsetIndex(from: &reader)
         try numbers.check(below: posts)
         for change in Change.allCases {

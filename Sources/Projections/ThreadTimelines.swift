@@ -1,7 +1,7 @@
 import ChatDomain
 import Columns
 
-/// The messages of each thread and what became of each post, in the order of the journal, as numbers of rows of ``ChatDomain/ChatState``: bodies stay in the journal.
+/// The messages of each thread and what became of each post, in the order of the journal, as dense indexes: bodies stay in the journal.
 ///
 /// A message that nothing refers to costs its number in its thread's list and nothing else here.
 struct ThreadTimelines: Equatable, Sendable {
@@ -9,81 +9,51 @@ struct ThreadTimelines: Equatable, Sendable {
     var messageHistories = PostHistories()
     var replyHistories = PostHistories()
 
-    /// Takes in the next events.
-    mutating func apply(_ events: NumberedEvents) {
-        let (rows, numbers) = (events.events.rows, events.numbers)
-        // The rows of threads that have just come up, which begin with the event that names them first.
-        if threads.count < events.threadCount {
-            for index in rows.indices {
-                while threads.count <= numbers[index].thread { threads.append(ThreadTimeline(createdAt: rows[index].createdAt)) }
-            }
-        }
-        let groups = Groups(events.messages) { numbers[$0].thread }
-        readAhead(groups.count) { groups.owner($0) }
-        threads.update(groups.count, at: { groups.owner($0) }) { thread, group in
-            let messages = groups[group]
-            let first = messages.startIndex
-            thread.messages.append(count: messages.count) { UInt32(truncatingIfNeeded: numbers[messages[first + $0]].post) }
-        }
-        events.forEachOther(
-            joins: { joins in
-                let first = joins.startIndex
-                threads.update(joins.count, at: { numbers[joins[first + $0]].thread }) { thread, which in
-                    thread.log(events.position(joins[first + which]), membersChange: 1)
-                }
-            }, other: { index, content in apply(rows[index], content, at: events.position(index), numbers[index]) })
-    }
-
-    /// Reads ahead where the next messages of some threads are going to be put.
+    /// Applies the next event.
     ///
-    /// A thread's place leads to that of its list, and that one to the end of the list; the reads of one kind do not lead to one another, so that many are under way
-    /// at once.
+    /// - Parameter membersChange: By how much the event changes the number of members of its thread.
     @inline(__always)
-    private func readAhead(_ count: Int, _ thread: (Int) -> Int) {
-        var sum: UInt64 = 0
-        for index in 0..<count { sum &+= threads[thread(index)].openedAt }
-        for index in 0..<count { sum &+= UInt64(threads[thread(index)].messages.count) }
-        for index in 0..<count { sum &+= UInt64(threads[thread(index)].messages.last ?? 0) }
-        ReadAhead.keep(sum)
+    mutating func apply(
+        _ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position, _ indexes: EventIndexes,
+        membersChange: Int
+    ) {
+        while threads.count <= indexes.thread { threads.append(ThreadTimeline(createdAt: event.createdAt)) }
+        if event.kind == .messagePosted, indexes.isNew {
+            // Nearly every event of a long history.
+            threads[indexes.thread].messages.append(UInt32(truncatingIfNeeded: indexes.post))
+            messageHistories.append()
+        } else {
+            applyOther(event, content, at: position, indexes, membersChange: membersChange)
+        }
     }
 
-    /// Takes in the next event.
-    mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position, _ numbers: EventNumbers) {
-        if numbers.thread >= 0 {
-            while threads.count <= numbers.thread { threads.append(ThreadTimeline(createdAt: event.createdAt)) }
-        }
+    private mutating func applyOther(
+        _ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position, _ indexes: EventIndexes,
+        membersChange: Int
+    ) {
         switch event.kind {
         case .threadOpened:
-            if numbers.isNew { threads[numbers.thread].open(event, content, at: position) }
-            threads[numbers.thread].log(position)
-        case .threadJoined: threads[numbers.thread].log(position, membersChange: numbers.isNew ? 1 : 0)
-        case .threadLeft: threads[numbers.thread].log(position, membersChange: numbers.isNew ? -1 : 0)
-        case .messagePosted:
-            if numbers.isNew {
-                threads[numbers.thread].messages.append(UInt32(truncatingIfNeeded: numbers.post))
-            } else {
-                threads[numbers.thread].log(position)
-            }
+            if threads[indexes.thread].openedAt == 0 { threads[indexes.thread].open(event, content, at: position) }
         case .replyPosted:
-            threads[numbers.thread].log(position)
-            if numbers.isNew { messageHistories.add(.reply, UInt32(truncatingIfNeeded: numbers.post), at: position, to: numbers.message) }
-        case .messageEdited:
-            threads[numbers.thread].log(position)
-            if numbers.isNew { messageHistories.add(.edit, 0, at: position, to: numbers.post) }
-        case .replyEdited:
-            threads[numbers.thread].log(position)
-            if numbers.isNew { replyHistories.add(.edit, 0, at: position, to: numbers.post) }
-        case .messageRetracted:
-            threads[numbers.thread].log(position)
-            if numbers.isNew { messageHistories.add(.retraction, 0, at: position, to: numbers.post) }
-        case .replyRetracted:
-            threads[numbers.thread].log(position)
-            if numbers.isNew {
-                replyHistories.add(.retraction, 0, at: position, to: numbers.post)
-                messageHistories.add(.replyRetraction, 0, at: position, to: numbers.message)
+            if indexes.isNew {
+                replyHistories.append()
+                messageHistories.add(.reply, UInt32(truncatingIfNeeded: indexes.post), at: position, to: indexes.message)
             }
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, nil: break
+        case .messageEdited: if indexes.post >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.post) }
+        case .replyEdited: if indexes.post >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.post) }
+        case .messageRetracted:
+            if indexes.post >= 0, !messageHistories.isRetracted(indexes.post) {
+                messageHistories.add(.retraction, 0, at: position, to: indexes.post)
+            }
+        case .replyRetracted:
+            if indexes.post >= 0, !replyHistories.isRetracted(indexes.post) {
+                replyHistories.add(.retraction, 0, at: position, to: indexes.post)
+                messageHistories.add(.replyRetraction, 0, at: position, to: indexes.message)
+            }
+        case .threadJoined, .threadLeft, .messagePosted: break
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, nil: return
         }
+        threads[indexes.thread].log(position, membersChange: membersChange)
     }
 }
 
@@ -104,10 +74,10 @@ struct ThreadTimeline: Equatable, Sendable {
     /// A thread of which the opening has not been seen.
     init(createdAt: Timestamp) { self.createdAt = createdAt }
 
-    mutating func open(_ event: EventRow, _ content: borrowing Content, at position: Position) {
+    mutating func open(_ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position) {
         openedAt = position
         createdAt = event.createdAt
-        name = content.threadName(of: ThreadID(bits: event.thread))
+        name = content.content.threadName(of: ThreadID(bits: event.thread))
         isImported = event.isImported
     }
 
@@ -128,6 +98,8 @@ struct ThreadTimeline: Equatable, Sendable {
 struct PostHistories: Equatable, Sendable {
     enum Change: CaseIterable { case edit, retraction, reply, replyRetraction }
 
+    /// By the post: 1 if it has a history.
+    var haveHistory = PackedColumn<UInt8>()
     var numbers = SubsetIndex()
     /// The newest links of the chains of the posts that have one, by the kind of change.
     var edits = PackedColumn<UInt32>()
@@ -155,17 +127,30 @@ struct PostHistories: Equatable, Sendable {
         }
     }
 
+    /// Adds the next post, of which there is no history.
+    @inline(__always)
+    mutating func append() { haveHistory.append(0) }
+
     mutating func add(_ change: Change, _ value: UInt32, at position: Position, to post: Int) {
         let (number, isNew) = numbers.insert(post)
-        if isNew { for change in Change.allCases { self[change].append(0) } }
+        if isNew {
+            haveHistory[post] = 1
+            for change in Change.allCases { self[change].append(0) }
+        }
         var newest = self[change][number]
         versions.append(value, at: position, to: &newest)
         self[change][number] = newest
     }
 
+    /// The index of the history of a post, nil if it has none.
+    func find(_ post: Int) -> Int? { haveHistory[post] == 0 ? nil : numbers.find(post) }
+
+    /// Whether a post has been retracted.
+    func isRetracted(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 } ?? false }
+
     /// The position of the latest change of a kind as of a position, nil if there was none.
     func latest(_ change: Change, of post: Int, asOf position: Position) -> Position? {
-        numbers.find(post).flatMap { latest(change, in: $0, asOf: position) }
+        find(post).flatMap { latest(change, in: $0, asOf: position) }
     }
 
     /// The position of the latest change of a kind as of a position, in a history of which the number is known.
@@ -181,7 +166,7 @@ struct PostHistories: Equatable, Sendable {
 
     /// How many changes of a kind there were as of a position.
     func count(_ change: Change, of post: Int, asOf position: Position) -> Int {
-        numbers.find(post).map { count(change, in: $0, asOf: position) } ?? 0
+        find(post).map { count(change, in: $0, asOf: position) } ?? 0
     }
 
     /// How many changes of a kind there were as of a position, in a history of which the number is known.
@@ -195,5 +180,5 @@ struct PostHistories: Equatable, Sendable {
         versions.versions(newest(change, of: post), ranks: ranks).map(\.value)
     }
 
-    private func newest(_ change: Change, of post: Int) -> UInt32 { numbers.find(post).map { self[change][$0] } ?? 0 }
+    private func newest(_ change: Change, of post: Int) -> UInt32 { find(post).map { self[change][$0] } ?? 0 }
 }

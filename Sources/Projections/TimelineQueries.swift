@@ -46,13 +46,15 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n*) in the threads.
     public func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
-        let opened = threadNumbers(asOf: position).filter { timelines.threads[$0].openedAt <= position && isShown(state.threadID($0)) }
-        var found = opened.filter { timelines.threads[$0].name == name }
+        let opened = threadNumbers(asOf: position).filter {
+            views.timelines.threads[$0].openedAt <= position && isShown(identities.threadID($0))
+        }
+        var found = opened.filter { views.timelines.threads[$0].name == name }
         if found.isEmpty {
             let key = Username.foldKey(name)
-            found = opened.filter { timelines.threads[$0].name.map(Username.foldKey) == key }
+            found = opened.filter { views.timelines.threads[$0].name.map(Username.foldKey) == key }
         }
-        return found.sorted { timelines.threads[$0].openedAt < timelines.threads[$1].openedAt }.map { state.threadID($0) }
+        return found.sorted { views.timelines.threads[$0].openedAt < views.timelines.threads[$1].openedAt }.map { identities.threadID($0) }
     }
 
     /// One thread, nil if there was none of this id.
@@ -67,7 +69,7 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in the threads.
     public func threads(_ page: Page, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord] {
-        let ordered = threadNumbers(asOf: position).filter { isShown(state.threadID($0)) }
+        let ordered = threadNumbers(asOf: position).filter { isShown(identities.threadID($0)) }
             .map { (number: $0, position: lastPosition(ofThread: $0, asOf: position)) }.sorted { $0.position < $1.position }
         return page.indices(count: ordered.count) { ordered[$0].position }.map { record(ofThread: ordered[$0].number, asOf: position) }
     }
@@ -77,8 +79,10 @@ extension ReadModels {
     /// - Complexity: O(log *n* + *m*) in the thread's messages and the page's.
     public func messages(of thread: ThreadID, _ page: Page, asOf position: Position) -> [PostRecord<MessageID>] {
         guard let thread = number(ofThread: thread, asOf: position) else { return [] }
-        let numbers = timelines.threads[thread].messages
-        let indices = page.indices(count: messageCount(ofThread: thread, asOf: position)) { state.messages.position(Int(numbers[$0])) }
+        let numbers = views.timelines.threads[thread].messages
+        let indices = page.indices(count: messageCount(ofThread: thread, asOf: position)) {
+            identities.messageFacts.position(Int(numbers[$0]))
+        }
         var posts: [Int] = []
         posts.reserveCapacity(indices.count)
         for index in indices { posts.append(Int(numbers[index])) }
@@ -90,7 +94,7 @@ extension ReadModels {
     /// - Complexity: O(log *n* + *m*) in the message's replies and the page's; O(log² *n*) for a page with bounds.
     public func replies(to message: MessageID, _ page: Page, asOf position: Position) -> [PostRecord<ReplyID>] {
         guard let message = number(ofMessage: message, asOf: position) else { return [] }
-        let histories = timelines.messageHistories
+        let histories = views.timelines.messageHistories
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
             histories.position(.reply, of: message, rank: $0 + 1)
         }
@@ -111,7 +115,7 @@ extension ReadModels {
     /// The position of the event that wrote the text that a message or a reply had; nil if there was no such post, or if it had been retracted.
     package func textPosition(of post: Post, asOf position: Position) -> Position? {
         withHistory(of: post, asOf: position) { number, table, histories in
-            guard table.marks(number).hasHistory, let history = histories.numbers.find(number) else { return table.position(number) }
+            guard let history = histories.find(number) else { return table.position(number) }
             if histories.latest(.retraction, in: history, asOf: position) != nil { return nil }
             return histories.latest(.edit, in: history, asOf: position) ?? table.position(number)
         }
@@ -129,35 +133,35 @@ extension ReadModels {
 
     /// The thread that a message stands in.
     public func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
-        number(ofMessage: message, asOf: position).map { state.threadID(state.messages.place($0)) }
+        number(ofMessage: message, asOf: position).map { identities.threadID(identities.messageFacts.place($0)) }
     }
 
     /// The message that a reply answers.
     public func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
-        number(ofReply: reply, asOf: position).map { MessageID(bits: state.numbering.messages.id(state.replies.place($0))) }
+        number(ofReply: reply, asOf: position).map { MessageID(bits: identities.messages.id(identities.replyFacts.place($0))) }
     }
 
     /// The latest message of a thread, retracted or not.
     public func lastMessage(of thread: ThreadID, asOf position: Position) -> PostRecord<MessageID>? {
         guard let thread = number(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
-        return count == 0 ? nil : records(ofMessages: [Int(timelines.threads[thread].messages[count - 1])], asOf: position)[0]
+        return count == 0 ? nil : records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
     }
 
     /// How many messages of a thread a member had not read: those after the later of read marker and last join, by others, not retracted; 0 for who was no member.
     ///
     /// - Complexity: O(log *n* + *m*) in the thread's messages and those that come after the marker.
     public func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
-        guard let user = state.number(ofUser: user), let thread = number(ofThread: thread, asOf: position),
-            let number = state.dependents.memberships.find(user, thread), let since = membership.since(number, asOf: position)
+        guard let user = identities.index(ofUser: user), let thread = number(ofThread: thread, asOf: position),
+            let number = identities.memberships.find(user, thread), let since = views.membership.since(number, asOf: position)
         else { return 0 }
-        let seen = max(since, membership.readUpTo(number, asOf: position))
-        let numbers = timelines.threads[thread].messages
+        let seen = max(since, views.membership.readUpTo(number, asOf: position))
+        let numbers = views.timelines.threads[thread].messages
         let count = messageCount(ofThread: thread, asOf: position)
-        let first = partition(count) { state.messages.position(Int(numbers[$0])) > seen }
+        let first = partition(count) { identities.messageFacts.position(Int(numbers[$0])) > seen }
         return (first..<count).count {
             let message = Int(numbers[$0])
-            return state.messages.author(message) != user && !isRetracted(message, asOf: position)
+            return identities.messageFacts.author(message) != user && !isRetracted(message, asOf: position)
         }
     }
 
@@ -165,100 +169,103 @@ extension ReadModels {
     public func threadCount(asOf position: Position) -> Int { threadNumbers(asOf: position).count }
 
     /// How many messages there were, the retracted ones too.
-    public func messageCount(asOf position: Position) -> Int { state.messages.count(through: position) }
+    public func messageCount(asOf position: Position) -> Int { identities.messageFacts.count(through: position) }
 
     /// How many replies there were, the retracted ones too.
-    public func replyCount(asOf position: Position) -> Int { state.replies.count(through: position) }
+    public func replyCount(asOf position: Position) -> Int { identities.replyFacts.count(through: position) }
 }
 
 extension ReadModels {
     /// The number of a thread that was there as of a position: something had happened in it, its opening or, where that was lost, anything else.
     func number(ofThread id: ThreadID, asOf position: Position) -> Int? {
-        guard let thread = state.number(ofThread: id), isThere(thread, asOf: position) else { return nil }
+        guard let thread = identities.index(ofThread: id), thread < views.timelines.threads.count, isThere(thread, asOf: position) else {
+            return nil
+        }
         return thread
     }
 
     private func isThere(_ thread: Int, asOf position: Position) -> Bool {
-        let openedAt = timelines.threads[thread].openedAt
+        let openedAt = views.timelines.threads[thread].openedAt
         return openedAt > 0 && openedAt <= position || lastPosition(ofThread: thread, asOf: position) > 0
     }
 
-    private func threadNumbers(asOf position: Position) -> [Int] { timelines.threads.indices.filter { isThere($0, asOf: position) } }
+    private func threadNumbers(asOf position: Position) -> [Int] { views.timelines.threads.indices.filter { isThere($0, asOf: position) } }
 
     private func number(ofMessage id: MessageID, asOf position: Position) -> Int? {
-        guard let message = state.numbering.messages.find(id.bits), state.messages.position(message) <= position else { return nil }
+        guard let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else { return nil }
         return message
     }
 
     private func number(ofReply id: ReplyID, asOf position: Position) -> Int? {
-        guard let reply = state.dependents.replies.find(id.bits), state.replies.position(reply) <= position else { return nil }
+        guard let reply = identities.replies.find(id.bits), identities.replyFacts.position(reply) <= position else { return nil }
         return reply
     }
 
     private func messageCount(ofThread thread: Int, asOf position: Position) -> Int {
-        let numbers = timelines.threads[thread].messages
+        let numbers = views.timelines.threads[thread].messages
         guard let last = numbers.last else { return 0 }
-        if state.messages.position(Int(last)) <= position { return numbers.count }
-        return firstIndex(of: numbers.count, from: position + 1) { state.messages.position(Int(numbers[$0])) }
+        if identities.messageFacts.position(Int(last)) <= position { return numbers.count }
+        return firstIndex(of: numbers.count, from: position + 1) { identities.messageFacts.position(Int(numbers[$0])) }
     }
 
     private func lastPosition(ofThread thread: Int, asOf position: Position) -> Position {
         let count = messageCount(ofThread: thread, asOf: position)
-        let message = count == 0 ? 0 : state.messages.position(Int(timelines.threads[thread].messages[count - 1]))
-        return max(message, timelines.threads[thread].latest(asOf: position).position)
+        let message = count == 0 ? 0 : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
+        return max(message, views.timelines.threads[thread].latest(asOf: position).position)
     }
 
     private func record(ofThread thread: Int, asOf position: Position) -> ThreadRecord {
-        let row = timelines.threads[thread]
+        let row = views.timelines.threads[thread]
         return ThreadRecord(
-            id: state.threadID(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
+            id: identities.threadID(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
             messageCount: messageCount(ofThread: thread, asOf: position), memberCount: row.latest(asOf: position).members,
             lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported)
     }
 
     private func isRetracted(_ message: Int, asOf position: Position) -> Bool {
-        state.messages.isRetracted(message) && timelines.messageHistories.latest(.retraction, of: message, asOf: position) != nil
+        views.timelines.messageHistories.latest(.retraction, of: message, asOf: position) != nil
     }
 
     /// Lends the number, the table and the histories of a post that existed as of a position; nil if there was none.
     private func withHistory<Value>(
-        of post: Post, asOf position: Position, _ body: (Int, borrowing PostTable, borrowing PostHistories) -> Value?
+        of post: Post, asOf position: Position, _ body: (Int, borrowing PostFacts, borrowing PostHistories) -> Value?
     ) -> Value? {
         switch post {
-        case .message(let id): number(ofMessage: id, asOf: position).flatMap { body($0, state.messages, timelines.messageHistories) }
-        case .reply(let id): number(ofReply: id, asOf: position).flatMap { body($0, state.replies, timelines.replyHistories) }
+        case .message(let id):
+            number(ofMessage: id, asOf: position).flatMap { body($0, identities.messageFacts, views.timelines.messageHistories) }
+        case .reply(let id): number(ofReply: id, asOf: position).flatMap { body($0, identities.replyFacts, views.timelines.replyHistories) }
         }
     }
 
     private func records(ofMessages messages: [Int], asOf position: Position) -> [PostRecord<MessageID>] {
-        records(messages, state.messages, state.numbering.messages, timelines.messageHistories, asOf: position)
+        records(messages, identities.messageFacts, identities.messages, views.timelines.messageHistories, asOf: position)
     }
 
     private func records(ofReplies replies: [Int], asOf position: Position) -> [PostRecord<ReplyID>] {
-        records(replies, state.replies, state.dependents.replies, timelines.replyHistories, asOf: position)
+        records(replies, identities.replyFacts, identities.replies, views.timelines.replyHistories, asOf: position)
     }
 
     /// The records of some posts of a table; the histories are lent, because a copy of them counts a reference for each of their columns.
     private func records<ID>(
-        _ posts: [Int], _ table: borrowing PostTable, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
+        _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
         asOf position: Position
     ) -> [PostRecord<ID>] {
-        let columns = PostColumns(posts, table, ids, histories, users, asOf: position)
+        let columns = PostColumns(posts, table, ids, histories, views.users, asOf: position)
         var records: [PostRecord<ID>] = []
         records.reserveCapacity(posts.count)
         for index in posts.indices {
-            let (marks, history) = (columns.marks[index], columns.histories[index])
+            let history = columns.histories[index]
             records.append(
                 PostRecord(
                     id: ID(bits: columns.ids[index]), position: columns.positions[index],
                     editPosition: history.flatMap { histories.latest(.edit, in: $0, asOf: position) },
-                    author: state.userID(marks.author), authorName: columns.authorNames[index],
-                    isRetracted: marks.isRetracted && history.flatMap { histories.latest(.retraction, in: $0, asOf: position) } != nil,
+                    author: identities.userID(columns.authors[index]), authorName: columns.authorNames[index],
+                    isRetracted: history.flatMap { histories.latest(.retraction, in: $0, asOf: position) } != nil,
                     // Nobody replies to a reply, so that it has none.
                     replyCount: history.map {
                         histories.count(.reply, in: $0, asOf: position) - histories.count(.replyRetraction, in: $0, asOf: position)
                     } ?? 0,
-                    isImported: marks.isImported))
+                    isImported: columns.areImported[index]))
         }
         return records
     }
@@ -268,7 +275,8 @@ extension ReadModels {
 ///
 /// Read column by column: most of these reads wait for memory, and those of a column do not wait for one another as those of a row do.
 private struct PostColumns {
-    var marks: [PostMarks] = []
+    var authors: [Int] = []
+    var areImported: [Bool] = []
     var positions: [Position] = []
     var ids: [UInt128] = []
     /// The numbers of the histories of those that have one.
@@ -276,17 +284,22 @@ private struct PostColumns {
     let authorNames: [String?]
 
     init(
-        _ posts: [Int], _ table: borrowing PostTable, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
+        _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
         _ users: borrowing UserViews, asOf position: Position
     ) {
-        marks.reserveCapacity(posts.count)
+        authors.reserveCapacity(posts.count)
+        areImported.reserveCapacity(posts.count)
         positions.reserveCapacity(posts.count)
         self.ids.reserveCapacity(posts.count)
         self.histories.reserveCapacity(posts.count)
-        for post in posts { marks.append(table.marks(post)) }
+        for post in posts {
+            let origin = table.origin(post)
+            authors.append(origin.author)
+            areImported.append(origin.isImported)
+        }
         for post in posts { positions.append(table.position(post)) }
         for post in posts { self.ids.append(ids.id(post)) }
-        for index in posts.indices { self.histories.append(marks[index].hasHistory ? histories.numbers.find(posts[index]) : nil) }
-        authorNames = users.names(of: marks, asOf: position)
+        for post in posts { self.histories.append(histories.find(post)) }
+        authorNames = users.names(of: authors, asOf: position)
     }
 }

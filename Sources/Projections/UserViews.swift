@@ -3,18 +3,26 @@ import Columns
 
 /// Who the users were as of any position: names, postcodes, subjects.
 struct UserViews: Equatable, Sendable {
-    /// By the numbers of ``ChatDomain/ChatState``.
+    /// By the index of the user.
     var users = Column<History>()
-    /// The names that there ever were, in the order in which they were taken.
-    var names = Column<Username>()
+    /// The names that users took, in the order of their events.
+    var names = Column<TakenName>()
     var nameVersions = Versions<UInt32>()
     var postcodeVersions = Versions<UInt64>()
-    /// By fold key: who bore the name, as a number + 1, or 0 once it was free.
-    var bearers: [String: UInt32] = [:]
+    /// By the index of the fold key: the newest link of the chain of users who bore the name, each as an index + 1, or 0 once it was free.
+    var bearers = Column<UInt32>()
     var bearerVersions = Versions<UInt32>()
-    var bySubject: [[UInt8]: Int] = [:]
+    /// By the index of the subject: the index + 1 of the user who registered with it.
+    var subjectOwners = Column<UInt32>()
     /// The positions of the registrations.
     var registrations = Column<Position>()
+
+    struct TakenName: Equatable, Sendable {
+        /// As written.
+        var text: String
+        /// The index of the fold key.
+        var name: UInt32
+    }
 
     struct History: Equatable, Sendable {
         var registeredAt: Position = 0
@@ -26,46 +34,51 @@ struct UserViews: Equatable, Sendable {
         var postcode: UInt32 = 0
     }
 
-    /// Takes in the next event.
-    mutating func apply(_ event: EventRow, _ content: borrowing Content, at position: Position, _ numbers: EventNumbers) {
-        guard numbers.user >= 0 else { return }
-        while users.count <= numbers.user { users.append(History()) }
+    /// Applies the next event.
+    @inline(__always)
+    mutating func apply(_ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position, _ indexes: EventIndexes) {
+        while users.count <= indexes.user { users.append(History()) }
+        if content.row >= 0 { applyIndexed(event, content, at: position, indexes.user) }
+    }
+
+    private mutating func applyIndexed(
+        _ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position, _ user: Int
+    ) {
         switch event.kind {
-        case .userRegistered where numbers.isNew:
-            users[numbers.user].registeredAt = position
-            users[numbers.user].createdAt = event.createdAt
-            users[numbers.user].isImported = event.isImported
-            users[numbers.user].subject = content.subject
+        case .userRegistered where users[user].registeredAt == 0:
+            users[user].registeredAt = position
+            users[user].createdAt = event.createdAt
+            users[user].isImported = event.isImported
+            users[user].subject = content.content.subject
             registrations.append(position)
-            if let subject = content.subject { bySubject[Array(subject.utf8)] = numbers.user }
-            name(numbers.user, content.username, at: position)
-        case .usernameChanged: name(numbers.user, content.username, at: position)
-        case .postcodeSet: postcodeVersions.append(content.postcode?.ascii ?? 0, at: position, to: &users[numbers.user].postcode)
+            if content.subject > 0 {
+                subjectOwners.element(Int(content.subject) - 1, default: 0) { $0 = UInt32(truncatingIfNeeded: user + 1) }
+            }
+            name(user, content, at: position)
+        case .usernameChanged: name(user, content, at: position)
+        case .postcodeSet: postcodeVersions.append(content.content.postcode?.ascii ?? 0, at: position, to: &users[user].postcode)
         default: break
         }
     }
 
-    /// Takes in the next events.
-    mutating func apply(_ events: NumberedEvents) {
-        while users.count < events.userCount { users.append(History()) }
-        let (rows, numbers) = (events.events.rows, events.numbers)
-        events.forEachOther(
-            joins: { _ in }, other: { index, content in apply(rows[index], content, at: events.position(index), numbers[index]) })
-    }
-
-    private mutating func name(_ user: Int, _ username: Username?, at position: Position) {
+    private mutating func name(_ user: Int, _ content: borrowing EventBatch.IndexedContent, at position: Position) {
+        let bearer = UInt32(truncatingIfNeeded: user + 1)
         let former = users[user].name == 0 ? 0 : nameVersions.value(users[user].name)
         if former > 0 {
-            let key = names[Int(former) - 1].foldKey
-            if let link = bearers[key], bearerVersions.value(link) == UInt32(user) + 1 { bear(key, 0, at: position) }
+            let name = Int(names[Int(former) - 1].name)
+            if bearerVersions.value(bearers[name]) == bearer { bear(name, 0, at: position) }
         }
-        if let username { names.append(username) }
-        nameVersions.append(username == nil ? 0 : UInt32(names.count), at: position, to: &users[user].name)
-        if let username { bear(username.foldKey, UInt32(user) + 1, at: position) }
+        guard let username = content.content.username else {
+            nameVersions.append(0, at: position, to: &users[user].name)
+            return
+        }
+        names.append(TakenName(text: username.text, name: content.name - 1))
+        nameVersions.append(UInt32(truncatingIfNeeded: names.count), at: position, to: &users[user].name)
+        bear(Int(content.name) - 1, bearer, at: position)
     }
 
-    private mutating func bear(_ foldKey: String, _ bearer: UInt32, at position: Position) {
-        bearerVersions.append(bearer, at: position, to: &bearers[foldKey, default: 0])
+    private mutating func bear(_ name: Int, _ bearer: UInt32, at position: Position) {
+        bearers.element(name, default: 0) { bearerVersions.append(bearer, at: position, to: &$0) }
     }
 }
 
@@ -82,10 +95,10 @@ extension UserViews {
     }
 
     /// The texts of some authors' names as of a position, nil where one is not known; column by column, as their posts are read.
-    func names(of authors: [PostMarks], asOf position: Position) -> [String?] {
+    func names(of authors: [Int], asOf position: Position) -> [String?] {
         var links: [UInt32] = []
         links.reserveCapacity(authors.count)
-        for marks in authors { links.append(marks.author < users.count ? users[marks.author].name : 0) }
+        for author in authors { links.append(author < users.count ? users[author].name : 0) }
         for index in links.indices { links[index] = nameVersions.value(links[index], asOf: position) }
         var texts: [String?] = []
         texts.reserveCapacity(authors.count)
@@ -94,7 +107,7 @@ extension UserViews {
     }
 
     /// The name of a user as of a position, nil if it is not known.
-    func username(_ user: Int, asOf position: Position) -> Username? {
+    func name(_ user: Int, asOf position: Position) -> TakenName? {
         guard user < users.count, let version = nameVersions.version(users[user].name, asOf: position), version.value > 0 else {
             return nil
         }
@@ -113,32 +126,36 @@ extension UserViews {
     }
 
     /// A registered user, as of a position.
-    func profile(_ user: Int, _ id: UserID, asOf position: Position) -> UserProfile? {
+    func profile(_ user: Int, _ ids: borrowing Identities, asOf position: Position) -> UserProfile? {
         guard isRegistered(user, asOf: position) else { return nil }
         let history = users[user]
+        let name = name(user, asOf: position)
         return UserProfile(
-            id: id, username: username(user, asOf: position), subject: history.subject, postcode: postcode(user, asOf: position),
+            id: ids.userID(user), username: name.map { Username(text: $0.text, foldKey: ids.names.text(Int($0.name))) },
+            subject: history.subject, postcode: postcode(user, asOf: position),
             createdAt: history.createdAt, isImported: history.isImported)
     }
 
-    /// Who bore a name as of a position.
-    func bearer(of foldKey: String, asOf position: Position) -> Int? {
-        guard let link = bearers[foldKey], let version = bearerVersions.version(link, asOf: position), version.value > 0 else { return nil }
+    /// The user who bore a name as of a position, by the index of its fold key.
+    func bearer(ofName name: Int?, asOf position: Position) -> Int? {
+        guard let name, name < bearers.count, let version = bearerVersions.version(bearers[name], asOf: position), version.value > 0
+        else { return nil }
         return Int(version.value) - 1
     }
 
-    /// Whether a user ever bore a name as of a position, or bore one that was erased or lost.
-    func mayHaveBorne(_ foldKey: String, _ user: Int, asOf position: Position) -> Bool {
+    /// Whether a user ever bore a name as of a position, by the index of its fold key, or bore one that was erased or lost.
+    func mayHaveBorne(_ name: Int?, _ user: Int, asOf position: Position) -> Bool {
         guard user < users.count, users[user].name != 0 else { return true }
         let newest = users[user].name
         return nameVersions.versions(newest, ranks: 1..<nameVersions.count(newest, asOf: position) + 1)
-            .contains { $0.value == 0 || names[Int($0.value) - 1].foldKey == foldKey }
+            .contains { $0.value == 0 || names[Int($0.value) - 1].name == name.map { UInt32(truncatingIfNeeded: $0) } }
     }
 
-    /// Whom the identity provider called by a subject as of a position.
-    func user(withSubject subject: String, asOf position: Position) -> Int? {
-        guard let user = bySubject[Array(subject.utf8)], isRegistered(user, asOf: position) else { return nil }
-        return user
+    /// The user with a subject as of a position, by the index of the subject.
+    func owner(ofSubject subject: Int?, asOf position: Position) -> Int? {
+        guard let subject, subject < subjectOwners.count, subjectOwners[subject] > 0 else { return nil }
+        let user = Int(subjectOwners[subject]) - 1
+        return isRegistered(user, asOf: position) ? user : nil
     }
 }
 

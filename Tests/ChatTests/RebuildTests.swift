@@ -15,12 +15,12 @@ import Testing
         #expect(try store.rebuild())
         var generator = CommandGenerator(seed: seed)
         for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
-        let kept = store.readModels
+        let kept = store.storeModels
         #expect(try store.rebuild())
-        #expect(store.readModels == kept)
+        #expect(store.storeModels == kept)
         // Commands are decided on what was put in their place.
         for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
-        #expect(store.readModels.position > kept.position)
+        #expect(store.storeModels.position > kept.position)
         #expect(try store.rebuild())
     }
 
@@ -28,8 +28,8 @@ import Testing
         let store = try StoreFixture().open()
         var generator = CommandGenerator(seed: 1)
         for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
-        let right = store.readModels
-        var wrong = ReadModels()
+        let right = store.storeModels
+        var wrong = StoreModels()
         try store.forEachEvent { one in
             var event = one.event
             if one.position > 40, case .messagePosted = event.fact { event.fact = .lost }
@@ -37,9 +37,12 @@ import Testing
             return true
         }
         #expect(wrong != right)
-        store.models.withLock { $0.value = wrong }
+        store.decider.withLock { decider in
+            decider.rules = wrong.rules
+            _ = store.readSide.exchange(wrong.models)
+        }
         #expect(try !store.rebuild())
-        #expect(store.readModels == right)
+        #expect(store.storeModels == right)
         #expect(try store.rebuild())
     }
 
@@ -77,9 +80,9 @@ import Testing
         let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
         for _ in 0..<60 { _ = try answer(generator.nextRequest(), of: store) }
         #expect(try reader.rebuild())
-        #expect(reader.readModels.position < store.readModels.position)
+        #expect(reader.storeModels.position < store.storeModels.position)
         try reader.refresh()
-        #expect(reader.readModels == store.readModels)
+        #expect(reader.storeModels == store.storeModels)
         #expect(try reader.rebuild())
     }
 }

@@ -36,16 +36,16 @@ import Testing
     {
         let kept = try log(count)
         let replayed = try ChatStore.open(log: ArrayLog(kept))
-        var models = ReadModels()
+        var models = StoreModels()
         try replayed.forEachEvent { one in
             models.apply(one.event, at: one.position)
             return true
         }
-        #expect(replayed.readModels == models)
-        #expect(replayed.readModels.position == Position(count))
-        #expect(replayed.readModels.digests == models.digests)
-        var caughtUp = ReadModels()
-        try ChatStore.catchUp(replayed.log, 1...Position(count)) { body in body(&caughtUp) }
+        #expect(replayed.storeModels == models)
+        #expect(replayed.storeModels.position == Position(count))
+        #expect(replayed.storeModels.digests == models.digests)
+        var caughtUp = StoreModels()
+        try ChatStore.decode(replayed.log, 1...Position(count)) { caughtUp.apply(&$0) }
         #expect(caughtUp == models)
     }
 
@@ -74,7 +74,7 @@ import Testing
         let zeros = [UInt8](repeating: 0xFF, count: 64)
         unsafe try file.write(zeros.span.bytes, at: 100_000)
         expectError("damaged") { try reader.forEachEvent { _ in true } }
-        var models = ReadModels()
+        var models = StoreModels()
         let error = #expect(throws: ChatError.self) { try ChatStore.replay(reader.log, 1...6_001, into: &models) }
         guard case .journal(let damage) = error, damage.code == .damaged, let positions = damage.positions else {
             Issue.record("\(String(describing: error))")

@@ -16,22 +16,22 @@ import Testing
         var store = try fixture.open()
         var answers: [RecordedEvent] = []
         for _ in 0..<60 {
-            let before = (store.head, store.models.withLock { $0.value.state })
+            let before = (store.head, store.storeModels.rules)
             let batch = (0..<Int.random(in: 1...8, using: &random)).map { _ in generator.nextRequest() }
             fixture.clock.advance(byMilliseconds: Int64.random(in: -5...50, using: &random))
             let results = try store.execute(batch)
             let events = results.compactMap { try? $0.get() }.filter { !$0.duplicate }.flatMap(\.events)
             if events.isEmpty {
                 #expect(store.head == before.0)
-                #expect(store.models.withLock { $0.value.state } == before.1)
+                #expect(store.storeModels.rules == before.1)
             }
             answers += events
             if random.oneIn(10) {
-                let live = (store.head, store.models.withLock { $0.value })
+                let live = (store.head, store.storeModels)
                 try store.close()
                 store = try fixture.open()
                 #expect(store.head == live.0)
-                #expect(store.models.withLock { $0.value } == live.1)
+                #expect(store.storeModels == live.1)
             }
         }
         #expect(try store.allEvents() == answers)
@@ -57,7 +57,7 @@ import Testing
             }
             #expect(try reader.refresh() == writer.head.position)
             #expect(reader.head == writer.head)
-            #expect(reader.models.withLock { $0.value } == writer.models.withLock { $0.value })
+            #expect(reader.storeModels == writer.storeModels)
         }
         #expect(try reader.allEvents() == writer.allEvents())
         #expect(try writer.refresh() == writer.head.position)

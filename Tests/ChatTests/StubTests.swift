@@ -37,7 +37,7 @@ import Testing
             }
             events = try store.allEvents()
             head = store.head
-            state = store.models.withLock { $0.value.state }
+            state = store.chatState
             try store.close()
         }
 
@@ -104,17 +104,21 @@ import Testing
         }
         #expect(chosen.count > 50)
         try history.verify()
-        #expect(try history.store().models.withLock { $0.value.state } == history.state)
+        #expect(try history.store().chatState == history.state)
 
         let (rest, _) = try history.rewrite { _ in .withheld }
         #expect(!rest.isEmpty && rest.isDisjoint(with: chosen))
         try history.verify()
-        let bare = try history.store().models.withLock { $0.value.state }
+        let bare = try history.store().chatState
         #expect(bare.head == history.state.head && bare.lastRecordedAt == history.state.lastRecordedAt)
-        #expect(bare.numbering.users == history.state.numbering.users && bare.threads == history.state.threads)
-        #expect(bare.memberships == history.state.memberships && bare.messages == history.state.messages)
-        #expect(bare.replies == history.state.replies && bare.sessions == history.state.sessions)
-        #expect(bare.users.map(\.residence) == history.state.users.map(\.residence))
+        #expect(bare.identities.users == history.state.identities.users && bare.rules.threads == history.state.rules.threads)
+        #expect(bare.rules.memberships == history.state.rules.memberships && bare.identities.messages == history.state.identities.messages)
+        #expect(bare.identities.replies == history.state.identities.replies && bare.rules.sessions == history.state.rules.sessions)
+        #expect(bare.identities.messageFacts == history.state.identities.messageFacts)
+        #expect(bare.identities.replyFacts == history.state.identities.replyFacts)
+        #expect(bare.rules.retractedMessages == history.state.rules.retractedMessages)
+        #expect(bare.rules.retractedReplies == history.state.rules.retractedReplies)
+        #expect(bare.rules.users.map(\.residence) == history.state.rules.users.map(\.residence))
     }
 
     /// Each view shows what was kept; of the rest, exactly what the stubs held is missing.

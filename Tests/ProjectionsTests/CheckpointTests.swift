@@ -25,21 +25,20 @@ private final class Sections: ColumnSink, ColumnSource {
     }
 }
 
-private func written(_ models: ReadModels, isCanonical: Bool = false) -> [String: [UInt8]] {
+private func written(_ models: StoreModels, isCanonical: Bool = false) -> [String: [UInt8]] {
     var sections: [String: [UInt8]] = [:]
-    let copy = isCanonical ? models : models.copyForCheckpoint()
-    for name in ReadModels.componentNames {
+    for name in StoreModels.componentNames {
         let sink = Sections()
         var writer = ColumnWriter(sink, isCanonical: isCanonical)
-        copy.write(component: name, to: &writer)
+        models.write(component: name, to: &writer)
         writer.finish()
         sections[name] = sink.bytes
     }
     return sections
 }
 
-private func read(_ sections: [String: [UInt8]], at position: Position) throws(ColumnError) -> ReadModels {
-    try ReadModels(at: position) { (name) throws(ColumnError) in
+private func read(_ sections: [String: [UInt8]], at position: Position) throws(ColumnError) -> StoreModels {
+    try StoreModels(at: position) { (name) throws(ColumnError) in
         guard let bytes = sections[name] else { throw ColumnError("no section \(name)") }
         return Sections(bytes)
     }
@@ -49,10 +48,10 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     @Test(arguments: Seeds.seeds(4)) func whatIsReadIsWhatWasWrittenAndGoesOnAsARebuild(seed: UInt64) throws {
         let events = history(seed: seed, commands: 300)
         var random = SeededRandom(seed: seed)
-        let whole = models(of: events)
+        let whole = storeModels(of: events)
         for round in 0..<6 {
             let cut = Int.random(in: 0...events.count, using: &random)
-            let before = models(of: events.prefix(cut))
+            let before = storeModels(of: events.prefix(cut))
             var after = try read(written(before), at: before.position)
             #expect(after == before)
             for recorded in events.dropFirst(cut) { after.apply(recorded.event, at: recorded.position) }
@@ -68,25 +67,25 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
 
     @Test(arguments: Seeds.seeds(4)) func aDigestIsOfTheEventsAndNotOfTheSeedsOfTables(seed: UInt64) {
         let events = history(seed: seed, commands: 300)
-        let (first, second) = (models(of: events), models(of: events))
+        let (first, second) = (storeModels(of: events), storeModels(of: events))
         #expect(written(first) != written(second))
         #expect(written(first, isCanonical: true) == written(second, isCanonical: true))
         #expect(first.digests == second.digests)
-        let shorter = models(of: events.dropLast())
-        #expect(shorter.digests["state"] != first.digests["state"])
+        let shorter = storeModels(of: events.dropLast())
+        #expect(shorter.digests["rules"] != first.digests["rules"])
     }
 
     /// Whatever the bytes are that a checksum lets pass, they are refused or can be asked anything and go on.
     @Test(arguments: Seeds.seeds(3)) func forgedNumbersAreRefusedOrHarmless(seed: UInt64) {
         let events = history(seed: seed, commands: 120)
-        let head = models(of: events).position
-        let original = written(models(of: events))
+        let head = storeModels(of: events).position
+        let original = written(storeModels(of: events))
         let later = history(seed: seed &+ 1, commands: 60)
         var random = SeededRandom(seed: seed)
         var refused = 0
         for _ in 0..<200 {
             var sections = original
-            let name = ReadModels.componentNames[Int.random(in: 0..<ReadModels.componentNames.count, using: &random)]
+            let name = StoreModels.componentNames[Int.random(in: 0..<StoreModels.componentNames.count, using: &random)]
             let count = sections[name]?.count ?? 0
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let offset = Int.random(in: 0..<count, using: &random)
@@ -100,15 +99,15 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             ask(models, events)
             for recorded in later { models.apply(recorded.event, at: head + recorded.position) }
             ask(models, events + later)
-            for recorded in later { _ = models.state.faults(of: recorded.event) }
+            for recorded in later { _ = models.rules.faults(of: recorded.event, models.models.identities) }
         }
         #expect(refused > 20)
     }
 
     @Test func everyTruncationIsRefused() {
-        let models = models(of: history(seed: 3, commands: 12))
+        let models = storeModels(of: history(seed: 3, commands: 12))
         let original = written(models)
-        for name in ReadModels.componentNames {
+        for name in StoreModels.componentNames {
             let bytes = original[name] ?? []
             for count in 0..<bytes.count {
                 var sections = original
@@ -122,7 +121,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     }
 
     /// Asks everything of everything that the events name.
-    private func ask(_ models: ReadModels, _ events: [RecordedEvent]) {
+    private func ask(_ storeModels: StoreModels, _ events: [RecordedEvent]) {
+        let models = storeModels.models
         for now in [models.position, models.position / 2, 0] {
             _ = models.threads(Page(limit: .max), asOf: now)
             for event in events.map(\.event) {

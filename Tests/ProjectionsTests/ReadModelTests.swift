@@ -31,6 +31,21 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
     return models
 }
 
+func storeModels(of events: some Sequence<RecordedEvent>) -> StoreModels {
+    var models = StoreModels()
+    for recorded in events { models.apply(recorded.event, at: recorded.position) }
+    return models
+}
+
+extension StoreModels {
+    /// Applies one event, as a verification does.
+    mutating func apply(_ event: Event, at position: Position) {
+        var batch = EventBatch(from: position)
+        batch.append(event.row, event.content)
+        apply(&batch)
+    }
+}
+
 @Suite struct ReadModelTests {
     /// At many positions three must agree: the naive model of the events up to there, the read models at that moment, and those of the whole history asked as of there.
     @Test(arguments: Seeds.seeds(12)) func incrementalViewsAndViewsAsOfEqualTheNaiveModel(seed: UInt64) {
@@ -197,30 +212,34 @@ func models(of events: some Sequence<RecordedEvent>) -> ReadModels {
         try expectPortionsEqual(records, &random)
     }
 
-    /// Takes records in one by one, by portions, and by portions with each part elsewhere.
+    /// Applies records one by one and by batches, in one place and with each part apart.
     private func expectPortionsEqual(_ records: [(kept: [UInt8], erasable: [UInt8]?)], _ random: inout SeededRandom) throws {
-        var (single, together, apart) = (ReadModels(), ReadModels(), ReadModels())
-        var elsewhere = ReadModels.Part.allCases.map { (part: $0, models: ReadModels()) }
+        var (single, together) = (StoreModels(), StoreModels())
+        var (identities, rules, views) = (Identities(), RuleState(), Views())
         var rest = records[...]
         var position: Position = 0
         while !rest.isEmpty {
             let portion = rest.prefix(Int.random(in: 1...(random.oneIn(3) ? 300 : 40), using: &random))
             rest = rest.dropFirst(portion.count)
-            var rows = EventRows(from: position + 1, capacity: portion.count)
+            var batch = EventBatch(from: position + 1, capacity: portion.count)
             for (kept, erasable) in portion {
                 position += 1
                 let event = unsafe try Event(kept: kept.span.bytes, erasable: erasable?.span.bytes, contents: ReadModels.contents)
                 single.apply(event, at: position)
-                unsafe try rows.append(kept: kept.span.bytes, erasable: erasable?.span.bytes)
+                unsafe try batch.append(kept: kept.span.bytes, erasable: erasable?.span.bytes)
             }
-            together.apply(rows)
+            var apart = batch
+            together.apply(&batch)
             #expect(together == single)
-            for index in elsewhere.indices { apart.exchange(elsewhere[index].part, with: &elsewhere[index].models) }
-            var numbered = NumberedEvents(rows)
-            for index in elsewhere.indices { elsewhere[index].models.apply(&numbered, to: elsewhere[index].part) }
-            #expect(apart == ReadModels())
-            for index in elsewhere.indices { apart.exchange(elsewhere[index].part, with: &elsewhere[index].models) }
-            #expect(apart == single)
+            identities.resolve(&apart)
+            rules.apply(apart, 0..<apart.count)
+            var start = 0
+            while start < apart.count {
+                let slice = start..<min(apart.count, start + Int.random(in: 1...64, using: &random))
+                views.apply(apart, slice)
+                start = slice.upperBound
+            }
+            #expect(StoreModels(rules, ReadModels(identities, views)) == single)
         }
         #expect(together.digests == single.digests)
     }

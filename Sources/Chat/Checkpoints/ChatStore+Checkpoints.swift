@@ -17,54 +17,60 @@ extension ChatStore {
         guard let checkpointer, checkpointer.options != nil, !log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or without checkpoints."))
         }
-        // Held by whoever decides until what is decided has been appended: the copy ends where a commit does.
-        let result: Result<ReadModels, ChatError> = decider.withLock { decider in
+        let copy = Lock<StoreModels?>(nil)
+        // The decider is held until what is decided has been appended: the copy ends where a commit does.
+        let result: Result<Position, ChatError> = decider.withLock { decider in
             if let failure = decider.failure { return .failure(.journal(failure)) }
-            return models.withLock { models in
-                models.value.state.hasUnknownEvents ? .failure(.newerEvents) : .success(models.value.copyForCheckpoint())
-            }
+            if decider.rules.hasUnknownEvents { return .failure(.newerEvents) }
+            readSide.capture(decider.rules) { models in copy.withLock { $0 = models } }
+            return .success(decider.rules.head)
         }
-        let copy = try result.get()
-        try checkpointer.finish(copy)
-        return copy.position
+        let position = try result.get()
+        try wrapping { () throws(JournalError) in try log.waitUntilDurable(position) }
+        readSide.applyDurable(log)
+        guard let models = copy.withLock({ $0.take() }) else { preconditionFailure("a copy is made once its position is durable") }
+        try checkpointer.finish(models)
+        return position
     }
 
-    /// Begins to write a checkpoint in the background; called by whoever holds the decider, after what it decided has been appended.
+    /// Begins to write a checkpoint in the background, once what was decided is durable; called by the thread that holds the decider, after what it decided has been
+    /// appended.
     func beginCheckpoint(_ decider: inout Decider) {
         guard let checkpointer, let options = checkpointer.options else { return }
-        let copy = models.withLock { $0.value.copyForCheckpoint() }
-        decider.nextCheckpoint = options.next(after: copy.position)
-        checkpointer.begin(copy)
+        decider.nextCheckpoint = options.next(after: decider.rules.head)
+        readSide.capture(decider.rules) { [weak checkpointer] in checkpointer?.begin($0) }
     }
 
-    /// Ends what is under way, and writes the last checkpoint if it is worth it; called when nothing more is decided and everything that was is durable.
+    /// Ends what is under way, and writes the last checkpoint if it is worth it; called when nothing more is decided and everything that was is durable and applied.
     func endCheckpoints() {
         guard let checkpointer else { return }
         checkpointer.stop()
         guard let least = checkpointer.options?.atClose, !log.isReadOnly else { return }
-        let copy = models.withLock { models -> ReadModels? in
-            // The state may have run ahead of a commit that failed.
-            let position = models.value.position
-            guard position == log.durablePosition, position >= checkpointer.lastPosition.addingClamped(max(least, 1)) else { return nil }
-            return models.value.copyForCheckpoint()
+        let copy = decider.withLock { decider -> StoreModels? in
+            let position = readSide.position
+            // The rules may have run ahead of a commit that failed.
+            guard position == decider.rules.head, position == log.durablePosition,
+                position >= checkpointer.lastPosition.addingClamped(max(least, 1))
+            else { return nil }
+            return readSide.withShared { StoreModels(decider.rules, $0.models) }
         }
         // What fails has been counted, and is no reason not to close.
         if let copy { try? checkpointer.finish(copy, isLast: true) }
     }
 
     /// Reads the checkpoint of a journal, if there is one that fits; else the read models before the first event.
-    static func loadCheckpoint(_ journal: Journal?, _ options: CheckpointOptions?) -> (ReadModels, CheckpointStatistics) {
+    static func loadCheckpoint(_ journal: Journal?, _ options: CheckpointOptions?) -> (StoreModels, CheckpointStatistics) {
         var statistics = CheckpointStatistics()
-        guard let journal, options != nil else { return (ReadModels(), statistics) }
+        guard let journal, options != nil else { return (StoreModels(), statistics) }
         let start = ContinuousClock.now
         do throws(CheckpointProblem) {
-            let models = try ReadModels(checkpointOf: journal)
+            let models = try StoreModels(checkpointOf: journal)
             statistics.loaded = models.position
             statistics.loadSeconds = (ContinuousClock.now - start) / .seconds(1)
             return (models, statistics)
         } catch {
             statistics.ignore(error)
-            return (ReadModels(), statistics)
+            return (StoreModels(), statistics)
         }
     }
 }

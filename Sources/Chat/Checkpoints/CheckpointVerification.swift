@@ -13,7 +13,7 @@ struct CheckpointVerification {
 
     /// Reads the checkpoint of a journal; nil when there is none that an opening would use: one that is damaged or stale is no fault of the journal.
     init?(_ journal: Journal) {
-        guard let models = try? ReadModels(checkpointOf: journal) else { return nil }
+        guard let models = try? StoreModels(checkpointOf: journal) else { return nil }
         position = models.position
         digests = models.digests
     }
@@ -21,16 +21,16 @@ struct CheckpointVerification {
     /// Compares the checkpoint with a rebuild that has come to its position.
     ///
     /// - Complexity: O(*n*) in the read models.
-    mutating func compare(_ rebuilt: ReadModels) {
+    mutating func compare(_ rebuilt: StoreModels) {
         let rebuiltDigests = rebuilt.digests
-        differing = ReadModels.componentNames.filter { rebuiltDigests[$0] != digests[$0] }
+        differing = StoreModels.componentNames.filter { rebuiltDigests[$0] != digests[$0] }
     }
 
     /// A finding for each component that differs.
     ///
     /// - Parameter rebuilt: A rebuild up to the checkpoint's position or beyond.
     /// - Complexity: Where they differ, the time to read the events up to the position.
-    func findings(_ journal: Journal, _ rebuilt: ReadModels) -> [Verification.Finding] {
+    func findings(_ journal: Journal, _ rebuilt: StoreModels) -> [Verification.Finding] {
         if differing.isEmpty { return [] }
         let parting = firstParting(journal, rebuilt)
         let place =
@@ -46,12 +46,14 @@ struct CheckpointVerification {
     }
 
     /// The first position as of which the two answer differently about what the event there names; nil if there is none.
-    private func firstParting(_ journal: Journal, _ rebuilt: ReadModels) -> Position? {
-        guard let checkpoint = try? ReadModels(checkpointOf: journal) else { return nil }
+    private func firstParting(_ journal: Journal, _ rebuilt: StoreModels) -> Position? {
+        guard let checkpoint = try? StoreModels(checkpointOf: journal) else { return nil }
         var first: Position?
         do throws(ChatError) {
             try ChatStore.read(journal, 1...position, contents: .all) { event, position in
-                if checkpoint.answers(about: event, at: position) == rebuilt.answers(about: event, at: position) { return true }
+                if checkpoint.models.answers(about: event, at: position) == rebuilt.models.answers(about: event, at: position) {
+                    return true
+                }
                 first = position
                 return false
             }

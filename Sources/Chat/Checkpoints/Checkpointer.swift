@@ -38,7 +38,7 @@ final class Checkpointer: Sendable {
     var lastPosition: Position { state.withLock { $0.statistics.last?.position ?? $0.statistics.loaded ?? 0 } }
 
     /// Writes a checkpoint in the background, unless one is under way already.
-    func begin(_ models: ReadModels) {
+    func begin(_ models: StoreModels) {
         let isFree = state.withLock { state in
             if state.isBusy || state.isStopped { return false }
             state.isBusy = true
@@ -49,7 +49,7 @@ final class Checkpointer: Sendable {
         background.run { [weak self] in self?.writeInBackground(models) }
     }
 
-    private func writeInBackground(_ models: ReadModels) {
+    private func writeInBackground(_ models: StoreModels) {
         turn.withLock { _ in
             // Whoever stops does not wait for what has not begun on an executor.
             if state.withLock({ $0.isStopped }) { return }
@@ -62,7 +62,7 @@ final class Checkpointer: Sendable {
     /// Writes a checkpoint after whatever is under way, and waits for it.
     ///
     /// - Parameter isLast: Whether it is the one of a close, which comes after ``stop()``.
-    func finish(_ models: ReadModels, isLast: Bool = false) throws(ChatError) {
+    func finish(_ models: StoreModels, isLast: Bool = false) throws(ChatError) {
         try inTurn(isLast: isLast) { () throws(ChatError) in
             try wrapping { () throws(JournalError) in try write(models) { false } }
         }
@@ -89,7 +89,7 @@ final class Checkpointer: Sendable {
         turn.withLock { _ in }
     }
 
-    private func write(_ models: ReadModels, isCancelled: @escaping () -> Bool) throws(JournalError) {
+    private func write(_ models: StoreModels, isCancelled: @escaping () -> Bool) throws(JournalError) {
         let start = ContinuousClock.now
         do throws(JournalError) {
             try journal.waitUntilDurable(models.position)

@@ -86,7 +86,7 @@ final class EventFeed: Sendable {
 
     private func take(_ events: [RecordedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
         let keys = events.map { one in
-            one.event.fact.keys { user in store.models.withLock { $0.value.threadsEver(of: user) } }
+            one.event.fact.keys { user in store.present { models, _ in models.threadsEver(of: user) } }
         }
         return state.withLock { state in
             var woken: [(FeedWaiters.Continuation, Position)] = []
@@ -101,7 +101,7 @@ final class EventFeed: Sendable {
     /// Waits for an event that a filter may let pass, without holding a thread.
     func wait(after position: Position, matching filter: EventFilter, of store: ChatStore) async -> FeedWaiters.Wakeup {
         let memberships = filter.viewer.map { viewer in
-            store.models.withLock { $0.value.threads(of: viewer, asOf: position).map(\.thread) }
+            store.present { models, _ in models.threads(of: viewer, asOf: position).map(\.thread) }
         }
         let keys = filter.keys(memberships ?? [])
         let id = state.withLock { $0.waiters.makeID() }

@@ -57,7 +57,7 @@ public final class LiveProjection<Model: Projection>: Sendable {
     /// - Throws: As ``read(asOf:_:)``; the former one then stays.
     /// - Complexity: O(*n*) in the events of the journal.
     public func rebuild() throws(ChatError) {
-        let beside = try rebuilt(to: store.present { $1 })
+        let beside = try rebuilt(to: store.shownPosition)
         let result: Result<Void, ChatError> = current.withLock { current in
             var replay = beside
             do throws(ChatError) {

@@ -24,63 +24,52 @@ package struct EventEncoder {
             erasableWriter.bytes.append(contentsOf: erasable ?? [])
             return
         }
-        var flags: EventFlags = []
-        if case .imported(let sentAt) = event.origin { flags.formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
-        if event.correlation != nil { flags.insert(.correlation) }
+        encode(event.row, kindByte: event.fact.kindByte, event.content, correlation: event.correlation)
+    }
+
+    /// Encodes the row of an event of a known kind with its content into ``kept`` and ``erasable``.
+    package mutating func encode(_ row: EventRow, _ content: borrowing Content, correlation: String?) {
+        keptWriter.bytes.removeAll(keepingCapacity: true)
+        erasableWriter.bytes.removeAll(keepingCapacity: true)
+        encode(row, kindByte: row.kind?.rawValue ?? 0, content, correlation: correlation)
+    }
+
+    private mutating func encode(_ row: EventRow, kindByte: UInt8, _ content: borrowing Content, correlation: String?) {
         // The kind, the flags and six bytes of time, in one word.
-        let time = UInt64(clamping: event.recordedAt.millisecondsSince1970)
-        keptWriter.write(littleEndian: UInt64(event.fact.kindByte) | UInt64(flags.rawValue) << 8 | time << 16)
-        if let sentAt = event.origin.sentAt {
-            keptWriter.write(littleEndian: UInt64(bitPattern: sentAt.millisecondsSince1970))
-        }
-        if let correlation = event.correlation { erasableWriter.write(counted: correlation) }
-        encode(event.fact)
-        encode(event.content)
+        let time = UInt64(clamping: row.recordedAt.millisecondsSince1970)
+        keptWriter.write(littleEndian: UInt64(kindByte) | UInt64(row.flags.rawValue) << 8 | time << 16)
+        if row.flags.contains(.sentAt) { keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970)) }
+        if let correlation { erasableWriter.write(counted: correlation) }
+        encodeIDs(row)
+        encode(content)
     }
 
     /// Leaves the kept part alone, as a stub has it.
     mutating func removeErasable() { erasableWriter.bytes.removeAll(keepingCapacity: true) }
 
-    private mutating func encode(_ fact: Fact) {
-        switch fact {
-        case .userRegistered(let fact): keptWriter.write(ids: [fact.user.bits])
-        case .usernameChanged(let fact): keptWriter.write(ids: [fact.user.bits])
-        case .postcodeSet(let fact):
-            keptWriter.write(ids: [fact.user.bits, fact.thread.bits])
-        case .threadOpened(let fact):
-            keptWriter.write(ids: [fact.thread.bits, fact.by.bits])
-            keptWriter.write(leb128: fact.number)
-        case .threadJoined(let fact):
-            keptWriter.write(ids: [fact.thread.bits, fact.user.bits])
-            keptWriter.write(leb128: fact.number)
-        case .threadLeft(let fact):
-            keptWriter.write(ids: [fact.thread.bits, fact.user.bits])
-            keptWriter.write(leb128: fact.number)
-        case .messagePosted(let fact):
-            keptWriter.write(ids: [fact.thread.bits, fact.message.bits, fact.author.bits])
-            keptWriter.write(leb128: fact.number)
-        case .replyPosted(let fact):
-            keptWriter.write(ids: [fact.thread.bits, fact.message.bits, fact.reply.bits, fact.author.bits])
-            keptWriter.write(leb128: fact.number)
-        case .messageEdited(let fact), .messageRetracted(let fact):
-            keptWriter.write(ids: [fact.thread.bits, fact.message.bits, fact.by.bits])
-            keptWriter.write(leb128: fact.number)
-        case .replyEdited(let fact), .replyRetracted(let fact):
-            keptWriter.write(ids: [fact.thread.bits, fact.message.bits, fact.reply.bits, fact.by.bits])
-            keptWriter.write(leb128: fact.number)
-        case .threadRead(let fact):
-            keptWriter.write(ids: [fact.user.bits, fact.thread.bits])
-            keptWriter.write(leb128: fact.upTo)
-        case .sessionStarted(let fact):
-            keptWriter.write(ids: [fact.user.bits, fact.session.bits])
-        case .sessionEnded(let fact):
-            keptWriter.write(ids: [fact.user.bits, fact.session.bits])
-        case .lost, .unknown: break
+    private mutating func encodeIDs(_ row: EventRow) {
+        switch row.kind {
+        case .userRegistered, .usernameChanged: keptWriter.write(ids: [row.user])
+        case .postcodeSet: keptWriter.write(ids: [row.user, row.thread])
+        case .threadOpened, .threadJoined, .threadLeft:
+            keptWriter.write(ids: [row.thread, row.user])
+            keptWriter.write(leb128: row.number)
+        case .messagePosted, .messageEdited, .messageRetracted:
+            keptWriter.write(ids: [row.thread, row.post, row.user])
+            keptWriter.write(leb128: row.number)
+        case .replyPosted, .replyEdited, .replyRetracted:
+            keptWriter.write(ids: [row.thread, row.message, row.post, row.user])
+            keptWriter.write(leb128: row.number)
+        case .threadRead:
+            keptWriter.write(ids: [row.user, row.thread])
+            keptWriter.write(leb128: row.number)
+        case .sessionStarted, .sessionEnded: keptWriter.write(ids: [row.user, row.post])
+        case .lost, nil: break
         }
     }
 
-    private mutating func encode(_ content: Content) {
-        switch content {
+    private mutating func encode(_ content: borrowing Content) {
+        switch copy content {
         case .none: break
         case .registration(let username, let subject):
             erasableWriter.write(counted: username.text)
@@ -104,6 +93,14 @@ struct EventFlags: OptionSet, Hashable, Sendable {
     static let correlation = EventFlags(rawValue: 4)
     /// The erasable part ends in fields of a later version and, in its last four bytes, their length without those four.
     static let extended = EventFlags(rawValue: 8)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Makes the flags of an event that a command brings about.
+    init(_ origin: Origin, hasCorrelation: Bool) {
+        self = hasCorrelation ? .correlation : []
+        if case .imported(let sentAt) = origin { formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
+    }
 }
 
 extension Fact {

@@ -43,9 +43,6 @@ extension EventKind {
     /// Whether an event of the kind names a thread; a postcode names that of its outward code.
     var namesThread: Bool { isNumbered || self == .postcodeSet || self == .threadRead }
 
-    /// Whether an event of the kind is about a user in a thread.
-    var isOfMembership: Bool { self == .threadJoined || self == .threadLeft || self == .threadRead }
-
     /// Whether the rules or the read models index the content of the kind.
     package var isIndexed: Bool {
         switch self {
@@ -58,8 +55,7 @@ extension EventKind {
 extension Event {
     /// The event's kept part as plain numbers.
     package var row: EventRow {
-        var flags: EventFlags = correlation == nil ? [] : .correlation
-        if case .imported(let sentAt) = origin { flags.formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
+        let flags = EventFlags(origin, hasCorrelation: correlation != nil)
         var row = EventRow(kind: fact.kind, flags: flags, recordedAt: recordedAt, createdAt: createdAt)
         switch fact {
         case .userRegistered(let fact): row.user = fact.user.bits
@@ -84,6 +80,14 @@ extension Event {
         case .lost, .unknown: break
         }
         return row
+    }
+}
+
+extension Event {
+    /// Makes the event of a row of a known kind.
+    package init(_ row: EventRow, _ content: Content, correlation: String?) {
+        guard let kind = row.kind else { preconditionFailure("a row of an unknown kind lacks what its event says") }
+        self.init(recordedAt: row.recordedAt, origin: row.origin, fact: Fact(kind, row), content: content, correlation: correlation)
     }
 }
 

@@ -1,86 +1,67 @@
-package import Columns
-
 /// What the rules need to know in order to decide a command: the state of the decider.
 ///
-/// A value: ``decide(_:at:freshID:)`` reads it and ``evolve(_:at:)`` moves it on by one event. The same events give the same state, on whatever machine and
+/// A value: ``decide(_:at:freshID:)`` reads it and ``evolve(_:at:)`` applies one event. The same events give the same state, on whatever machine and
 /// in whatever version. Bodies are not part of it.
 public struct ChatState: Equatable, Sendable {
+    package private(set) var identities = Identities()
+    package private(set) var rules = RuleState()
+
     /// The position of the last event that the state has seen, 0 at the beginning.
-    public internal(set) var head: Position = 0
+    public var head: Position { rules.head }
 
     /// The time of that event; the next one is not recorded earlier.
-    public internal(set) var lastRecordedAt = Timestamp(millisecondsSince1970: 0)
+    public var lastRecordedAt: Timestamp { rules.lastRecordedAt }
 
     /// Whether an event of unknown kind was seen: a newer version's rules may apply, so a store that meets one opens read-only.
-    public internal(set) var hasUnknownEvents = false
+    public var hasUnknownEvents: Bool { rules.hasUnknownEvents }
 
     /// How many events were seen to be lost: what came after the first of them may refer to what it told.
-    public internal(set) var lostEvents = 0
-
-    /// The numbers of users, threads and messages: the rows of the columns that follow.
-    package internal(set) var numbering = Numbering()
-    /// The numbers of memberships, replies and sessions, likewise.
-    package internal(set) var dependents = DependentNumbering()
-    package internal(set) var users = Column<UserRow>()
-    /// Users by the fold key of their present username.
-    package internal(set) var usersByName: [String: Int] = [:]
-    /// Users by the bytes of their subject: the provider's name is opaque, so two spellings of one character are two subjects.
-    package internal(set) var usersBySubject: [[UInt8]: Int] = [:]
-
-    package internal(set) var threads = Column<ThreadRow>()
-    package internal(set) var memberships = MembershipTable()
-
-    package internal(set) var messages = PostTable()
-    package internal(set) var replies = PostTable()
-
-    package internal(set) var sessions = Column<SessionRow>()
+    public var lostEvents: Int { rules.lostEvents }
 
     /// Makes the state before the first event.
     public init() {}
-}
 
-extension ChatState {
-    // Not generic, so that read models do not pay for looking up a layout.
+    /// Joins the two parts of a state.
+    package init(_ identities: Identities, _ rules: RuleState) {
+        self.identities = identities
+        self.rules = rules
+    }
 
-    /// The number of a user whom any event has named.
-    package func number(ofUser id: UserID) -> Int? { numbering.users.find(id) }
+    /// Applies one recorded event; events never fail to apply.
+    ///
+    /// Works on the event's fact alone, but for the indexes over content (usernames, subjects, postcodes), which simply lack what has been erased. Whoever an
+    /// event names gets an index, also where the event that registered or opened them was lost; a reply or a change of a message that was never heard
+    /// of changes only ``head``.
+    ///
+    /// - Parameters:
+    ///   - event: What happened.
+    ///   - position: Where it stands in the journal.
+    /// - Complexity: O(1) on average.
+    public mutating func evolve(_ event: Event, at position: Position) {
+        var batch = EventBatch(from: position)
+        batch.append(event.row, event.content)
+        identities.resolve(&batch)
+        rules.apply(batch, 0..<1)
+    }
 
-    /// The number of a thread that any event has named.
-    package func number(ofThread id: ThreadID) -> Int? { numbering.threads.find(id) }
-
-    /// The user with a number.
-    package func userID(_ number: Int) -> UserID { numbering.users.id(number) }
-
-    /// The thread with a number.
-    package func threadID(_ number: Int) -> ThreadID { numbering.threads.id(number) }
-}
-
-/// A user; one that only events after a loss have named has not been registered.
-package struct UserRow: Sendable, Hashable {
-    /// 0 for a user whose registration was never seen.
-    package var registeredAt: Position = 0
-    /// The fold key that the user registered with, nil once erased: a registration that comes again is known by it.
-    package var registeredAs: String?
-    /// The fold key of the present username.
-    package var foldKey: String?
-    /// The present username as written.
-    package var username: String?
-    package var postcode: Postcode?
-    /// The thread of the outward code where the user lives.
-    package var residence: ThreadID?
-}
-
-/// A thread; one that only events after a loss have named has not been opened.
-package struct ThreadRow: Sendable, Hashable {
-    /// 0 for a thread whose opening was never seen.
-    package var openedAt: Position = 0
-    package var openedBy = 0
-    /// The number of the thread's last event.
-    package var eventCount: UInt64 = 0
-}
-
-package struct SessionRow: Sendable, Hashable, BitwiseCopyable {
-    package var startedAt: Position
-    package var user: UInt32
-    package var hasEnded = false
+    /// Decides a command: which events follow from it, if any.
+    ///
+    /// Pure: the same state and arguments give the same answer. Refusals are checked in the order in which the rules of ``ChatDomain`` list them; an id that comes
+    /// again from the same author for the same place is a duplicate before every other check.
+    ///
+    /// - Parameters:
+    ///   - request: The command, its correlation id and its origin.
+    ///   - now: The time of the clock; events are recorded at it, within the range of ``Event/recordedAt``, or at the time of the last event if that is later.
+    ///   - freshID: An id that the events may use if the command bears none.
+    /// - Returns: The events to append, or why there are none.
+    /// - Throws: ``Rejection`` if the command breaks a rule.
+    /// - Complexity: O(1) on average, and O(*n*) in the length of the command's text.
+    public func decide(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
+        var batch = EventBatch(from: head + 1)
+        switch try rules.decide(request, identities, at: now, freshID: freshID, into: &batch) {
+        case .append: return .append(batch.events(0..<batch.count, of: request))
+        case .unchanged: return .unchanged
+        case .duplicate(let positions): return .duplicate(of: positions)
+        }
+    }
 }

@@ -1,91 +1,105 @@
 import Columns
 
 /// Messages and replies.
-extension ChatState {
+extension RuleState {
     func postMessage(
-        _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: MessageID, _ frame: EventFrame
-    ) throws(Rejection) -> Decision {
-        if let id, let known = numbering.messages.find(id.bits) {
-            guard numbering.threads.id(messages.place(known)) == threadID, numbering.users.id(messages.author(known)) == authorID else {
+        _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: UInt128, _ ids: borrowing Identities,
+        _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if let id, let known = ids.messages.find(id.bits) {
+            guard ids.threads.id(ids.messageFacts.place(known)) == threadID, ids.users.id(ids.messageFacts.author(known)) == authorID else {
                 throw .identifierTaken
             }
-            return .duplicate(of: messages.position(known)...messages.position(known))
+            return .duplicate(of: ids.messageFacts.position(known)...ids.messageFacts.position(known))
         }
-        let author = try knownUser(authorID)
-        let thread = try knownThread(threadID)
-        guard isMember(author, of: thread) else { throw .notAMember }
+        let author = try knownUser(authorID, ids)
+        let thread = try knownThread(threadID, ids)
+        guard isMember(author, of: thread, ids) else { throw .notAMember }
         guard MessageBody.isValid(body) else { throw .invalidBody }
-        let number = nextNumber(in: thread)
-        let fact = MessagePosted(thread: threadID, number: number, message: id ?? fresh, author: authorID)
-        return .append([frame.event(.messagePosted(fact), .body(body))])
+        batch.append(
+            frame.row(.messagePosted, threadID, nextNumber(in: thread), authorID, post: id?.bits ?? fresh), .none,
+            EventIndexes(user: author, thread: thread))
+        return .append
     }
 
     func postReply(
-        _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: ReplyID, _ frame: EventFrame
-    ) throws(Rejection) -> Decision {
-        if let id, let known = dependents.replies.find(id.bits) {
-            guard MessageID(bits: numbering.messages.id(replies.place(known))) == messageID,
-                numbering.users.id(replies.author(known)) == authorID
+        _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: UInt128, _ ids: borrowing Identities,
+        _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if let id, let known = ids.replies.find(id.bits) {
+            guard MessageID(bits: ids.messages.id(ids.replyFacts.place(known))) == messageID,
+                ids.users.id(ids.replyFacts.author(known)) == authorID
             else {
                 throw .identifierTaken
             }
-            return .duplicate(of: replies.position(known)...replies.position(known))
+            return .duplicate(of: ids.replyFacts.position(known)...ids.replyFacts.position(known))
         }
-        let author = try knownUser(authorID)
-        guard let message = numbering.messages.find(messageID.bits) else { throw .unknownMessage }
-        let thread = messages.place(message)
-        guard isMember(author, of: thread) else { throw .notAMember }
-        guard !messages.isRetracted(message) else { throw .retracted }
+        let author = try knownUser(authorID, ids)
+        guard let message = ids.messages.find(messageID.bits) else { throw .unknownMessage }
+        let thread = ids.messageFacts.place(message)
+        guard isMember(author, of: thread, ids) else { throw .notAMember }
+        guard !isRetracted(message: message) else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
-        let fact = ReplyPosted(
-            thread: numbering.threads.id(thread), number: nextNumber(in: thread), message: messageID, reply: id ?? fresh,
-            author: authorID)
-        return .append([frame.event(.replyPosted(fact), .body(body))])
+        batch.append(
+            frame.row(
+                .replyPosted, ids.threads.id(thread), nextNumber(in: thread), authorID, post: id?.bits ?? fresh, message: messageID.bits),
+            .none, EventIndexes(user: author, thread: thread, message: message))
+        return .append
     }
 
-    func edit(_ post: Post, _ by: UserID, _ body: String, _ frame: EventFrame) throws(Rejection) -> Decision {
-        let user = try knownUser(by)
-        let found = try find(post)
-        guard isMember(user, of: found.thread) else { throw .notAMember }
+    func edit(
+        _ post: Post, _ by: UserID, _ body: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(by, ids)
+        let found = try find(post, ids)
+        guard isMember(user, of: found.thread, ids) else { throw .notAMember }
         guard found.author == user else { throw .notTheAuthor }
         guard !found.isRetracted else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
-        return .append([frame.event(fact(of: post, found, by, ifMessage: Fact.messageEdited, ifReply: Fact.replyEdited), .body(body))])
+        append(post, found, by, ifMessage: .messageEdited, ifReply: .replyEdited, ids, frame, &batch)
+        return .append
     }
 
-    func retract(_ post: Post, _ by: UserID, _ frame: EventFrame) throws(Rejection) -> Decision {
-        let user = try knownUser(by)
-        let found = try find(post)
+    func retract(
+        _ post: Post, _ by: UserID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(by, ids)
+        let found = try find(post, ids)
         guard found.author == user else { throw .notTheAuthor }
         guard !found.isRetracted else { return .unchanged }
-        return .append([frame.event(fact(of: post, found, by, ifMessage: Fact.messageRetracted, ifReply: Fact.replyRetracted))])
+        append(post, found, by, ifMessage: .messageRetracted, ifReply: .replyRetracted, ids, frame, &batch)
+        return .append
     }
 
-    /// A post with the number of its thread and of the message that it is or replies to.
-    private typealias FoundPost = (author: Int, isRetracted: Bool, thread: Int, message: Int)
+    /// The indexes of a post: its author, its thread, itself and the message that it is or answers.
+    private typealias FoundPost = (author: Int, isRetracted: Bool, thread: Int, post: Int, message: Int)
 
-    private func find(_ post: Post) throws(Rejection) -> FoundPost {
+    private func find(_ post: Post, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
         switch post {
         case .message(let id):
-            guard let message = numbering.messages.find(id.bits) else { throw .unknownMessage }
-            return (messages.author(message), messages.isRetracted(message), messages.place(message), message)
+            guard let message = ids.messages.find(id.bits) else { throw .unknownMessage }
+            return (
+                ids.messageFacts.author(message), isRetracted(message: message), ids.messageFacts.place(message), message, message
+            )
         case .reply(let id):
-            guard let reply = dependents.replies.find(id.bits) else { throw .unknownReply }
-            let message = replies.place(reply)
-            return (replies.author(reply), replies.isRetracted(reply), messages.place(message), message)
+            guard let reply = ids.replies.find(id.bits) else { throw .unknownReply }
+            let message = ids.replyFacts.place(reply)
+            return (ids.replyFacts.author(reply), isRetracted(reply: reply), ids.messageFacts.place(message), reply, message)
         }
     }
 
-    private func fact(
-        of post: Post, _ found: FoundPost, _ by: UserID, ifMessage: (MessageChanged) -> Fact, ifReply: (ReplyChanged) -> Fact
-    ) -> Fact {
-        let thread = numbering.threads.id(found.thread)
+    private func append(
+        _ post: Post, _ found: FoundPost, _ by: UserID, ifMessage: EventKind, ifReply: EventKind, _ ids: borrowing Identities,
+        _ frame: EventFrame, _ batch: inout EventBatch
+    ) {
+        let thread = ids.threads.id(found.thread)
         let number = nextNumber(in: found.thread)
-        switch post {
-        case .message(let message): return ifMessage(MessageChanged(thread: thread, number: number, message: message, by: by))
-        case .reply(let reply):
-            let message = MessageID(bits: numbering.messages.id(found.message))
-            return ifReply(ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: by))
-        }
+        let row =
+            switch post {
+            case .message(let message): frame.row(ifMessage, thread, number, by, post: message.bits)
+            case .reply(let reply):
+                frame.row(ifReply, thread, number, by, post: reply.bits, message: ids.messages.id(found.message))
+            }
+        batch.append(row, .none, EventIndexes(user: found.author, thread: found.thread, post: found.post))
     }
 }

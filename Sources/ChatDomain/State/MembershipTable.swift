@@ -30,14 +30,6 @@ package struct MembershipTable: Sendable, Equatable {
 }
 
 extension MembershipTable {
-    /// Adds so many of members who have not read anything.
-    mutating func append(members count: Int) {
-        readUpTo.append(count: count) { _ in 0 }
-        isMember.append(count: count) { _ in 1 }
-    }
-}
-
-extension MembershipTable {
     func write(to writer: inout ColumnWriter) {
         readUpTo.write(to: &writer)
         isMember.write(to: &writer)

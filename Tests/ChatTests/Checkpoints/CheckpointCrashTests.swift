@@ -49,7 +49,7 @@ import Testing
             var replaying = Self.options(disk)
             replaying.checkpoints = nil
             let replayed = try ChatStore.openReadOnly("journal", options: replaying)
-            guard store.readModels == replayed.readModels else { throw Unexpected(problem: "another state") }
+            guard store.storeModels == replayed.storeModels else { throw Unexpected(problem: "another state") }
             try store.writeCheckpoint()
             try store.close()
         }

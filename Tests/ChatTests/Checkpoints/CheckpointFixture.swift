@@ -52,7 +52,19 @@ struct CheckpointFixture {
 }
 
 extension ChatStore {
-    var readModels: ReadModels { models.withLock { $0.value } }
+    /// The state of the rules and the read models, which are of one position where no command is under way.
+    var storeModels: StoreModels { decider.withLock { decider in StoreModels(decider.rules, readSide.withShared { $0.models }) } }
+
+    var chatState: ChatState { ChatState(storeModels.models.identities, storeModels.rules) }
 
     var checkpointStatistics: CheckpointStatistics { statistics.checkpoints ?? CheckpointStatistics() }
+}
+
+extension StoreModels {
+    /// Applies one event, as a verification does.
+    mutating func apply(_ event: Event, at position: Position) {
+        var batch = EventBatch(from: position)
+        batch.append(event.row, event.content)
+        apply(&batch)
+    }
 }

@@ -22,7 +22,7 @@ import Testing
                 #expect(checkpoint == store.head.position)
                 #expect(store.checkpointStatistics.last?.position == checkpoint)
             }
-            let (head, models) = (store.head, store.readModels)
+            let (head, models) = (store.head, store.storeModels)
             try store.close()
             let rebuilt = try fixture.replayed()
             store = try fixture.open()
@@ -30,9 +30,9 @@ import Testing
             #expect(statistics.loaded == checkpoint)
             #expect(statistics.ignored == (checkpoint == nil ? "absent" : nil))
             #expect(statistics.replayed == head.position - (checkpoint ?? 0))
-            #expect(store.readModels == models)
-            #expect(store.readModels == rebuilt.readModels)
-            #expect(store.readModels.digests == rebuilt.readModels.digests)
+            #expect(store.storeModels == models)
+            #expect(store.storeModels == rebuilt.storeModels)
+            #expect(store.storeModels.digests == rebuilt.storeModels.digests)
         }
         try store.close()
         #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
@@ -42,9 +42,9 @@ import Testing
         let fixture = CheckpointFixture(seed: 1)
         try fixture.make(batches: 9, beforeCheckpoint: 6)
         let bytes = try fixture.file()
-        let expected = try fixture.replayed().readModels
+        let expected = try fixture.replayed().storeModels
         let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
-        #expect((try? ReadModels(checkpointOf: journal)) != nil)
+        #expect((try? StoreModels(checkpointOf: journal)) != nil)
         for offset in bytes.indices {
             var damaged = bytes
             damaged[offset] ^= 1 << UInt8(offset % 8)
@@ -58,7 +58,7 @@ import Testing
         let fixture = CheckpointFixture(seed: 2)
         try fixture.make(batches: 9, beforeCheckpoint: 6)
         let bytes = try fixture.file()
-        let expected = try fixture.replayed().readModels
+        let expected = try fixture.replayed().storeModels
         let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
         for count in 0...bytes.count + 2 where count != bytes.count {
             try fixture.replaceFile(Array(bytes.prefix(count)) + [UInt8](repeating: 0, count: max(0, count - bytes.count)))
@@ -72,7 +72,7 @@ import Testing
         try fixture.make(batches: 9, beforeCheckpoint: 9)
         try other.make(batches: 6, beforeCheckpoint: 3)
         try fixture.replaceFile(try other.file())
-        try expectReplay(fixture, try fixture.replayed().readModels, "otherJournal")
+        try expectReplay(fixture, try fixture.replayed().storeModels, "otherJournal")
     }
 
     /// The same journal, rolled back to before its checkpoint, and then continued in another way.
@@ -82,12 +82,12 @@ import Testing
         try future.make(batches: 12, beforeCheckpoint: 12)
         #expect(try past.replayed().head.journal == future.replayed().head.journal)
         try past.replaceFile(try future.file())
-        try expectReplay(past, try past.replayed().readModels, "beyondEnd")
+        try expectReplay(past, try past.replayed().storeModels, "beyondEnd")
         let store = try past.open()
         var generator = CommandGenerator(seed: 99)
         while store.head.position <= (try future.replayed().head.position) { try past.run(store, batches: 4, generator: &generator) }
         try store.close()
-        try expectReplay(past, try past.replayed().readModels, "otherHistory")
+        try expectReplay(past, try past.replayed().storeModels, "otherHistory")
     }
 
     /// With as many events in as many commits, the chain value alone tells the histories apart.
@@ -101,11 +101,11 @@ import Testing
         }
         #expect(try one.replayed().head.journal == other.replayed().head.journal)
         try one.replaceFile(try other.file())
-        try expectReplay(one, try one.replayed().readModels, "otherHistory")
+        try expectReplay(one, try one.replayed().storeModels, "otherHistory")
         let store = try one.open()
         for _ in 0..<3 { try store.execute(.startSession(user: UserID(bits: 1), device: "phone")) }
         try store.close()
-        try expectReplay(one, try one.replayed().readModels, "otherHistory")
+        try expectReplay(one, try one.replayed().storeModels, "otherHistory")
     }
 
     /// A file that was copied to another's name: what it says of itself counts.
@@ -113,11 +113,11 @@ import Testing
         let fixture = CheckpointFixture(seed: 7)
         try fixture.make(batches: 6, beforeCheckpoint: 6)
         let journal = try Journal.open("journal", options: fixture.options.journal)
-        let reader = try journal.checkpoint(ReadModels.name, version: ReadModels.checkpointVersion)
+        let reader = try journal.checkpoint(ReadModels.name, version: StoreModels.checkpointVersion)
         let writer = try journal.beginCheckpoint(
-            "another", version: ReadModels.checkpointVersion, at: journal.lastPosition, sections: ReadModels.componentNames)
+            "another", version: StoreModels.checkpointVersion, at: journal.lastPosition, sections: StoreModels.componentNames)
         var block = [UInt8](repeating: 0, count: CheckpointHeader.blockByteCount + CheckpointHeader.checksumByteCount)
-        for name in ReadModels.componentNames {
+        for name in StoreModels.componentNames {
             writer.beginSection()
             let section = try #require(reader.section(name))
             while case let count = try section.read(into: &block), count > 0 { writer.write(Array(block[..<count])) }
@@ -125,7 +125,7 @@ import Testing
         _ = try writer.finish()
         try journal.close()
         try fixture.replaceFile(try fixture.storage.contents(of: "journal/another.checkpoint"))
-        try expectReplay(fixture, try fixture.replayed().readModels, "damaged")
+        try expectReplay(fixture, try fixture.replayed().storeModels, "damaged")
     }
 
     @Test func aCheckpointOfAnotherVersionIsIgnored() throws {
@@ -133,12 +133,12 @@ import Testing
         try fixture.make(batches: 6, beforeCheckpoint: 6)
         let journal = try Journal.open("journal", options: fixture.options.journal)
         let writer = try journal.beginCheckpoint(
-            ReadModels.name, version: ReadModels.checkpointVersion + 1, at: journal.lastPosition, sections: ["everything"])
+            ReadModels.name, version: StoreModels.checkpointVersion + 1, at: journal.lastPosition, sections: ["everything"])
         writer.beginSection()
         writer.write([1, 2, 3])
         _ = try writer.finish()
         try journal.close()
-        try expectReplay(fixture, try fixture.replayed().readModels, "otherVersion")
+        try expectReplay(fixture, try fixture.replayed().storeModels, "otherVersion")
     }
 
     /// A checkpoint holds names: once they have been erased from the journal, it must not bring them back.
@@ -147,13 +147,13 @@ import Testing
         try fixture.make(batches: 40, beforeCheckpoint: 30)
         let erased = try StubRewriter("journal", on: fixture.storage).rewrite { _, _, _ in .erased }
         #expect(!erased.isEmpty)
-        try expectReplay(fixture, try fixture.replayed().readModels, "beforeErasure")
+        try expectReplay(fixture, try fixture.replayed().storeModels, "beforeErasure")
         let store = try fixture.open()
         try store.writeCheckpoint()
         try store.close()
         let again = try fixture.open()
         #expect(again.checkpointStatistics.loaded == again.head.position)
-        #expect(again.readModels == (try fixture.replayed().readModels))
+        #expect(again.storeModels == (try fixture.replayed().storeModels))
     }
 
     @Test func aReaderUsesTheCheckpointAndWritesNone() throws {
@@ -171,16 +171,16 @@ import Testing
 
     private func problem(of journal: Journal) -> CheckpointProblem.Code? {
         do throws(CheckpointProblem) {
-            _ = try ReadModels(checkpointOf: journal)
+            _ = try StoreModels(checkpointOf: journal)
             return nil
         } catch {
             return error.code
         }
     }
 
-    private func expectReplay(_ fixture: CheckpointFixture, _ expected: ReadModels, _ reason: String) throws {
+    private func expectReplay(_ fixture: CheckpointFixture, _ expected: StoreModels, _ reason: String) throws {
         let store = try ChatStore.openReadOnly("journal", options: fixture.options)
-        #expect(store.readModels == expected)
+        #expect(store.storeModels == expected)
         #expect(store.checkpointStatistics.ignored == reason)
         #expect(store.checkpointStatistics.ignoredMessage?.isEmpty == false)
         #expect(store.checkpointStatistics.loaded == nil)

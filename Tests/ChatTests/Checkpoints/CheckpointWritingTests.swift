@@ -24,14 +24,14 @@ import Testing
                 }
                 #expect((try? ChatStore.openReadOnly("journal", options: options)) != nil)
             }
-            let models = store.readModels
+            let models = store.storeModels
             try store.close()
             #expect(store.checkpointStatistics.failures == 0)
             #expect(store.checkpointStatistics.written >= 1)
             #expect(store.checkpointStatistics.last?.position == models.position)
             let again = try ChatStore.openReadOnly("journal", options: fixture.options)
             #expect(again.checkpointStatistics.loaded == models.position)
-            #expect(again.readModels == models)
+            #expect(again.storeModels == models)
             #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
         }
     }
@@ -87,7 +87,7 @@ import Testing
         let again = try fixture.open()
         #expect(again.recovery?.wasClean == true)
         #expect(again.checkpointStatistics.loaded != nil)
-        #expect(again.readModels == (try fixture.replayed().readModels))
+        #expect(again.storeModels == (try fixture.replayed().storeModels))
     }
 
     @Test func aStoreThatIsDroppedLeavesTheJournalFree() throws {
@@ -98,7 +98,7 @@ import Testing
             let store = try fixture.open()
             try fixture.run(store, batches: 3, generator: &generator)
         }
-        #expect(try fixture.replayed().readModels == fixture.open().readModels)
+        #expect(try fixture.replayed().storeModels == fixture.open().storeModels)
     }
 
     @Test func aCopyHasNoCheckpointAndTheOriginalKeepsIt() throws {
@@ -117,7 +117,7 @@ import Testing
 
 /// What a rebuild says of a checkpoint.
 @Suite struct CheckpointVerificationTests {
-    @Test(arguments: ["state", "users"]) func aCheckpointThatDiffersIsFound(component: String) throws {
+    @Test(arguments: ["rules", "users"]) func aCheckpointThatDiffersIsFound(component: String) throws {
         let fixture = CheckpointFixture(seed: 6)
         var generator = CommandGenerator(seed: 6)
         let store = try fixture.open()
@@ -126,11 +126,11 @@ import Testing
         try store.close()
         #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
         // The read models of a version with a bug: it takes one kind of event for another.
-        var wrong = ReadModels()
+        var wrong = StoreModels()
         for recorded in events {
             var event = recorded.event
             switch (event.fact, component) {
-            case (.sessionStarted, "state"): event.fact = .lost
+            case (.sessionStarted, "rules"): event.fact = .lost
             case (.userRegistered, "users"): event.recordedAt.millisecondsSince1970 += wrong.position == 0 ? 0 : 1
             default: break
             }
@@ -146,7 +146,7 @@ import Testing
         let first = try #require(
             events.first { recorded in
                 switch recorded.event.fact {
-                case .sessionStarted: component == "state"
+                case .sessionStarted: component == "rules"
                 case .userRegistered: component == "users" && recorded.position > 1
                 default: false
                 }

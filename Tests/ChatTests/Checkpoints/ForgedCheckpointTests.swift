@@ -30,7 +30,7 @@ private final class Section: ColumnSink, ColumnSource {
     @Test(arguments: [.max, 1 << 48, -1, .min] as [Int64]) func aTimeThatNoEventHasIsRefused(_ time: Int64) throws {
         let fixture = CheckpointFixture(seed: 3)
         try fixture.make(batches: 20, beforeCheckpoint: 20)
-        let models = try fixture.replayed().readModels
+        let models = try fixture.replayed().storeModels
         try forge(models, in: fixture) { section in
             // The time follows the position of the last event.
             for byte in 0..<8 { section.bytes[8 + byte] = UInt8(truncatingIfNeeded: time >> Int64(8 * byte)) }
@@ -43,7 +43,7 @@ private final class Section: ColumnSink, ColumnSource {
         let fixture = CheckpointFixture(seed: 3)
         try fixture.make(batches: 20, beforeCheckpoint: 10)
         let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
-        let earlier = try ReadModels(checkpointOf: journal)
+        let earlier = try StoreModels(checkpointOf: journal)
         #expect(earlier.position > 0 && earlier.position < journal.lastPosition)
         try forge(earlier, in: fixture)
         try expectDamage(in: fixture)
@@ -59,8 +59,8 @@ private final class Section: ColumnSink, ColumnSource {
         unsafe try draft.append(kept: unknown.span.bytes, erasable: [1, 2, 3].span.bytes)
         _ = try journal.append(draft, expecting: journal.lastPosition)
         try journal.close()
-        let models = try fixture.replayed().readModels
-        #expect(models.state.hasUnknownEvents)
+        let models = try fixture.replayed().storeModels
+        #expect(models.rules.hasUnknownEvents)
         try forge(models, in: fixture)
         try expectDamage(in: fixture)
     }
@@ -70,7 +70,7 @@ private final class Section: ColumnSink, ColumnSource {
         let fixture = CheckpointFixture(seed: 3)
         try fixture.make(batches: 6, beforeCheckpoint: 6)
         var bytes = try fixture.file()
-        let end = 96 + 40 * ReadModels.componentNames.count
+        let end = 96 + 40 * StoreModels.componentNames.count
         #expect(bytes[8] == 1 && bytes[9] == 0)
         bytes[8] = 2
         let checksum = CRC32C.checksum(of: Array(bytes[..<end]))
@@ -83,17 +83,17 @@ private final class Section: ColumnSink, ColumnSource {
 
     /// Writes a checkpoint of some models as if they were those of the journal's end.
     ///
-    /// - Parameter change: Changes the section of the state.
-    private func forge(_ models: ReadModels, in fixture: CheckpointFixture, change: (Section) -> Void = { _ in }) throws {
+    /// - Parameter change: Changes the section of the rules.
+    private func forge(_ models: StoreModels, in fixture: CheckpointFixture, change: (Section) -> Void = { _ in }) throws {
         let journal = try Journal.open("journal", options: fixture.options.journal)
         let file = try journal.beginCheckpoint(
-            ReadModels.name, version: ReadModels.checkpointVersion, at: journal.lastPosition, sections: ReadModels.componentNames)
-        for name in ReadModels.componentNames {
+            ReadModels.name, version: StoreModels.checkpointVersion, at: journal.lastPosition, sections: StoreModels.componentNames)
+        for name in StoreModels.componentNames {
             let section = Section()
             var writer = ColumnWriter(section)
-            models.copyForCheckpoint().write(component: name, to: &writer)
+            models.write(component: name, to: &writer)
             writer.finish()
-            if name == "state" { change(section) }
+            if name == "rules" { change(section) }
             file.beginSection()
             file.write(section.bytes)
         }
@@ -105,7 +105,7 @@ private final class Section: ColumnSink, ColumnSource {
     private func expectDamage(in fixture: CheckpointFixture) throws {
         let store = try fixture.open()
         #expect(store.checkpointStatistics.ignored == "damaged")
-        #expect(store.readModels == (try fixture.replayed().readModels))
+        #expect(store.storeModels == (try fixture.replayed().storeModels))
         try store.close()
     }
 }

@@ -44,7 +44,7 @@ enum CheckpointHarness {
     }
 
     private static func sections(_ bytes: [UInt8]) -> [[UInt8]] {
-        let count = ReadModels.componentNames.count
+        let count = StoreModels.componentNames.count
         var rest = bytes.dropFirst(2 * count)
         return (0..<count).map { index in
             let lengths = bytes.dropFirst(2 * index).prefix(2)
@@ -83,7 +83,7 @@ enum CheckpointHarness {
             let storage = storage.copy()
             let journal = try Journal.open(directory, options: options(storage).journal)
             let file = try journal.beginCheckpoint(
-                ReadModels.name, version: ReadModels.checkpointVersion, at: journal.lastPosition, sections: ReadModels.componentNames)
+                ReadModels.name, version: StoreModels.checkpointVersion, at: journal.lastPosition, sections: StoreModels.componentNames)
             for section in sections {
                 file.beginSection()
                 // A section of two bytes' length is one block.
@@ -104,8 +104,8 @@ extension CheckpointHarness {
         let story = try story.get()
         var options = options(story.storage.copy())
         options.checkpoints = nil
-        let models = try ChatStore.openReadOnly(directory, options: options).models.withLock { $0.value }.copyForCheckpoint()
-        let sections = ReadModels.componentNames.map { name in
+        let models = try ChatStore.openReadOnly(directory, options: options).storeModels
+        let sections = StoreModels.componentNames.map { name in
             let section = Bytes()
             var writer = ColumnWriter(section)
             models.write(component: name, to: &writer)

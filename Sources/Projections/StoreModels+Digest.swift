@@ -2,7 +2,7 @@ import ChatDomain
 import Columns
 import EventJournal
 
-extension ReadModels {
+extension StoreModels {
     /// The SHA-256 of each component's state, by its name.
     ///
     /// It depends on the events alone: not on hash seeds, nor on how much room was made, nor on whether the state was replayed or read from a checkpoint.

@@ -1,11 +1,10 @@
 import Columns
 
-extension ChatState {
-    /// Reads ahead what looking up the ids of some commands is going to read.
-    package func warm(_ requests: Span<CommandRequest>) {
-        var (users, messages): ([UserID], [UInt128]) = ([], [])
+extension Identities {
+    /// Reads what deciding some commands is going to read, so that one does not wait for memory after the other.
+    package func prefetch(_ requests: Span<CommandRequest>) {
+        var (users, messages): ([UInt128], [UInt128]) = ([], [])
         var members: [(user: UserID, thread: ThreadID)] = []
-        users.reserveCapacity(requests.count)
         members.reserveCapacity(requests.count)
         messages.reserveCapacity(requests.count)
         for index in requests.indices {
@@ -16,23 +15,23 @@ extension ChatState {
             case .joinThread(let user, let thread), .leaveThread(let user, let thread), .markRead(let user, let thread, _):
                 members.append((user, thread))
             case .reply(_, let message, let author, _):
-                users.append(author)
+                users.append(author.bits)
                 messages.append(message.bits)
             case .edit(.message(let message), let author, _), .retract(.message(let message), let author):
-                users.append(author)
+                users.append(author.bits)
                 messages.append(message.bits)
             default: break
             }
         }
-        let userIDs = users.map(\.bits) + members.map(\.user.bits)
-        let threadIDs = members.map(\.thread.bits)
-        numbering.users.prefetch(userIDs.span)
-        numbering.threads.prefetch(threadIDs.span)
-        dependents.memberships.prefetch(
+        users += members.map(\.user.bits)
+        let threads = members.map(\.thread.bits)
+        self.users.prefetch(users.span)
+        self.threads.prefetch(threads.span)
+        memberships.prefetch(
             members.compactMap { member in
-                guard let user = numbering.users.find(member.user), let thread = numbering.threads.find(member.thread) else { return nil }
+                guard let user = self.users.find(member.user), let thread = self.threads.find(member.thread) else { return nil }
                 return (user, thread)
             })
-        numbering.messages.prefetch(messages.span)
+        self.messages.prefetch(messages.span)
     }
 }

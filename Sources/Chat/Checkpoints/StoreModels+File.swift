@@ -3,14 +3,14 @@ import Columns
 import EventJournal
 import Projections
 
-extension ReadModels {
+extension StoreModels {
     /// Reads the checkpoint of a journal.
     ///
     /// - Throws: `CheckpointProblem`: why there is none that can be used.
     /// - Complexity: Linear in the bytes of the checkpoint, which are copied and checked, not interpreted.
     init(checkpointOf journal: Journal) throws(CheckpointProblem) {
         guard Self.canUseCheckpoints else { throw CheckpointProblem(.otherVersion, "Checkpoints are for little-endian machines.") }
-        let reader = try journal.checkpoint(Self.name, version: Self.checkpointVersion)
+        let reader = try journal.checkpoint(ReadModels.name, version: Self.checkpointVersion)
         do throws(ColumnError) {
             try self.init(at: reader.header.position) { (component) throws(ColumnError) in
                 guard let section = reader.section(component) else { throw ColumnError("there is no such section") }
@@ -19,7 +19,7 @@ extension ReadModels {
         } catch {
             throw CheckpointProblem(.damaged, error.description)
         }
-        guard !state.hasUnknownEvents else {
+        guard !rules.hasUnknownEvents else {
             throw CheckpointProblem(.damaged, "The state is of a history that no checkpoint is written of.")
         }
     }
@@ -30,8 +30,9 @@ extension ReadModels {
     /// - Returns: The size of the file; nil when it was cancelled.
     /// - Throws: What failed; what was there before is there still.
     func writeCheckpoint(of journal: Journal, isCancelled: @escaping () -> Bool) throws(JournalError) -> UInt64? {
-        guard Self.canUseCheckpoints, !state.hasUnknownEvents else { return nil }
-        let file = try journal.beginCheckpoint(Self.name, version: Self.checkpointVersion, at: position, sections: Self.componentNames)
+        guard Self.canUseCheckpoints, !rules.hasUnknownEvents else { return nil }
+        let file = try journal.beginCheckpoint(
+            ReadModels.name, version: Self.checkpointVersion, at: position, sections: Self.componentNames)
         let sink = SectionSink(file, isCancelled)
         for component in Self.componentNames where !sink.isOver {
             file.beginSection()

@@ -1,0 +1,142 @@
+package import Columns
+
+/// Every key that events have named, each with its dense index: ids, pairs of user and thread, fold keys and subjects.
+///
+/// An index is given in the order in which events first name the key, so the same events give the same indexes. The rules and the read models keep their
+/// rows by index. What never changes of a post stands here too, because both need it.
+package struct Identities: Equatable, Sendable {
+    package internal(set) var users = DenseIndex<UserID>()
+    package internal(set) var threads = DenseIndex<ThreadID>()
+    package internal(set) var messages = IDTable()
+    package internal(set) var replies = IDTable()
+    package internal(set) var sessions = DenseIndex<SessionID>()
+    /// The pairs of a user and a thread that a membership event has named.
+    package internal(set) var memberships = PairIndex()
+    /// The fold keys of usernames.
+    package internal(set) var names = TextIndex()
+    /// The subjects: the provider's name is opaque, so two spellings of one character are two subjects.
+    package internal(set) var subjects = TextIndex()
+    package internal(set) var messageFacts = PostFacts()
+    package internal(set) var replyFacts = PostFacts()
+
+    package init() {}
+
+    /// A copy that is only written: without slots, so that the next key does not wait until they are copied.
+    package func withoutSlots() -> Identities {
+        var copy = self
+        copy.users.removeSlots()
+        copy.threads.removeSlots()
+        copy.messages.removeSlots()
+        copy.replies.removeSlots()
+        copy.sessions.removeSlots()
+        copy.memberships.removeSlots()
+        copy.names.removeSlots()
+        copy.subjects.removeSlots()
+        return copy
+    }
+}
+
+extension Identities {
+    // Not generic, so that callers in other modules do not pay for looking up a layout.
+
+    /// The index of a user whom any event has named.
+    package func index(ofUser id: UserID) -> Int? { users.find(id) }
+
+    /// The index of a thread that any event has named.
+    package func index(ofThread id: ThreadID) -> Int? { threads.find(id) }
+
+    /// The user with an index.
+    package func userID(_ index: Int) -> UserID { users.id(index) }
+
+    /// The thread with an index.
+    package func threadID(_ index: Int) -> ThreadID { threads.id(index) }
+
+    /// Completes the indexes of a batch: those that exist, or the next.
+    ///
+    /// - Complexity: O(1) on average for each event.
+    package mutating func resolve(_ batch: inout EventBatch) {
+        let start = batch.resolvedCount
+        if batch.count - start >= Self.prefetchMinimum { prefetch(batch.rows[start...]) }
+        var indexes: [EventIndexes] = []
+        swap(&indexes, &batch.indexes)
+        var span = indexes.mutableSpan
+        for row in start..<batch.count { resolve(batch.rows[row], at: batch.position(row), &span[row]) }
+        swap(&indexes, &batch.indexes)
+        let first = partition(batch.contents.count) { batch.contents[$0].row >= start }
+        for entry in first..<batch.contents.count { resolve(&batch.contents[entry]) }
+        batch.resolvedCount = batch.count
+    }
+
+    /// A batch of fewer events is resolved without a prefetch.
+    private static var prefetchMinimum: Int { 8 }
+
+    private mutating func resolve(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
+        guard let kind = event.kind, kind != .lost else { return }
+        if indexes.userEntry == 0 { indexes.userEntry = EventIndexes.entry(users.insert(UserID(bits: event.user)).index) }
+        if kind.namesThread, indexes.threadEntry == 0 {
+            indexes.threadEntry = EventIndexes.entry(threads.insert(ThreadID(bits: event.thread)).index)
+        }
+        switch kind {
+        case .threadJoined, .threadLeft, .threadRead: indexes.note(membership: memberships.insert(indexes.user, indexes.thread))
+        case .messagePosted:
+            indexes.note(post: messages.insert(event.post))
+            guard indexes.isNew else { return }
+            messageFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
+        case .replyPosted:
+            // A reply to a message that no event has posted has no index.
+            if indexes.messageEntry == 0 { indexes.messageEntry = EventIndexes.entry(messages.find(event.message)) }
+            guard indexes.messageEntry > 0 else { return }
+            indexes.note(post: replies.insert(event.post))
+            guard indexes.isNew else { return }
+            replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
+        case .messageEdited, .messageRetracted:
+            if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(messages.find(event.post)) }
+        case .replyEdited, .replyRetracted:
+            if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(replies.find(event.post)) }
+            if indexes.postEntry > 0 { indexes.messageEntry = EventIndexes.entry(replyFacts.place(indexes.post)) }
+        case .sessionStarted: indexes.note(post: sessions.insert(SessionID(bits: event.post)))
+        case .sessionEnded: indexes.postEntry = EventIndexes.entry(sessions.find(SessionID(bits: event.post)))
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .lost: break
+        }
+    }
+
+    private mutating func resolve(_ entry: inout EventBatch.IndexedContent) {
+        if let username = entry.content.username { entry.name = EventIndexes.entry(names.insert(username.foldKey).index) }
+        if let subject = entry.content.subject { entry.subject = EventIndexes.entry(subjects.insert(subject).index) }
+    }
+
+    /// Reads what resolving some events is going to read, so that one does not wait for memory after the other.
+    private func prefetch(_ rows: ArraySlice<EventRow>) {
+        var (users, messages, replies): ([UInt128], [UInt128], [UInt128]) = ([], [], [])
+        users.reserveCapacity(rows.count)
+        messages.reserveCapacity(rows.count)
+        for row in rows {
+            guard let kind = row.kind else { continue }
+            users.append(row.user)
+            switch kind {
+            case .messagePosted, .messageEdited, .messageRetracted: messages.append(row.post)
+            case .replyPosted:
+                messages.append(row.message)
+                replies.append(row.post)
+            case .replyEdited, .replyRetracted: replies.append(row.post)
+            default: break
+            }
+        }
+        self.users.prefetch(users.span)
+        self.messages.prefetch(messages.span)
+        self.replies.prefetch(replies.span)
+    }
+}
+
+extension EventIndexes {
+    @inline(__always)
+    fileprivate mutating func note(membership found: (index: Int, isNew: Bool)) {
+        (membershipEntry, isNew) = (Self.entry(found.index), found.isNew)
+    }
+
+    /// Notes a message, a reply or a session.
+    @inline(__always)
+    fileprivate mutating func note(post found: (index: Int, isNew: Bool)) {
+        (postEntry, isNew) = (Self.entry(found.index), found.isNew)
+    }
+}
