@@ -46,42 +46,6 @@ public struct Column<Element: Sendable>: Sendable {
         length += 1
     }
 
-    /// Changes elements one after the other: whether a piece is shared is asked once for those that follow one another in it.
-    ///
-    /// - Parameters:
-    ///   - count: How many changes there are.
-    ///   - index: The index of the element of each, negative for none.
-    ///   - change: Is given the element, and which change it is.
-    @inline(__always)
-    @inlinable public mutating func update(_ count: Int, at index: (Int) -> Int, _ change: (inout Element, Int) -> Void) {
-        var next = 0
-        while next < count {
-            let place = index(next)
-            guard place >= 0 else {
-                next &+= 1
-                continue
-            }
-            let piece = place >> Self.shift
-            Self.update(&pieces[piece], piece, &next, count, at: index, change)
-        }
-    }
-
-    @inline(__always)
-    @inlinable static func update(
-        _ piece: inout [Element], _ number: Int, _ next: inout Int, _ count: Int, at index: (Int) -> Int,
-        _ change: (inout Element, Int) -> Void
-    ) {
-        var elements = piece.mutableSpan
-        while next < count {
-            let place = index(next)
-            if place >= 0 {
-                guard place >> Self.shift == number else { return }
-                change(&elements[place & Self.mask], next)
-            }
-            next &+= 1
-        }
-    }
-
     /// The indices of the elements.
     @inlinable public var indices: Range<Int> { 0..<length }
 

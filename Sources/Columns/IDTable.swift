@@ -17,21 +17,11 @@ public struct IDTable: Equatable, Sendable {
     /// Finds the index of an id.
     public func find(_ id: UInt128) -> Int? { table.find(id) }
 
-    /// Makes room for so many ids in a table that has none yet.
-    public mutating func reserve(_ count: Int) { table.reserve(count) }
-
     /// Reads what looking up some ids is going to read.
     public func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
 
     /// Gives an id its index: the one it has, or the next.
     public mutating func insert(_ id: UInt128) -> (index: Int, isNew: Bool) { table.insert(id) }
-
-    /// Looks up ids, one after the other and faster than one alone, and gives some of them an index
-    /// if they have none.
-    ///
-    /// - Parameter inserting: Which of them; as many as there are ids.
-    /// - Returns: The index + 1 of each, 0 for one that has none.
-    public mutating func lookUp(_ ids: [UInt128], inserting: [Bool]) -> [UInt32] { table.lookUp(ids) { inserting[$0] } }
 
     /// Removes all but the ids, in a copy that is only written.
     ///

@@ -36,14 +36,6 @@ struct KeyTable<Keys: KeyList>: Sendable {
         return (index, true)
     }
 
-    /// Makes room for so many keys in a table that has none, so that it need not grow as far as
-    /// that; in another it does nothing.
-    mutating func reserve(_ count: Int) {
-        guard keys.count == 0 else { return }
-        // An estimate may be anything.
-        slots = SlotTable(for: Swift.max(0, Swift.min(count, 1 << 28)))
-    }
-
     /// Removes all but the keys, in a copy that is only written.
     ///
     /// A change of the original then copies no slots.
@@ -68,32 +60,6 @@ extension KeyTable {
             for index in group.found.indices { sum &+= UInt64(group.found[index]) }
         }
         ReadAhead.keep(sum)
-    }
-
-    /// Looks up keys in their order, with what each one's look-up reads under way before it is
-    /// waited for.
-    ///
-    /// - Parameters:
-    ///   - inserting: Whether the key at an index is given an index if it has none.
-    /// - Returns: The index + 1 of each; 0 for a key that has none and is given none.
-    @inline(__always)
-    mutating func lookUp(_ keys: [Key], inserting: (Int) -> Bool) -> [UInt32] {
-        var entries = [UInt32](repeating: 0, count: keys.count)
-        var found = entries.mutableSpan
-        var group = Group()
-        for start in stride(from: 0, to: keys.count, by: Group.count) {
-            find(keys.span, from: start, &group)
-            for index in start..<Swift.min(start &+ Group.count, keys.count) {
-                if group.found[index &- start] != 0 {
-                    found[index] = group.found[index &- start]
-                } else if inserting(index) {
-                    found[index] = UInt32(truncatingIfNeeded: insert(keys[index]).index &+ 1)
-                } else if let present = find(keys[index]) {
-                    found[index] = UInt32(truncatingIfNeeded: present &+ 1)
-                }
-            }
-        }
-        return entries
     }
 
     /// Some keys that are looked up together.

@@ -64,24 +64,6 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         if rest.count == pieceCount { pack() }
     }
 
-    /// Adds so many numbers at the end, each told by which of them it is, faster than one after the other.
-    @inline(__always)
-    @inlinable public mutating func append(count: Int, _ value: (Int) -> Element) {
-        var next = 0
-        while next < count {
-            let room = Swift.min(pieceCount &- rest.count, count &- next)
-            let start = rest.count
-            if start &+ room > rest.capacity {
-                rest.reserveCapacity(Swift.min(Swift.max(start &+ start &>> 2 &+ 2, start &+ room), pieceCount))
-            }
-            rest.append(contentsOf: repeatElement(0, count: room))
-            var added = rest.mutableSpan
-            for index in 0..<room { added[start &+ index] = value(next &+ index) }
-            next &+= room
-            if rest.count == pieceCount { pack() }
-        }
-    }
-
     @inlinable mutating func pack() {
         pieces.append(PackedPiece(rest))
         rest.removeAll(keepingCapacity: true)

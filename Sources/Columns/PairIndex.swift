@@ -26,19 +26,9 @@ public struct PairIndex: Equatable, Sendable {
         table.prefetch(keys.span)
     }
 
-    /// Makes room for so many pairs in an index that has none yet.
-    public mutating func reserve(_ count: Int) { table.reserve(count) }
-
     /// Gives a pair its index: the one it has, or the next.
     public mutating func insert(_ first: Int, _ second: Int) -> (index: Int, isNew: Bool) {
         table.insert(Self.key(first, second))
-    }
-
-    /// Gives pairs their indices, one after the other, faster than one alone.
-    ///
-    /// - Returns: The index + 1 of each.
-    public mutating func insert(_ pairs: [(first: Int, second: Int)]) -> [UInt32] {
-        table.lookUp(pairs.map { Self.key($0.first, $0.second) }) { _ in true }
     }
 
     /// Removes all but the pairs, in a copy that is only written.

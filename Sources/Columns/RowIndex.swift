@@ -5,12 +5,10 @@
 /// not equal to any, and the next growth leaves it out. It follows from the rows, so it is neither
 /// compared nor written.
 public struct RowIndex: Sendable {
-    private var slots: SlotTable
+    private var slots = SlotTable()
 
     /// Makes an empty index.
-    ///
-    /// - Parameter count: Room is made for so many rows.
-    public init(reserving count: Int = 0) { slots = SlotTable(for: count) }
+    public init() {}
 
     /// Finds the row that has a key.
     ///

@@ -20,19 +20,6 @@ public struct RowLists: Equatable, Sendable {
         newest[owner] = UInt32(truncatingIfNeeded: previous.count)
     }
 
-    /// Adds so many rows, each to the list of its owner, one after the other.
-    @inline(__always)
-    public mutating func append(count: Int, to owner: (Int) -> Int) {
-        let links = (0..<count).map { row -> UInt32 in
-            let owner = owner(row)
-            while newest.count <= owner { newest.append(0) }
-            let link = newest[owner]
-            newest[owner] = UInt32(truncatingIfNeeded: previous.count + row + 1)
-            return link
-        }
-        previous.append(count: count) { links[$0] }
-    }
-
     /// The rows of an owner, ascending: O(*n*) in them.
     public func rows(of owner: Int) -> [Int] {
         guard owner < newest.count else { return [] }

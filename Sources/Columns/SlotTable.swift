@@ -38,8 +38,8 @@ struct SlotTable: Sendable {
     /// So seldom a part of the array before is given back, which is a system call.
     private static var insertionsPerRelease: Int { 64 }
 
-    /// Makes an empty table with room for so many entries.
-    init(for entries: Int = 0) { self.init(SlotArray(count: SlotArray.count(for: entries)), taken: 0) }
+    /// Makes an empty table.
+    init() { self.init(SlotArray(count: SlotArray.count(for: 0)), taken: 0) }
 
     /// Makes a table of an array with so many entries.
     init(_ array: SlotArray, taken: Int) { (current, self.taken) = (array, taken) }

@@ -47,16 +47,6 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
         newest = Link(truncatingIfNeeded: positions.count)
     }
 
-    /// Begins so many chains, each with the same value and at a position of its own.
-    @inline(__always)
-    mutating func begin(count: Int, with value: Value, at position: (Int) -> Position) {
-        positions.append(count: count, position)
-        previous.append(count: count) { _ in 0 }
-        jumps.append(count: count) { _ in 0 }
-        ranks.append(count: count) { _ in 1 }
-        values.append(count: count) { _ in value }
-    }
-
     /// The version that held as of a position, nil if there was none yet.
     func version(_ newest: Link, asOf position: Position) -> Version? {
         let link = link(newest, asOf: position)

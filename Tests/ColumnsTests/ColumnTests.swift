@@ -17,19 +17,12 @@ import Testing
                 column.append(value)
                 list.append(value)
             }
-            for _ in 0..<50 {
+            let former = (column, list)
+            for _ in 0..<200 {
                 let index = Int.random(in: list.indices, using: &random)
                 column[index] &+= 1
                 list[index] &+= 1
             }
-            let former = (column, list)
-            let changes = (0..<200).map { _ in Int.random(in: list.indices, using: &random) }
-            column.update(changes.count, at: { changes[$0] }) { element, which in element = element &* 31 &+ UInt64(which) }
-            for (which, index) in changes.enumerated() { list[index] = list[index] &* 31 &+ UInt64(which) }
-            // Every third is of none, and so are the first and the last.
-            column.update(changes.count, at: { $0 % 3 == 0 || $0 == 199 ? -1 : changes[$0] }) { element, which in element &+= UInt64(which)
-            }
-            for (which, index) in changes.enumerated() where which % 3 != 0 && which != 199 { list[index] &+= UInt64(which) }
             #expect(Array(former.0) == former.1)
             #expect(column.count == count && column.indices == list.indices && column.last == list.last)
             #expect(Array(column) == list)

@@ -37,15 +37,10 @@ import Testing
             expect(column, is: list)
             expect(former.0, is: former.1)
             #expect((former.0 == column) == (former.1 == list))
-            // The same numbers, packed in one go, and appended many at a time.
-            var (other, many) = (PackedColumn<Element>(pieces), PackedColumn<Element>(pieces))
+            // The same numbers, packed in one go.
+            var other = PackedColumn<Element>(pieces)
             for value in list { other.append(value) }
-            while many.count < list.count {
-                let start = many.count
-                many.append(count: Int.random(in: 0...min(list.count - start, piece * 2), using: &random)) { list[start + $0] }
-            }
-            #expect(other == column && many == column)
-            expect(many, is: list)
+            #expect(other == column)
             let read = try Bytes(column).read(pieces, atMost: count) as PackedColumn<Element>
             #expect(read == column)
             expect(read, is: list)

@@ -314,25 +314,8 @@ BUGS = [
         ("SlotTable.swift", "> Self.longestRun { needsOtherSeed = true }", "> Self.longestRun { needsOtherSeed = false }")]),
     table_bug("33d", "table: written as it is while it grows", [
         ("KeyTable.swift", "        if !slots.isGrowing && slots.taken == keys.count { return", "        if slots.taken > 0 { return")]),
-    table_bug("34", "table: room made also where there are keys", [
-        ("KeyTable.swift", "        guard keys.count == 0 else { return }\n", "")]),
     table_bug("34b", "table: an index of more keys than there are believed", [
         ("KeyTable+Coding.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
-    table_bug("34c", "table: what was found ahead not compared with the key", [
-        ("KeyTable.swift", "            if ordinal != 0, self.keys[Int(ordinal) &- 1] == keys[start &+ index] {", "            if ordinal != 0 {")]),
-    table_bug("34d", "table: a key that was missing ahead taken for missing still", [
-        ("KeyTable.swift", "insert(keys[index]).index &+ 1)\n", "insertAnew(keys[index]) &+ 1)\n"),
-        ("KeyTable.swift", "    /// Makes room for so many keys",
-         "    private mutating func insertAnew(_ key: Key) -> Int {\n"
-         "        keys.append(key)\n"
-         "        let index = keys.count - 1\n"
-         "        let hash = slots.current.seed.hash(key)\n"
-         "        let slot = slots.current.search(hash) { _ in false }.slot\n"
-         "        let keys = keys\n"
-         "        slots.add(index, at: .init(index: -1, slot: slot, hash: hash), of: index + 1) { $1.hash(keys[$0]) }\n"
-         "        return index\n"
-         "    }\n\n"
-         "    /// Makes room for so many keys")]),
     Bug("34e", "row index: an entry of the old array taken for one that stays", [
         ("SlotTable.swift", "        let (present, slot) = current.search(hashed) { $0 == index }\n        if present < 0 {",
          "        let (present, slot) = current.search(hashed) { $0 == index }\n"
@@ -583,10 +566,8 @@ BUGS = [
     store_bug("51", "sync: the slot written twice", [
         ("Writing/Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),
-    column_bug("52", "packed column: each piece filled from the start", "PackedColumn", "value(next &+ index)", "value(index)"),
-    column_bug("52b", "column: a change applied to another piece", "Column", "guard place >> Self.shift == number else { return }",
-               "guard place >= 0 else { return }"),
-    column_bug("52c", "row lists: a row of a portion linked to itself", "RowLists", "previous.count + row + 1)", "previous.count + row)"),
+    column_bug("52", "row lists: a row linked to the newest of another owner", "RowLists", "previous.append(newest[owner])",
+               "previous.append(newest.last ?? 0)"),
     Bug("53", "record: a length written with a byte too many believed", [
         ("Format/RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
         unit="EventJournalTests.(Format|HostileFiles)Tests"),
@@ -605,9 +586,6 @@ BUGS = [
     Bug("54c", "reading: a walk gone on with for the records of the one before", [
         ("Reading/Journal+Read.swift", "            walk.range = run.positions\n", "")],
         unit="EventJournalTests.PositionReadingTests"),
-    store_bug("55", "versions: a first one of a portion counted as the second", [
-        ("Versions.swift", "ranks.append(count: count) { _ in 1 }", "ranks.append(count: count) { _ in 2 }")],
-        unit="(Replay|AsOf|Rebuild)Tests", target="Projections"),
     Bug("57", "sync ahead: not where a segment has just begun", [
         ("Journal.swift", "        filled = 0\n        syncedAhead = active.end\n", "        filled = 0\n")],
         unit="EventJournalTests.SyncAheadTests"),
@@ -639,9 +617,6 @@ BUGS = [
     Bug("58d", "pipeline: ended while portions are under way", [
         ("Pipeline.swift", "var isDone: Bool { hasEnded && passed[0] == passed[passed.count - 1] }", "var isDone: Bool { hasEnded }")],
         unit="ChatTests.PipelineTests", target="Chat"),
-    column_bug("59", "groups: an owner who comes again gets another group", "Groups", "owners[Int(slots[slot]) &- 1] != owner {", "true {"),
-    column_bug("59b", "groups: things of one owner in no order", "Groups", "for index in things.indices {\n            let group",
-               "for index in things.indices.reversed() {\n            let group"),
     store_bug("63", "live timeline: the retraction of a reply leaves the count", [
         ("Following/LiveTimeline.swift", ".messageRetracted, .replyRetracted, .threadLeft", ".messageRetracted, .threadLeft")],
         unit="LiveViewChangeTests"),

@@ -18,15 +18,8 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     /// Reads what looking up some ids is going to read.
     package func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
 
-    /// Makes room for so many ids in an index that has none yet.
-    package mutating func reserve(_ count: Int) { table.reserve(count) }
-
     /// Gives an id its index: the one it has, or the next.
     package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
-
-    /// Looks up ids, one after the other and faster than one alone, and gives some of them an index
-    /// if they have none; returns the index + 1 of each, 0 for one that has none.
-    mutating func lookUp(_ ids: [UInt128], inserting: [Bool]) -> [UInt32] { table.lookUp(ids, inserting: inserting) }
 
     /// Removes all but the ids, in a copy that is only written.
     ///
