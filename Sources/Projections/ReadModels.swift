@@ -42,6 +42,7 @@ package struct Views: Equatable, Sendable {
     package internal(set) var position: Position = 0
     var timelines = ThreadTimelines()
     var membership = PostcodeMembership()
+    var unread = UnreadCounts()
     var users = UserViews()
     var activity = Activity()
 
@@ -54,6 +55,7 @@ package struct Views: Equatable, Sendable {
         copy.timelines.messageHistories.numbers.removeSlots()
         copy.timelines.replyHistories.numbers.removeSlots()
         copy.membership.residencePairs.removeSlots()
+        copy.unread.removeSlots()
         copy.activity.days.removeSlots()
         copy.activity.userDays.removeSlots()
         return copy
@@ -77,6 +79,7 @@ package struct Views: Equatable, Sendable {
     ) {
         self.position = position
         let membersChange = membership.apply(event, at: position, indexes)
+        unread.apply(event, at: position, indexes, timelines)
         timelines.apply(event, content, at: position, indexes, membersChange: membersChange)
         let userCount = users.registrations.count
         users.apply(event, content, at: position, indexes)

@@ -27,7 +27,7 @@ extension StoreModels {
     /// The version of what the sections hold; a checkpoint of another one is ignored.
     ///
     /// It is another one whenever an event means something else to a component, or a component writes other columns.
-    package static let checkpointVersion: UInt32 = 5
+    package static let checkpointVersion: UInt32 = 6
 
     /// The components in the order of their sections; a new one is one line here, and a new ``checkpointVersion``.
     private static var components: [any Section] {
@@ -36,6 +36,7 @@ extension StoreModels {
             Component("rules", \.rules),
             Component("timelines", \.models.views.timelines),
             Component("membership", \.models.views.membership),
+            Component("unread", \.models.views.unread),
             Component("users", \.models.views.users),
             Component("activity", \.models.views.activity),
         ]

@@ -150,19 +150,16 @@ extension ReadModels {
 
     /// How many messages of a thread a member had not read: those after the later of read marker and last join, by others, not retracted; 0 for who was no member.
     ///
-    /// - Complexity: O(log *n* + *m*) in the thread's messages and those that come after the marker.
+    /// - Complexity: O(log *n*) in the thread's messages and their retractions, and some hundred reads.
     public func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
         guard let user = identities.index(ofUser: user), let thread = number(ofThread: thread, asOf: position),
-            let number = identities.memberships.find(user, thread), let since = views.membership.since(number, asOf: position)
+            let membership = identities.memberships.find(user, thread), let since = views.membership.since(membership, asOf: position)
         else { return 0 }
-        let seen = max(since, views.membership.readUpTo(number, asOf: position))
-        let numbers = views.timelines.threads[thread].messages
+        let seen = max(since, views.membership.readUpTo(membership, asOf: position))
         let count = messageCount(ofThread: thread, asOf: position)
+        let numbers = views.timelines.threads[thread].messages
         let first = partition(count) { identities.messageFacts.position(Int(numbers[$0])) > seen }
-        return (first..<count).count {
-            let message = Int(numbers[$0])
-            return identities.messageFacts.author(message) != user && !isRetracted(message, asOf: position)
-        }
+        return views.unread.count(first..<count, of: thread, membership, views.timelines, asOf: position)
     }
 
     /// How many threads there were.
@@ -220,10 +217,6 @@ extension ReadModels {
             id: identities.threadID(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
             messageCount: messageCount(ofThread: thread, asOf: position), memberCount: row.latest(asOf: position).members,
             lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported)
-    }
-
-    private func isRetracted(_ message: Int, asOf position: Position) -> Bool {
-        views.timelines.messageHistories.latest(.retraction, of: message, asOf: position) != nil
     }
 
     /// Lends the number, the table and the histories of a post that existed as of a position; nil if there was none.

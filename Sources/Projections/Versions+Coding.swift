@@ -11,11 +11,12 @@ extension Versions {
 
     /// Reads versions.
     ///
-    /// - Parameter head: No version is later.
-    init(from reader: inout ColumnReader, head: Position) throws(ColumnError) {
+    /// - Parameters:
+    ///   - head: No version is later.
+    ///   - most: How many an event adds at most; by default two: a name that becomes free, and one that is taken.
+    init(from reader: inout ColumnReader, head: Position, perEvent most: Int = 2) throws(ColumnError) {
         self.init()
-        // An event adds two at most: a name that becomes free, and one that is taken.
-        positions = try PackedColumn(from: &reader, atMost: min(Int(clamping: head), .max / 2) * 2)
+        positions = try PackedColumn(from: &reader, atMost: min(Int(clamping: head), .max / most) * most)
         previous = try PackedColumn(from: &reader, atMost: count)
         values = try PackedColumn(from: &reader, atMost: count)
         try require(previous.count == count && values.count == count, "\(values.count) versions at \(count) positions")

@@ -84,6 +84,12 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
     /// The position of the version with a rank: O(log *n*).
     func position(_ newest: Link, rank: Int) -> Position { position(back(from: newest) { Int(self.rank($0)) <= rank }) }
 
+    /// How many versions of a chain of ascending values have a value below a bound: O(log *n*).
+    func count(_ newest: Link, below bound: Value) -> Int { Int(rank(back(from: newest) { value($0) < bound })) }
+
+    /// The value of the version with a rank, which has to be one: O(log *n*).
+    func value(_ newest: Link, rank: Int) -> Value { value(back(from: newest) { Int(self.rank($0)) <= rank }) }
+
     private func link(_ newest: Link, asOf position: Position) -> Link { back(from: newest) { self.position($0) <= position } }
 
     /// The newest link of a chain that satisfies a condition which, going back, once it holds goes on to hold.

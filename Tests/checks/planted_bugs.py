@@ -58,6 +58,9 @@ TARGETS = {
         .testTarget(
             name: "ChatTests",
             dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "StubRewriter"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "Columns", "EventJournal", "ChatTesting"],
             swiftSettings: settings),""",
 }
 PATHS = {
@@ -68,10 +71,11 @@ PATHS = {
                "Sources/ChatTesting/GeneratedWorld.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ColumnsTests",
                "Tests/ChatDomainTests/Encoding", "Tests/ChatDomainTests/Support"],
     "store": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Tests/StubRewriter",
-              "Tests/ChatTests"],
+              "Tests/ChatTests", "Tests/ProjectionsTests"],
 }
 # By the test target of the suite that a bug names.
-GROUPS = {"LockingTests": "locks", "EventJournalTests": "units", "ColumnsTests": "domain", "ChatDomainTests": "domain", "ChatTests": "store"}
+GROUPS = {"LockingTests": "locks", "EventJournalTests": "units", "ColumnsTests": "domain", "ChatDomainTests": "domain", "ChatTests": "store",
+          "ProjectionsTests": "store"}
 
 
 class Failed(Exception):
@@ -102,6 +106,11 @@ def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
 def checkpoint_bug(number, title, edits):
     edits = [(f"Checkpoints/{name}", old, new) for name, old, new in edits]
     return store_bug(number, title, edits, unit="(Forged)?Checkpoint", target="EventJournal")
+
+
+def unread_bug(number, title, old, new):
+    edits = [("UnreadCounts.swift", old, new)]
+    return Bug(number, f"unread: {title}", edits, unit="ProjectionsTests.UnreadTests", target="Projections")
 
 
 def viewer_bug(number, asked, *edit):
@@ -379,6 +388,12 @@ BUGS = [
     store_bug("42c", "page: one entry more than its limit", [
         ("Page.swift", "lower..<min(upper, lower + min(limit, upper - lower))", "lower..<min(upper, lower + min(limit, upper - lower) + 1)")],
         unit="PagingTests", target="Projections"),
+    unread_bug("42d", "own retractions counted twice", "{ _ in ownInBlock }", "{ _ in 2 * ownInBlock }"),
+    unread_bug("42e", "the tree of a thread not updated", "        retracted.add(index, of: indexes.thread, at: position)\n", ""),
+    unread_bug("42f", "the tree of a member not updated", "        if isOwn { ownRetracted.add(rank, of: indexes.membership, at: position) }\n",
+               "        if isOwn, rank == 0 { ownRetracted.add(rank, of: indexes.membership, at: position) }\n"),
+    unread_bug("42g", "later retractions counted", "versions.count(newest[number], asOf: position)", "versions.count(newest[number], asOf: .max)"),
+    unread_bug("42h", "the 64th message of a member not noted", "        if count == 0 { blocks", "        if count == 0, index < 0 { blocks"),
     store_bug("43", "viewer: everybody may read everything", [
         ("UserQueries.swift", "asOf: position) != nil\n", "asOf: position) != nil || position > 0\n")], unit="QueryTests", target="Projections"),
     store_bug("43b", "viewer: whoever was a member may read", [

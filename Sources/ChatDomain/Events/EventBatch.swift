@@ -120,9 +120,10 @@ package struct EventIndexes: Hashable, Sendable {
 
     package init() {}
 
-    init(user: Int? = nil, thread: Int? = nil, post: Int? = nil, message: Int? = nil) {
+    init(user: Int? = nil, thread: Int? = nil, membership: Int? = nil, post: Int? = nil, message: Int? = nil) {
         userEntry = Self.entry(user)
         threadEntry = Self.entry(thread)
+        membershipEntry = Self.entry(membership)
         postEntry = Self.entry(post)
         messageEntry = Self.entry(message)
     }
@@ -131,7 +132,7 @@ package struct EventIndexes: Hashable, Sendable {
     @inline(__always) @inlinable package var user: Int { Int(userEntry) - 1 }
     /// The thread; for a postcode that of its outward code.
     @inline(__always) @inlinable package var thread: Int { Int(threadEntry) - 1 }
-    /// The membership of that user in that thread, for the events that change it.
+    /// The membership of that user in that thread, for the events that change it; that of a message's author, where the event posts or retracts one.
     @inline(__always) @inlinable package var membership: Int { Int(membershipEntry) - 1 }
     /// The message or the reply; the session for one.
     @inline(__always) @inlinable package var post: Int { Int(postEntry) - 1 }

@@ -82,6 +82,7 @@ extension Identities {
             indexes.note(post: messages.insert(event.post))
             guard indexes.isNew else { return }
             messageFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
+            if indexes.membershipEntry == 0 { indexes.membershipEntry = EventIndexes.entry(memberships.find(indexes.user, indexes.thread)) }
         case .replyPosted:
             // A reply to a message that no event has posted has no index.
             if indexes.messageEntry == 0 { indexes.messageEntry = EventIndexes.entry(messages.find(event.message)) }
@@ -91,6 +92,9 @@ extension Identities {
             replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
         case .messageEdited, .messageRetracted:
             if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(messages.find(event.post)) }
+            guard kind == .messageRetracted, indexes.postEntry > 0 else { return }
+            let (author, thread) = (messageFacts.author(indexes.post), messageFacts.place(indexes.post))
+            indexes.membershipEntry = EventIndexes.entry(memberships.find(author, thread))
         case .replyEdited, .replyRetracted:
             if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(replies.find(event.post)) }
             if indexes.postEntry > 0 { indexes.messageEntry = EventIndexes.entry(replyFacts.place(indexes.post)) }

@@ -14,11 +14,11 @@ extension RuleState {
         }
         let author = try knownUser(authorID, ids)
         let thread = try knownThread(threadID, ids)
-        guard isMember(author, of: thread, ids) else { throw .notAMember }
+        guard let membership = ids.memberships.find(author, thread), memberships[membership].isMember else { throw .notAMember }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         batch.append(
             frame.row(.messagePosted, threadID, nextNumber(in: thread), authorID, post: id?.bits ?? fresh), .none,
-            EventIndexes(user: author, thread: thread))
+            EventIndexes(user: author, thread: thread, membership: membership))
         return .append
     }
 

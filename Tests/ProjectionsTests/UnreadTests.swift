@@ -1,0 +1,159 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+@testable import Projections
+
+/// Unread counts against a count of one message after another.
+@Suite struct UnreadTests {
+    /// A history of two threads as plain rows.
+    private struct History {
+        enum Change {
+            case joined(Int)
+            case left(Int)
+            case read(Int, upTo: Position)
+            case posted(Int)
+            /// The position at which the message was posted.
+            case retracted(Position)
+        }
+
+        let userCount: Int
+        /// By the position - 1.
+        private(set) var changes: [(thread: Int, change: Change)] = []
+        /// By the thread: the positions of its messages, with their authors.
+        private(set) var posts: [[(position: Position, author: Int)]] = [[], []]
+        private var retracted: Set<Position> = []
+        private(set) var models = ReadModels()
+
+        init(users: Int) { userCount = users }
+
+        var position: Position { Position(changes.count) }
+
+        static func user(_ user: Int) -> UserID { UserID(bits: UInt128(user + 1)) }
+        static func thread(_ thread: Int) -> ThreadID { ThreadID(bits: UInt128(thread + 1)) }
+
+        mutating func add(_ change: Change, to thread: Int) {
+            changes.append((thread, change))
+            let id = Self.thread(thread)
+            let fact: Fact
+            switch change {
+            case .joined(let user): fact = .threadJoined(ThreadJoined(thread: id, number: position, user: Self.user(user)))
+            case .left(let user): fact = .threadLeft(ThreadLeft(thread: id, number: position, user: Self.user(user)))
+            case .read(let user, let upTo): fact = .threadRead(ThreadRead(user: Self.user(user), thread: id, upTo: upTo))
+            case .posted(let author):
+                posts[thread].append((position, author))
+                let message = MessageID(bits: UInt128(position))
+                fact = .messagePosted(MessagePosted(thread: id, number: position, message: message, author: Self.user(author)))
+            case .retracted(let post):
+                retracted.insert(post)
+                let author = posts[thread].first { $0.position == post }?.author ?? 0
+                fact = .messageRetracted(
+                    MessageChanged(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(author)))
+            }
+            models.apply(Event(recordedAt: Timestamp(millisecondsSince1970: 1), fact: fact), at: position)
+        }
+
+        /// Adds a random change.
+        mutating func add(_ random: inout SeededRandom) {
+            let thread = random.oneIn(8) ? 1 : 0
+            let user = Int.random(in: 0..<userCount, using: &random)
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0: add(.joined(user), to: thread)
+            case 1: add(.left(user), to: thread)
+            case 2: add(.read(user, upTo: Position.random(in: 1...position + 1, using: &random)), to: thread)
+            case 3...9:
+                guard let post = posts[thread].randomElement(using: &random), !retracted.contains(post.position) else { return }
+                add(.retracted(post.position), to: thread)
+            // One user writes half of the messages.
+            default: add(.posted(random.oneIn(2) ? 0 : user), to: thread)
+            }
+        }
+
+        /// The unread messages of every user in a thread as of a position.
+        func unread(in thread: Int, asOf position: Position) -> [Int] {
+            var seen: [(join: Position, marker: Position)?] = Array(repeating: nil, count: userCount)
+            var markers = Array(repeating: 0 as Position, count: userCount)
+            var gone: Set<Position> = []
+            for (index, row) in changes.prefix(Int(clamping: position)).enumerated() where row.thread == thread {
+                switch row.change {
+                case .joined(let user): if seen[user] == nil { seen[user] = (Position(index + 1), 0) }
+                case .left(let user): seen[user] = nil
+                case .read(let user, let upTo): markers[user] = upTo
+                case .posted: break
+                case .retracted(let post): gone.insert(post)
+                }
+            }
+            let messages = posts[thread].prefix { $0.position <= position }.filter { !gone.contains($0.position) }
+            return (0..<userCount).map { user in
+                guard let join = seen[user]?.join else { return 0 }
+                return messages.count { $0.position > max(join, markers[user]) && $0.author != user }
+            }
+        }
+
+        /// Compares the models of the whole history.
+        func expectEqual(asOf position: Position, _ location: SourceLocation = #_sourceLocation) {
+            for thread in posts.indices {
+                let counts = (0..<userCount).map {
+                    models.unreadCount(of: Self.user($0), in: Self.thread(thread), asOf: position)
+                }
+                #expect(counts == unread(in: thread, asOf: position), "as of \(position) of \(self.position)", sourceLocation: location)
+            }
+        }
+    }
+
+    /// Around each end of a block of 64 or 256, as of then and, with all that came later, as of any position.
+    @Test(arguments: Seeds.seeds(6)) func countsEqualThoseOfOneMessageAfterAnother(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var history = History(users: 4)
+        for user in 0..<3 { history.add(.joined(user), to: 0) }
+        var edges: [Position] = []
+        while history.posts[0].count < 700 {
+            history.add(&random)
+            let count = history.posts[0].count
+            let own = history.posts[0].count { $0.author == 0 }
+            guard (63...65).contains(count) || (255...257).contains(count % 256) || count % 256 < 2 || [63, 0, 1].contains(own % 64) else {
+                continue
+            }
+            edges.append(history.position)
+            history.expectEqual(asOf: history.position)
+        }
+        for position in edges { history.expectEqual(asOf: position) }
+        for _ in 0..<60 { history.expectEqual(asOf: Position.random(in: 0...history.position, using: &random)) }
+        history.expectEqual(asOf: .max)
+    }
+
+    /// Long enough for trees of two levels, of the thread and of a member.
+    @Test(arguments: Seeds.seeds(2)) func countsOfLongThreadsEqualThoseOfOneMessageAfterAnother(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var history = History(users: 3)
+        for user in 0..<3 { history.add(.joined(user), to: 0) }
+        for _ in 0..<9_000 { history.add(&random) }
+        #expect(history.posts[0].count > 4_500)
+        // Nobody has left or read since the beginning.
+        history.add(.joined(2), to: 0)
+        for upTo in [1, 300, 4_000, history.position / 2, history.position - 100] {
+            for user in 0..<3 { history.add(.read(user, upTo: upTo), to: 0) }
+            history.expectEqual(asOf: history.position)
+        }
+        for _ in 0..<25 { history.expectEqual(asOf: Position.random(in: 0...history.position, using: &random)) }
+    }
+
+    /// What a member wrote before leaving is not unread after rejoining, nor after a marker from before.
+    @Test func rejoiningBeginsAnew() {
+        var history = History(users: 2)
+        history.add(.joined(0), to: 0)
+        history.add(.joined(1), to: 0)
+        for _ in 0..<70 { history.add(.posted(0), to: 0) }
+        history.add(.retracted(10), to: 0)
+        history.add(.left(1), to: 0)
+        history.add(.posted(0), to: 0)
+        history.add(.joined(1), to: 0)
+        history.add(.posted(0), to: 0)
+        history.add(.posted(1), to: 0)
+        history.add(.read(1, upTo: 5), to: 0)
+        #expect(history.models.unreadCount(of: History.user(1), in: History.thread(0), asOf: history.position) == 1)
+        #expect(history.models.unreadCount(of: History.user(1), in: History.thread(0), asOf: 73) == 69)
+        #expect(history.models.unreadCount(of: History.user(1), in: History.thread(0), asOf: 72) == 70)
+        for position in 0...history.position { history.expectEqual(asOf: position) }
+    }
+}
