@@ -2,7 +2,7 @@ import Chat
 import ChatDomain
 import EventJournal
 
-/// Writes the workload through the front door.
+/// Writes the workload through the facade.
 struct History {
     let workload: Workload
     private(set) var joins = 0

@@ -3,7 +3,7 @@ public import EventJournal
 import Locking
 import Projections
 
-/// The front door of the chat: commands in, receipts and views out, over one log, which is a journal on files unless another is given.
+/// The facade of the chat: commands in, receipts and views out, over one log, which is a journal on files unless another is given.
 ///
 /// A store may be used from any number of tasks and threads at once. Commands are decided one after another; those who wait for the disk share its syncs.
 /// Views show what is durable and nothing else.

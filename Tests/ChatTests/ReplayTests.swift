@@ -7,7 +7,7 @@ import Testing
 
 @testable import Chat
 
-/// An opening replays in portions, a part of the read models at a time, on several threads: of whatever length the journal is, what comes of it is the same.
+/// An opening replays in batches on several threads: of whatever length the journal is, the result is that of one event after another.
 @Suite struct ReplayTests {
     private let ann = UserID(bits: 1)
 
@@ -49,7 +49,7 @@ import Testing
         #expect(caughtUp == models)
     }
 
-    /// In whichever portion it lies, a record that is no event ends the opening and is named.
+    /// In whichever batch it lies, a record that is no event ends the opening and is named.
     @Test(arguments: [1, 1_024, 1_025, 5_000, 6_000]) func aRecordThatIsNoEventIsNamed(position: Int) throws {
         let kept = try log(6_000)
         kept.contents.withLock { contents in _ = contents.records[position - 1].kept.removeLast() }
