@@ -270,23 +270,24 @@ BUGS = [
          "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="EventJournalTests.GroupWriteTests"),
     store_bug("21", "query: as of the moment before the last one", [
-        ("Moment.swift", "            let present = min(durable, models.value.position)\n",
-         "            let present = min(durable, models.value.position) - (durable > 0 ? 1 : 0)\n")]),
+        ("Moment.swift",
+         "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, present: shown.position)\n",
+         "            let present = shown.position - (shown.position > 0 ? 1 : 0)\n"
+         "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? present, present: present)\n")]),
     store_bug("22", "query: as of what is decided, durable or not", [
-        ("Moment.swift", "            let present = min(durable, models.value.position)\n",
-         "            let present = max(durable, models.value.position)\n")]),
+        ("ReadSide.swift", "            let durable = log.durablePosition\n", "            let durable = log.lastPosition\n")]),
     store_bug("23", "execute: a task is answered without the wait", [
         ("Execute.swift",
          "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
          "        await Task.yield()\n")]),
     store_bug("23b", "execute: a thread is answered without the wait", [
         ("Execute.swift",
-         "        try wrapping { () throws(JournalError) in try log.waitUntilDurable(through) }\n        return try answers",
-         "        return try answers")]),
+         "        try wrapping { () throws(JournalError) in try log.waitUntilDurable(through) }\n        readSide",
+         "        readSide")]),
     store_bug("24", "execute: a wait for what was appended alone, so not for what a refusal rests on", [
         ("Execute.swift",
          "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
-         "        if decided.answers.contains(where: { if case .receipt(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
+         "        if decided.answers.contains(where: { if case .success(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
          "            do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n"
          "        }\n")]),
     store_bug("25", "texts: an edit shown with the text of the post", [
@@ -505,7 +506,7 @@ BUGS = [
     receipt_row("82f", "device", "            if !device.isIdentical(to: first) { shown.redact(.device) }\n", "            break\n"),
     receipt_row("82g", "canonically equal text", "{ utf8.elementsEqual(other.utf8) }", "{ self == other }"),
     Bug("82h", "registration: another subject is a duplicate", [(
-        "State/DecideUsers.swift", "            if let subject, usersBySubject[Array(subject.utf8.prefix(257))] != user { throw .otherSubject }\n", "")],
+        "State/DecideUsers.swift", "            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .otherSubject }\n", "")],
         unit="ChatTests.DuplicateReceiptTests", target="ChatDomain"),
     store_bug("44", "texts: more kept than the capacity", [
         ("TextCache.swift", "        while byteCount + bytes > capacity { takeNext() }\n", "")], unit="TextCacheTests"),
@@ -546,12 +547,12 @@ BUGS = [
         ("CheckpointWriter.swift", "            try storage { () throws(StorageError) in try file.sync() }\n            _ = try new.take()",
          "            _ = try (file.size, new.take())")]),
     store_bug("47", "checkpoint: a state of another position taken", [
-        ("ReadModels+Coding.swift",
-         "                try require(self.position == position, \"the state of position \\(self.position), not of \\(position)\")\n", "")],
+        ("StoreModels+Coding.swift",
+         "        try require(rules.head == position, \"the rules of position \\(rules.head), not of \\(position)\")\n", "")],
         unit="(Forged)?Checkpoint", target="Projections"),
     store_bug("47b", "checkpoint: a history with unknown events taken", [
-        ("Checkpoints/ReadModels+File.swift",
-         "        guard !state.hasUnknownEvents else {\n            throw", "        if state.hasUnknownEvents, position == 0 {\n            throw")],
+        ("Checkpoints/StoreModels+File.swift",
+         "        guard !rules.hasUnknownEvents else {\n            throw", "        if rules.hasUnknownEvents, position == 0 {\n            throw")],
         unit="(Forged)?Checkpoint"),
     store_bug("47c", "checkpoint: never found to differ from a rebuild", [
         ("Checkpoints/CheckpointVerification.swift", "rebuiltDigests[$0] != digests[$0]", "rebuiltDigests[$0] == nil && digests[$0] == nil")],
@@ -669,7 +670,7 @@ BUGS = [
         ("Import/ImportBatch.swift", "if let posted = postedMessage, posted.isImported {", "if let posted = postedMessage {")],
         unit="Import"),
     store_bug("70e", "import: a post of a former bearer of the name is another's", [
-        ("UserViews.swift", "$0.value == 0 || names[Int($0.value) - 1].foldKey == foldKey", "$0.value == 0")],
+        ("UserViews.swift", "$0.value == 0 || names[Int($0.value) - 1].name == name.map { UInt32(truncatingIfNeeded: $0) }", "$0.value == 0")],
         unit="ImportIdentityTests", target="Projections"),
     store_bug("70f", "import: a join brings back a user who left", [
         ("Import/ImportBatch.swift", " || models.hasBeenMember(user, of: line.thread, asOf: now)", "")], unit="ImportFormTests"),
