@@ -734,6 +734,54 @@ BUGS = [
     Bug("83c", "fair lock: an overdue thread is overtaken", [
         ("FairLock+Unsafe.swift", "        if overdue.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }\n", "")],
         unit="LockingTests.FairLockTests", target="Locking"),
+    store_bug("84", "execute: a thread is answered before its commit is applied", [
+        ("Execute.swift", "        readSide.apply(log, through: through)\n", "")], unit="ReadYourWritesTests"),
+    store_bug("84b", "execute: a task is answered before its commit is applied", [
+        ("Execute.swift", "        readSide.apply(log, through: decided.through)\n", "")], unit="ReadYourWritesTests"),
+    store_bug("84c", "head: told before it is applied", [
+        ("ChatStore.swift", "        readSide.apply(log, through: head.position)\n", "")], unit="ReadYourWritesTests"),
+    store_bug("84d", "execute: only what was appended is applied before the answer", [
+        ("Execute.swift", "        readSide.apply(log, through: through)\n",
+         "        if decided.answers.contains(where: { if case .success(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
+         "            readSide.apply(log, through: through)\n"
+         "        }\n")], unit="ReadYourWritesTests"),
+    store_bug("85", "apply: a part of a commit shown", [
+        ("ReadSide.swift", "if slice.upperBound == last {", "if slice.upperBound <= last {")], unit="WholeCommitTests"),
+    store_bug("85b", "refresh: a part of a commit shown", [
+        ("ReadSide.swift",
+         "{ $0.models.views.apply(batch, start..<min(batch.count, start + Self.sliceCount)) }",
+         "{ shown in\n"
+         "                        shown.models.views.apply(batch, start..<min(batch.count, start + Self.sliceCount))\n"
+         "                        shown.position = shown.models.position\n"
+         "                    }")], unit="WholeCommitTests"),
+    store_bug("85c", "refresh: a commit shown up to a record that is no event", [
+        ("Refresh.swift", "if position == commitEnd { end = position }", "if position <= commitEnd { end = position }")],
+        unit="WholeCommitTests"),
+    store_bug("86", "users: an index that ran ahead believed", [
+        ("UserViews.swift", "        user < users.count && users[user].registeredAt > 0", "        users[user].registeredAt > 0")],
+        unit="LostCommitTests", target="Projections"),
+    store_bug("86b", "users: the index of a name that ran ahead believed", [
+        ("UserViews.swift", "guard let name, name < bearers.count, let version", "guard let name, let version")],
+        unit="LostCommitTests", target="Projections"),
+    store_bug("86c", "threads: an index that ran ahead believed", [
+        ("TimelineQueries.swift", "identities.index(ofThread: id), thread < views.timelines.threads.count, isThere",
+         "identities.index(ofThread: id), isThere")], unit="LostCommitTests", target="Projections"),
+    store_bug("86d", "posts: a message that ran ahead shown", [
+        ("TimelineQueries.swift",
+         "let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else",
+         "let message = identities.messages.find(id.bits) else")], unit="LostCommitTests", target="Projections"),
+    store_bug("87", "checkpoint: the views captured a commit late", [
+        ("ReadSide.swift", "through: capture?.position ?? durable)", "through: durable)")], unit="CheckpointCaptureTests"),
+    store_bug("87b", "checkpoint: the views captured an event early", [
+        ("ReadSide.swift", "through: capture?.position ?? durable)", "through: capture.map { max($0.position, 1) - 1 } ?? durable)")],
+        unit="CheckpointCaptureTests"),
+    store_bug("88", "receipt: events that are made later lack the correlation", [
+        ("Receipt.swift", "correlation: request.correlation)]", "correlation: nil)]")], unit="ReceiptEventsTests"),
+    store_bug("88b", "receipt: events that are made at once lack the correlation", [
+        ("State/Decision.swift", "correlation: request.correlation) }", "correlation: nil) }")],
+        unit="ReceiptEventsTests", target="ChatDomain"),
+    store_bug("88c", "receipt: events that are made later lack the text", [
+        ("Receipt.swift", "request.command.text(of: row.kind), correlation", ".none, correlation")], unit="ReceiptEventsTests"),
 ]
 
 

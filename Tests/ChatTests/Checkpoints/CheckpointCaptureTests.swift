@@ -1,0 +1,61 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Locking
+import Projections
+import Testing
+
+@testable import Chat
+
+/// A checkpoint that is captured while commands go on is that of its position.
+@Suite struct CheckpointCaptureTests {
+    @Test(arguments: [Durability.synced, .written], Seeds.seeds(1))
+    func aCaptureUnderLoadIsARebuildAtItsPosition(durability: Durability, seed: UInt64) throws {
+        var fixture = CheckpointFixture(seed: seed, segmentSize: 128 << 20)
+        fixture.options.journal.durability = durability
+        let store = try fixture.open()
+        let options = fixture.options.journal
+        try onThreads(3) { number in
+            if number > 0 {
+                var generator = CommandGenerator(seed: seed &* 10 &+ UInt64(number))
+                for batch in 0..<300 { _ = try store.execute((0...batch % 3).map { _ in generator.nextRequest() }) }
+                return
+            }
+            for _ in 0..<10 {
+                let position = try store.writeCheckpoint()
+                let journal = try Journal.openReadOnly("journal", options: options)
+                let models = try StoreModels(checkpointOf: journal)
+                var rebuilt = StoreModels()
+                if position > 0 { try ChatStore.replay(journal, 1...position, into: &rebuilt) }
+                #expect(models.position == position && models.digests == rebuilt.digests)
+            }
+        }
+        try store.close()
+    }
+
+    /// Of two commits that become durable together, the copy has the one that it was asked for after.
+    @Test func aCaptureHasNothingThatCameLater() async throws {
+        let log = HoldingLog()
+        let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
+        try await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        log.holdNextWait()
+        let task = Task { try await store.execute(.registerUser(user: UserID(bits: 2), username: "Bob")) }
+        try await FollowingFixture.until("a wait that is held up") { log.isHolding }
+        let captured = capture(store)
+        try await store.execute(.registerUser(user: UserID(bits: 3), username: "Cat"))
+        var rebuilt = StoreModels()
+        try ChatStore.replay(log, 1...2, into: &rebuilt)
+        #expect(captured()?.position == 2 && captured()?.digests == rebuilt.digests)
+        #expect(store.shownPosition == 3)
+        log.letGo()
+        _ = try await task.value
+    }
+
+    /// Asks for a copy as a checkpoint does.
+    private func capture(_ store: ChatStore) -> () -> StoreModels? {
+        final class Copy: Sendable { let models = Lock<StoreModels?>(nil) }
+        let copy = Copy()
+        store.decider.withLock { decider in store.readSide.capture(decider.rules) { models in copy.models.withLock { $0 = models } } }
+        return { copy.models.withLock { $0 } }
+    }
+}

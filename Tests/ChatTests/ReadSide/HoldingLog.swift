@@ -1,0 +1,73 @@
+import EventJournal
+import Foundation
+import Locking
+
+/// An ``ArrayLog`` that fails when a test says so, and whose waits can be held up.
+final class HoldingLog: CommitLog {
+    /// What fails from now on.
+    enum Fault: CaseIterable {
+        /// Nothing is appended.
+        case append
+        /// What is appended does not become durable.
+        case sync
+    }
+
+    private struct State {
+        var fault: Fault?
+        /// The waits that are held up when they begin.
+        var toHold = 0
+        var holding = 0
+    }
+
+    private let log = ArrayLog(ArrayLog.Store())
+    private let state = Lock(State())
+
+    /// What fails from now on.
+    func fail(_ fault: Fault) { state.withLock { $0.fault = fault } }
+    /// Holds up the next wait of a task.
+    func holdNextWait() { state.withLock { $0.toHold = 1 } }
+    /// Whether a wait is held up.
+    var isHolding: Bool { state.withLock { $0.holding > 0 } }
+    /// Lets the wait that is held up go on.
+    func letGo() { state.withLock { $0.holding = 0 } }
+
+    var id: JournalID { log.id }
+    var isReadOnly: Bool { log.isReadOnly }
+    var lastPosition: Position { log.lastPosition }
+    var durablePosition: Position { log.durablePosition }
+    var head: JournalHead { log.head }
+
+    func reserve(_ byteCount: Int) throws(JournalError) { try log.reserve(byteCount) }
+
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        if state.withLock({ $0.fault == .append }) { throw JournalError(.ioFailed, "planted") }
+        return try log.append(draft, expecting: head)
+    }
+
+    func waitUntilDurable(_ position: Position) throws(JournalError) {
+        if position > durablePosition, state.withLock({ $0.fault == .sync }) { throw JournalError(.syncFailed, "planted") }
+        try log.waitUntilDurable(position)
+    }
+
+    func waitUntilDurable(_ position: Position) async throws(JournalError) {
+        let isHeld = state.withLock { state in
+            guard state.toHold > 0 else { return false }
+            (state.toHold, state.holding) = (0, 1)
+            return true
+        }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while isHeld, isHolding, ContinuousClock.now < deadline { await Task.yield() }
+        let wait: () throws(JournalError) -> Void = { () throws(JournalError) in try self.waitUntilDurable(position) }
+        try wait()
+    }
+
+    func forEachRecord(
+        in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+    ) throws(JournalError) {
+        try log.forEachRecord(in: positions, body)
+    }
+
+    func waitForMore(after position: Position) async throws(JournalError) -> Position { try await log.waitForMore(after: position) }
+
+    func close() throws(JournalError) { try log.close() }
+}

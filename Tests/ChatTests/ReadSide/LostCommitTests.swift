@@ -1,0 +1,125 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+@testable import Chat
+
+/// What was decided and never became durable is shown by no query.
+@Suite struct LostCommitTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let thread = ThreadID(bits: 1)
+    private let message = MessageID(bits: 1)
+    private let reply = ReplyID(bits: 1)
+    // Of the commit that is lost.
+    private let lostUser = UserID(bits: 9)
+    private let lostThread = ThreadID(bits: 9)
+    private let lostMessage = MessageID(bits: 9)
+    private let lostReply = ReplyID(bits: 9)
+
+    private func fill(_ store: ChatStore) throws {
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.execute(.registerUser(user: bob, username: "Bob"))
+        try store.execute(.openThread(thread: thread, name: "Milk", by: ann))
+        try store.execute(.joinThread(user: bob, thread: thread))
+        try store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?"))
+        try store.execute(.reply(reply: reply, message: message, author: bob, body: "Two."))
+    }
+
+    /// Names something new in every way that an event can, and changes all that exists.
+    private var lostCommands: [CommandRequest] {
+        [
+            .registerUser(user: lostUser, username: "Eve", subject: "eve"),
+            .changeUsername(user: ann, username: "Anna"),
+            .setPostcode(user: bob, postcode: "SW1A 1AA"),
+            .openThread(thread: lostThread, name: "Dogs", by: ann),
+            .joinThread(user: bob, thread: lostThread),
+            .postMessage(message: lostMessage, thread: lostThread, author: ann, body: "Wow"),
+            .postMessage(thread: thread, author: ann, body: "Thanks"),
+            .reply(reply: lostReply, message: lostMessage, author: bob, body: "Wow?"),
+            .reply(message: message, author: ann, body: "Three."),
+            .edit(.message(message), by: ann, body: "Oat milk?"),
+            .retract(.reply(reply), by: bob),
+            .markRead(user: bob, thread: thread, upTo: 7),
+            .startSession(user: ann, session: SessionID(bits: 9), device: "phone"),
+            .leaveThread(user: bob, thread: thread),
+        ].map { CommandRequest($0) }
+    }
+
+    /// Everything that is shown of what there was before.
+    private func shown(_ store: ChatStore) throws -> [String] {
+        let statistics = store.statistics
+        return [
+            "\(try store.threads()) \(try store.threadsPage()) \(try store.thread(thread)) \(try store.threads(named: "Milk"))",
+            "\(try store.timeline(thread)) \(try store.timelinePage(thread)) \(try store.message(message)) \(try store.replies(to: message))",
+            "\(try store.members(of: thread)) \(try store.readers(of: thread)) \(try store.user(ann)) \(try store.user(bob))",
+            "\(try store.access(of: ann)) \(try store.access(of: bob)) \(try store.activity())",
+            "\(try store.details(of: .message(message))) \(try store.details(of: .reply(reply)))",
+            "\(statistics.users) \(statistics.threads) \(statistics.messages) \(statistics.replies)",
+            "\(try store.user(named: "Ann") == ann) \(store.message(answeredBy: reply) == message) \(try store.allEvents())",
+        ]
+    }
+
+    private func expectNothingLostIsShown(_ store: ChatStore) throws {
+        #expect(try !store.isUser(lostUser) && store.user(named: "Eve") == nil && store.user(named: "Anna") == nil)
+        #expect(store.user(withSubject: "eve") == nil && store.message(answeredBy: lostReply) == nil)
+        #expect(try store.threads(named: "Dogs") == [])
+        let code = try #require(OutwardCode("SW1A"))
+        #expect(try store.residents(of: code) == [])
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(lostUser) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: lostUser) }
+        for thread in [lostThread, ThreadID(code)] {
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.thread(thread) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.members(of: thread) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: thread) }
+            // A viewer who is a member by the lost events alone.
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, viewer: bob) }
+        }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(thread, viewer: lostUser) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.message(lostMessage) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: lostMessage) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.details(of: .message(lostMessage)) }
+        expectRejection(.unknownReply) { () throws(ChatError) in _ = try store.details(of: .reply(lostReply)) }
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.threads(asOf: .position(store.shownPosition + 1)) }
+    }
+
+    @Test(arguments: HoldingLog.Fault.allCases) func aCommitThatFailsIsNotShown(_ fault: HoldingLog.Fault) throws {
+        let log = HoldingLog()
+        let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
+        try fill(store)
+        let before = try shown(store)
+        log.fail(fault)
+        expectError(fault == .append ? "ioFailed" : "syncFailed") { _ = try store.execute(lostCommands) }
+        try expectNothingLostIsShown(store)
+        #expect(try shown(store) == before)
+        expectError(fault == .append ? "ioFailed" : "syncFailed") { _ = try store.rebuild() }
+        try store.close()
+        #expect(store.user(withSubject: "eve") == nil && store.statistics.users == 2)
+    }
+
+    /// Neither a checkpoint that is due in the background nor the one of a close has what ran ahead.
+    @Test(arguments: [StorageError.Operation.write, .sync], [false, true])
+    func noCheckpointHasACommitThatFailed(operation: StorageError.Operation, isDueInTheBackground: Bool) throws {
+        let disk = SimulatedDisk(seed: 1)
+        var fixture = CheckpointFixture(seed: 1, segmentSize: 128 << 20)
+        fixture.options.journal.storage = disk
+        fixture.options.journal.idleDelay = nil
+        let store = try fixture.open()
+        try fill(store)
+        try store.close()
+        fixture.options.checkpoints = CheckpointOptions(interval: isDueInTheBackground ? 1 : nil, atClose: 1, afterReplay: nil)
+        let again = try fixture.open()
+        let before = try shown(again)
+        disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: operation), pathSuffix: ".segment"))
+        let code = operation == .write ? "ioFailed" : "syncFailed"
+        expectError(code) { _ = try again.execute(lostCommands) }
+        try expectNothingLostIsShown(again)
+        #expect(try shown(again) == before)
+        // What was decided could not be made durable.
+        expectError(code) { try again.close() }
+        #expect(again.checkpointStatistics.written == 0 && again.checkpointStatistics.failures == 0)
+        #expect(try !disk.list("journal").contains(CheckpointFixture.fileName))
+    }
+}

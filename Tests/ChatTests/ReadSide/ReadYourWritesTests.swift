@@ -1,0 +1,81 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+/// After an answer every query shows what the answer rests on, whoever's command it was.
+@Suite(.timeLimit(.minutes(2))) struct ReadYourWritesTests {
+    private let ann = UserID(bits: 1)
+    private let eve = UserID(bits: 5)
+
+    /// A command that comes after one whose caller still waits, and rests on it.
+    enum Following: CaseIterable {
+        case accepted, duplicate, refused, unchanged
+
+        func request(_ eve: UserID) -> CommandRequest {
+            switch self {
+            case .accepted: CommandRequest(.setPostcode(user: eve, postcode: "SW1A 1AA"))
+            case .duplicate: CommandRequest(.registerUser(user: eve, username: "Eve"))
+            case .refused: CommandRequest(.registerUser(user: UserID(bits: 6), username: "eve"))
+            case .unchanged: CommandRequest(.changeUsername(user: eve, username: "Eve"))
+            }
+        }
+    }
+
+    /// A store in which a task has registered Eve and still waits for its answer.
+    private func makeStore() async throws -> (HoldingLog, ChatStore, Task<Receipt, any Error>) {
+        let log = HoldingLog()
+        let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
+        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        log.holdNextWait()
+        let eve = eve
+        let task = Task { try await store.execute(.registerUser(user: eve, username: "Eve", subject: "eve")) }
+        try await FollowingFixture.until("a wait that is held up") { log.isHolding }
+        #expect(try !store.isUser(eve) && store.user(named: "Eve") == nil && store.head.position == 1)
+        return (log, store, task)
+    }
+
+    private func expectEve(in store: ChatStore) throws {
+        #expect(try store.isUser(eve) && store.user(named: "eve") == eve && store.user(eve).username == "Eve")
+        #expect(store.user(withSubject: "eve") == eve && store.statistics.users == 2)
+        #expect(try store.allEvents().count >= 2)
+    }
+
+    @Test(arguments: Following.allCases) func anAnswerIsSeenByTheThreadThatWaited(_ following: Following) async throws {
+        let (log, store, task) = try await makeStore()
+        try execute(following, store)
+        try expectEve(in: store)
+        log.letGo()
+        _ = try await task.value
+    }
+
+    private func execute(_ following: Following, _ store: ChatStore) throws { _ = try store.execute([following.request(eve)]) }
+
+    @Test(arguments: Following.allCases) func anAnswerIsSeenByTheTaskThatWaited(_ following: Following) async throws {
+        let (log, store, task) = try await makeStore()
+        _ = try await store.execute([following.request(eve)])
+        try expectEve(in: store)
+        log.letGo()
+        _ = try await task.value
+    }
+
+    @Test func aHeadThatWasToldIsShown() async throws {
+        let (log, store, task) = try await makeStore()
+        try waitForEverything(log)
+        #expect(store.head.position == 2)
+        try expectEve(in: store)
+        log.letGo()
+        _ = try await task.value
+    }
+
+    @Test func aMomentThatIsDurableCanBeAsked() async throws {
+        let (log, store, task) = try await makeStore()
+        try waitForEverything(log)
+        #expect(try store.isUser(eve, asOf: .position(2)))
+        log.letGo()
+        _ = try await task.value
+    }
+
+    private func waitForEverything(_ log: HoldingLog) throws { try log.waitUntilDurable(log.lastPosition) }
+}

@@ -1,0 +1,46 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+@testable import Chat
+
+/// The events of a receipt, which are made when they are asked for, are those of the journal.
+@Suite struct ReceiptEventsTests {
+    private static let kinds: Set<EventKind> = Set(EventKind.allCases).subtracting([.lost])
+
+    @Test(arguments: Seeds.seeds(2)) func aReceiptHasTheEventsOfTheJournal(seed: UInt64) throws {
+        let store = try StoreFixture(seed: seed, durability: .written).open()
+        var generator = CommandGenerator(seed: seed)
+        var receipts: [(receipt: Receipt, request: CommandRequest)] = []
+        for batch in 0..<700 {
+            let requests = (0...batch % 4).map { number -> CommandRequest in
+                var request = generator.nextRequest()
+                if (batch + number).isMultiple(of: 2) { request.correlation = "batch \(batch)" }
+                if (batch + number).isMultiple(of: 3) {
+                    request.origin = .imported(sentAt: Timestamp(millisecondsSince1970: 1_000 * Int64(batch)))
+                }
+                return request
+            }
+            for (answer, request) in zip(try store.execute(requests), requests) {
+                if case .success(let receipt) = answer { receipts.append((receipt, request)) }
+            }
+        }
+        let events = try store.allEvents()
+        var correlated: Set<EventKind> = []
+        var imported: Set<EventKind> = []
+        for (receipt, request) in receipts where !receipt.duplicate {
+            guard let positions = receipt.positions else {
+                #expect(receipt.events == [])
+                continue
+            }
+            let recorded = Array(events[Int(positions.lowerBound) - 1..<Int(positions.upperBound)])
+            #expect(receipt.events == recorded, "\(request)")
+            #expect(recorded.allSatisfy { $0.event.correlation == request.correlation })
+            let kinds = recorded.compactMap(\.event.fact.kind)
+            if request.correlation != nil { correlated.formUnion(kinds) }
+            if request.origin != .native { imported.formUnion(kinds) }
+        }
+        #expect(correlated == Self.kinds && imported == Self.kinds)
+    }
+}

@@ -1,0 +1,108 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Locking
+import Projections
+import Synchronization
+import Testing
+
+@testable import Chat
+
+/// Queries see all of a commit or nothing of it, however long it takes to apply.
+@Suite struct WholeCommitTests {
+    private let ann = UserID(bits: 1)
+    private let thread = ThreadID(bits: 1)
+
+    private func makeStore(_ fixture: StoreFixture) throws -> ChatStore {
+        let store = try fixture.open()
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.execute(.openThread(thread: thread, name: "Milk", by: ann))
+        return store
+    }
+
+    private func post(_ count: Int, to store: ChatStore) throws {
+        let post = CommandRequest(.postMessage(thread: thread, author: ann, body: "Milk?"))
+        for answer in try store.execute([CommandRequest](repeating: post, count: count)) { _ = try answer.get() }
+    }
+
+    /// Asks a store in a loop on some threads while a body runs; returns the counts of messages that were seen.
+    private func messageCounts(of store: ChatStore, during body: @escaping @Sendable () throws -> Void) throws -> Set<Int> {
+        let isOver = Atomic(false)
+        let seen = Lock<Set<Int>>([])
+        let thread = thread
+        try onThreads(3) { number in
+            if number == 0 {
+                defer { isOver.store(true, ordering: .sequentiallyConsistent) }
+                return try body()
+            }
+            var counts: Set<Int> = []
+            repeat {
+                counts.insert(try store.thread(thread).messages)
+                counts.insert(try store.activity().reduce(0) { $0 + $1.messages })
+            } while !isOver.load(ordering: .sequentiallyConsistent)
+            seen.withLock { [counts] in $0.formUnion(counts) }
+        }
+        return seen.withLock { $0 }
+    }
+
+    @Test func aRefreshShowsWholeCommits() throws {
+        let fixture = StoreFixture(durability: .written)
+        let writer = try makeStore(fixture)
+        let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
+        // More than one batch of the decoder in each commit.
+        let seen = try messageCounts(of: reader) {
+            for round in 1...2 {
+                try post(1_500, to: writer)
+                let shown = try reader.refresh()
+                #expect(shown == writer.head.position && reader.shownPosition == shown)
+                #expect(try reader.thread(thread).messages == round * 1_500)
+            }
+        }
+        #expect(seen.isSubset(of: [0, 1_500, 3_000]) && seen.contains(3_000))
+    }
+
+    /// The second of two commits that came together has a record that is no event.
+    @Test(arguments: [1, 1_024, 1_500]) func aRefreshThatFailsShowsTheCommitsBefore(_ number: Int) throws {
+        let fixture = StoreFixture()
+        let writer = try makeStore(fixture)
+        let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
+        try post(50, to: writer)
+        let whole = writer.head.position
+        let journal = try #require(writer.journal)
+        // Messages once more, which change nothing but the position.
+        var draft = CommitDraft()
+        let junk: [UInt8] = [0, 0]
+        while draft.recordCount < 1_600 {
+            try journal.forEachRecord(in: whole - 49...whole) { _, _, kept, erasable in
+                let isJunk = draft.recordCount == number - 1
+                #expect(throws: Never.self) {
+                    if isJunk {
+                        unsafe try draft.append(kept: junk.span.bytes, erasable: erasable)
+                    } else {
+                        try draft.append(kept: kept, erasable: erasable)
+                    }
+                }
+                return true
+            }
+        }
+        try journal.waitUntilDurable(try journal.append(draft, expecting: whole).upperBound)
+        for _ in 0..<2 {
+            let error = #expect(throws: ChatError.self) { try reader.refresh() }
+            guard case .undecodable(whole + Position(number), _) = error else { return _ = Issue.record("\(String(describing: error))") }
+            #expect(reader.shownPosition == whole)
+            #expect(try reader.thread(thread).messages == 50 && reader.timeline(thread, Page(limit: 1)).first?.position == whole)
+            expectRejection(.invalidPosition) { () throws(ChatError) in _ = try reader.threads(asOf: .position(whole + 1)) }
+        }
+    }
+
+    @Test func aLongCommitBesideReadersIsSeenWholeOrNotAtAll() throws {
+        let store = try makeStore(StoreFixture(durability: .written))
+        let seen = try messageCounts(of: store) {
+            for round in 1...3 {
+                try post(1_000, to: store)
+                #expect(try store.thread(thread).messages == round * 1_000)
+            }
+        }
+        #expect(seen.allSatisfy { $0.isMultiple(of: 1_000) } && seen.contains(3_000))
+    }
+}
