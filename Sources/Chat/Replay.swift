@@ -18,6 +18,11 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or is no event; the models then end before it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout StoreModels) throws(ChatError) {
+        // Only an empty table makes room.
+        if models.position == 0 {
+            let estimate = ReplayEstimate(log, positions)
+            models.models.identities.reserve(messages: estimate.messages, memberships: estimate.memberships)
+        }
         let parts = ReplayParts()
         parts.exchange(with: &models)
         defer { parts.exchange(with: &models) }

@@ -5,7 +5,7 @@ extension PackedColumn where Element: PlainElement {
         if writer.isCanonical { return forEachPiece { writer.write($0) } }
         writer.write(pieces.indices) { UInt32(truncatingIfNeeded: pieces[$0].words.count) }
         for piece in pieces { writer.write(piece.words) }
-        writer.write(rest)
+        writer.write(Array(rest[..<restCount]))
     }
 
     /// Reads straight into the pieces.
@@ -27,8 +27,8 @@ extension PackedColumn where Element: PlainElement {
                 "a piece of \(wordCount) words")
             self.pieces.append(piece)
         }
-        // Of a list of several pieces the last has its room at once, as when it grows.
-        rest = try reader.readArray(count & mask, capacity: self.pieces.isEmpty ? 0 : pieceCount)
+        rest = try reader.readArray(count & mask)
+        restCount = rest.count
     }
 }
 

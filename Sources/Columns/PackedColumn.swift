@@ -14,8 +14,10 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
 
     @usableFromInline let shift: Int
     @usableFromInline var pieces: [PackedPiece] = []
-    /// What comes after the pieces, fewer numbers than a piece has.
+    /// What comes after the pieces, and zeros as far as there is room: an element that exists is set faster than one is appended.
     @usableFromInline var rest: [Element] = []
+    /// How many of these are numbers of the list, fewer than a piece has.
+    @usableFromInline var restCount = 0
 
     /// Makes an empty list of long pieces.
     @inlinable public init() { self.init(.long) }
@@ -27,10 +29,10 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
     @inlinable var mask: Int { pieceCount &- 1 }
 
     /// How many numbers there are.
-    @inlinable public var count: Int { pieces.count &<< shift &+ rest.count }
+    @inlinable public var count: Int { pieces.count &<< shift &+ restCount }
 
     /// Whether there are none.
-    @inlinable public var isEmpty: Bool { rest.isEmpty && pieces.isEmpty }
+    @inlinable public var isEmpty: Bool { restCount == 0 && pieces.isEmpty }
 
     /// The last number, nil if there is none.
     @inlinable public var last: Element? { isEmpty ? nil : self[count - 1] }
@@ -55,31 +57,39 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
     }
 
     /// Adds a number at the end: O(1) amortized.
+    @inline(__always)
     @inlinable public mutating func append(_ element: Element) {
-        if rest.count == rest.capacity {
-            // By a quarter and not to the double, because there is one of these for each of many lists.
-            rest.reserveCapacity(Swift.min(rest.count &+ rest.count &>> 2 &+ 2, pieceCount))
-        }
-        rest.append(element)
-        if rest.count == pieceCount { pack() }
+        if restCount == rest.count { makeRoom() }
+        rest[restCount] = element
+        restCount &+= 1
+        if restCount == pieceCount { pack() }
+    }
+
+    /// By a quarter and not to the double, because there is one of these for each of many lists.
+    @inlinable mutating func makeRoom() {
+        let room = pieces.isEmpty ? Swift.min(restCount &+ restCount &>> 2 &+ 2, pieceCount) : pieceCount
+        rest.reserveCapacity(room)
+        rest.append(contentsOf: repeatElement(0, count: room &- restCount))
     }
 
     @inlinable mutating func pack() {
         pieces.append(PackedPiece(rest))
-        rest.removeAll(keepingCapacity: true)
+        restCount = 0
     }
 
     /// Calls a closure with the numbers in order, a piece at a time.
     @inlinable public func forEachPiece<Failure: Error>(_ body: ([Element]) throws(Failure) -> Void) throws(Failure) {
         for piece in pieces { try body(piece.values(pieceCount)) }
-        if !rest.isEmpty { try body(rest) }
+        if restCount > 0 { try body(Array(rest[..<restCount])) }
     }
 }
 
 extension PackedColumn: Equatable {
     /// Whether the numbers are the same, however they are packed.
     @inlinable public static func == (first: PackedColumn, second: PackedColumn) -> Bool {
-        guard first.shift == second.shift && first.rest == second.rest && first.pieces.count == second.pieces.count else { return false }
+        guard first.shift == second.shift && first.restCount == second.restCount && first.pieces.count == second.pieces.count,
+            first.rest[..<first.restCount] == second.rest[..<second.restCount]
+        else { return false }
         return zip(first.pieces, second.pieces).allSatisfy {
             $0 == $1 || $0.values(first.pieceCount) as [Element] == $1.values(first.pieceCount)
         }

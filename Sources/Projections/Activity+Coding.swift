@@ -18,6 +18,8 @@ extension Activity: StoreComponent {
         registrations = try Column(lists: &reader, atMost: days.count)
         sessions = try Column(lists: &reader, atMost: days.count)
         activeUsers = try Column(lists: &reader, atMost: days.count)
+        try require(activeUsers.count == days.count, "active users of \(activeUsers.count) days for \(days.count)")
+        if days.count > 0 { newestDay = Day(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1)))) }
         userDays = try PairIndex(from: &reader)
         try userDays.check(firstBelow: days.count, secondBelow: ids.users.count)
         latestDays = try Column(from: &reader)

@@ -8,6 +8,8 @@ import Columns
 struct Activity: Equatable, Sendable {
     /// The days in the order in which events first named them, each as the bits of its number.
     var days = IDTable()
+    /// The day that came last to be one of them, which nearly every event is of.
+    var newestDay: Day?
     var registrations = Column<Column<Position>>()
     var sessions = Column<Column<Position>>()
     /// By the day: where each of its active users was first active on it.
@@ -39,14 +41,19 @@ struct Activity: Equatable, Sendable {
         let mark = UInt32(truncatingIfNeeded: day + 1)
         guard user >= latestDays.count || latestDays[user] != mark else { return }
         latestDays.element(user, default: 0) { $0 = mark }
-        if userDays.insert(day, user).isNew { activeUsers.element(day, default: Column()) { $0.append(position) } }
+        if userDays.insert(day, user).isNew { activeUsers[day].append(position) }
     }
 
-    private mutating func index(of day: Day) -> Int {
-        let key = UInt128(UInt64(bitPattern: day.daysSince1970))
-        // Nearly always the latest day.
-        if days.count > 0, days.id(days.count - 1) == key { return days.count - 1 }
-        return days.insert(key).index
+    @inline(__always)
+    private mutating func index(of day: Day) -> Int { day == newestDay ? activeUsers.count - 1 : find(day) }
+
+    private mutating func find(_ day: Day) -> Int {
+        let (index, isNew) = days.insert(UInt128(UInt64(bitPattern: day.daysSince1970)))
+        if isNew {
+            newestDay = day
+            activeUsers.append(Column())
+        }
+        return index
     }
 
     /// The days on which anything had happened as of a position, in the order of the calendar.
