@@ -40,6 +40,18 @@ extension ChatStore {
         }
     }
 
+    /// Asks the read models as of a moment a question that takes more than one section of their lock.
+    ///
+    /// - Parameter body: Asks in the first section; throws what ``query(_:for:_:)`` does.
+    /// - Returns: What it answers, and the sections that go on as of the same moment.
+    func sections<Value>(
+        _ moment: Moment, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
+    ) throws(ChatError) -> (Value, Sections) {
+        try query(moment, for: viewer) { models, view throws(ChatError) in
+            (try body(models, view), Sections(readSide: readSide, view: view))
+        }
+    }
+
     /// Asks the read models as of now, also after a close.
     func present<Value>(_ body: (borrowing ReadModels, Position) -> Value) -> Value {
         readSide.withShared { body($0.models, $0.position) }

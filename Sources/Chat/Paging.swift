@@ -52,12 +52,8 @@ extension ChatStore {
         _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> PageOf<ThreadSummary> {
         let page = try self.page(page, at: cursor, of: .threads)
-        let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
-            try models.requireViewer(of: view)
-            return Stretch(page, asOf: view.position, position: \.lastPosition) { page in
-                models.threads(page, asOf: view.position) { models.mayRead($0, from: view) }
-            }
-        }
+        let (places, sections) = try threadPlaces(viewer, moment)
+        let stretch = Stretch(page, asOf: sections.view.position, position: \.lastPosition) { sections.threads($0.slice(of: places)) }
         return pageOf(stretch.rows.map(ThreadSummary.init), stretch, of: .threads)
     }
 

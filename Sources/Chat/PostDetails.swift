@@ -71,7 +71,7 @@ extension ChatStore {
     public func details(
         of post: Post, edits limit: Int = 50, viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> PostDetails {
-        let found = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let (found, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try Found(post, limit, in: models, from: view)
         }
         var history: [RecordedEvent] = []
@@ -90,7 +90,8 @@ extension ChatStore {
             answered: replies.isEmpty ? nil : found.answered, author: author, body: messages.first?.body ?? replies.first?.body,
             createdAt: createdAt, editedAt: messages.first?.editedAt ?? replies.first?.editedAt,
             retracted: messages.first?.retracted ?? replies.first?.retracted ?? false, replyCount: messages.first?.replyCount ?? 0,
-            history: history, readers: found.readers)
+            history: history,
+            readers: found.memberships.map { sections.readers(of: found.thread, $0, asOf: position) })
     }
 }
 
@@ -105,7 +106,8 @@ private struct Found {
     let reply: [PostRecord<ReplyID>]
     /// The positions of the events of its history.
     let changes: [Position]
-    let readers: [Member]?
+    /// The memberships of the thread, for the operator.
+    let memberships: Scan?
 
     init(_ post: Post, _ limit: Int, in models: borrowing ReadModels, from view: Viewpoint) throws(ChatError) {
         let now = view.position
@@ -128,9 +130,6 @@ private struct Found {
         changes =
             ([posted] + models.edits(of: post, limit: limit, asOf: now) + (models.retraction(of: post, asOf: now).map { [$0] } ?? []))
             .sorted()
-        readers =
-            view.viewer == nil
-            ? models.readers(of: thread, asOf: posted).map { Member(user: Person(id: $0.user, username: $0.username), since: $0.since) }
-            : nil
+        memberships = view.viewer == nil ? models.scan(membershipsOf: thread) : nil
     }
 }

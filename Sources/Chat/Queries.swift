@@ -13,10 +13,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer.
     public func threads(_ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadSummary] {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
-            try models.requireViewer(of: view)
-            return models.threads(page, asOf: view.position) { models.mayRead($0, from: view) }.map(ThreadSummary.init)
-        }
+        let (places, sections) = try threadPlaces(viewer, moment)
+        return sections.threads(page.slice(of: places)).map(ThreadSummary.init)
     }
 
     /// One thread.
@@ -38,10 +36,16 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer.
     /// - Complexity: O(*n*) in the threads.
     public func threads(named name: String, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadID] {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
-            try models.requireViewer(of: view)
-            return models.threads(named: name, asOf: view.position) { models.mayRead($0, from: view) }
+        let (list, sections) = try shownThreads(viewer, moment)
+        for match in ThreadNameMatch.allCases {
+            let found = sections.compactMap(list) { models, row in
+                sections.shownThread(models, row).flatMap { thread in
+                    models.opening(thread, asOf: sections.view.position) { match.isMatch($0, name) }
+                }
+            }
+            if !found.isEmpty { return found.sorted { $0.position < $1.position }.map(\.id) }
         }
+        return []
     }
 
     /// A page of a thread's messages, the latest 50 unless it says otherwise, oldest first.
@@ -100,10 +104,11 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
     public func members(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
-            return models.members(of: thread, asOf: view.position).map { Member(user: Person($0), since: $0.since) }
+            return models.scan(membershipsOf: thread)
         }
+        return sections.members(scan).map { Member(user: Person($0), since: $0.since) }
     }
 
     /// Who could read a thread, in the order in which they joined: the auditor's question.
@@ -114,23 +119,25 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any viewer.
     public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireOperator(viewer)
             try models.requireReadable(thread, from: view)
-            return models.readers(of: thread, asOf: view.position).map { Member(user: Person($0), since: $0.since) }
+            return models.scan(membershipsOf: thread)
         }
+        return sections.readers(of: thread, scan, asOf: sections.view.position)
     }
 
     /// Who lives in an outward code, in the order in which they moved there; a viewer has to be a member of its thread, and is shown no postcode but their own.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with a viewer: `unknownUser` and `notAMember`.
     public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Resident] {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }
-            return models.residents(of: code, asOf: view.position).map {
-                Resident(user: Person($0), since: $0.since, postcode: $0.postcode(shownTo: viewer), outwardCode: code)
-            }
+            return models.scan(residencesOf: code)
+        }
+        return sections.residents(scan).map {
+            Resident(user: Person($0), since: $0.since, postcode: $0.postcode(shownTo: viewer), outwardCode: code)
         }
     }
 
@@ -138,21 +145,23 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
     public func user(_ id: UserID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> UserView {
-        let (profile, threads) = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let ((profile, scan), sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, id)
             guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
-            let memberships = models.threads(of: id, asOf: view.position).filter { models.mayRead($0.thread, from: view) }
-            return (
-                profile,
-                memberships.map { membership in
-                    let thread = UserThread(
-                        id: membership.thread, name: models.thread(membership.thread, asOf: view.position)?.name,
-                        unread: models.unreadCount(of: id, in: membership.thread, asOf: view.position),
-                        readUpTo: models.readUpTo(id, in: membership.thread, asOf: view.position))
-                    let last = models.lastMessage(of: membership.thread, asOf: view.position)
-                    return (thread: thread, last: models.withheld(last.map { [$0] } ?? [], from: view))
-                }
-            )
+            return (profile, models.scan(membershipsOf: id))
+        }
+        let (view, user) = (sections.view, id)
+        let stays = sections.compactMap(scan) { models, row -> Stay? in
+            models.stay(ofMembership: row, asOf: view.position).flatMap { models.mayRead(models.threadID($0), from: view) ? $0 : nil }
+        }
+        let threads = sections.map(stays.sorted { $0.since < $1.since }, per: Sections.unreadCount) { models, stay in
+            let id = models.threadID(stay)
+            let thread = UserThread(
+                id: id, name: models.thread(id, asOf: view.position)?.name,
+                unread: models.unreadCount(of: user, in: id, asOf: view.position),
+                readUpTo: models.readUpTo(user, in: id, asOf: view.position))
+            let last = models.lastMessage(of: id, asOf: view.position)
+            return (thread: thread, last: models.withheld(last.map { [$0] } ?? [], from: view))
         }
         return UserView(
             id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
@@ -167,14 +176,12 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
     public func access(of user: UserID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadAccess] {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
-            return models.access(of: user, asOf: view.position).map { access in
-                ThreadAccess(
-                    thread: access.thread, name: models.thread(access.thread, asOf: view.position)?.name, from: access.from, to: access.to)
-            }
+            return models.scan(membershipsOf: user)
         }
+        return sections.access(scan)
     }
 
     /// What happened on each day: registrations, sessions, active users, messages and replies; days without any are left out.
@@ -191,10 +198,12 @@ extension ChatStore {
     public func activity(
         from first: Day? = nil, to last: Day? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
     ) throws(ChatError) -> [ActivityDay] {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(moment, for: viewer) { models, _ throws(ChatError) in
             try requireOperator(viewer)
-            return models.activity(from: first, to: last, asOf: view.position)
+            return models.scanOfDays()
         }
+        return sections.compactMap(scan) { $0.activity(onDay: $1, from: first, to: last, asOf: sections.view.position) }
+            .sorted { $0.day < $1.day }
     }
 
     /// Whether there is a user of this id: the operator's question, like the two that follow.
@@ -222,7 +231,7 @@ extension ChatStore {
 }
 
 extension Person {
-    fileprivate init(_ membership: Membership) { self.init(id: membership.user, username: membership.username) }
+    init(_ membership: Membership) { self.init(id: membership.user, username: membership.username) }
 }
 
 extension ThreadSummary {

@@ -50,9 +50,12 @@ extension ChatStore {
         let (commands, head) = decider.withLock { ($0.commands, $0.rules.head) }
         let journal = journal?.statistics
         let checkpoints = checkpointer.flatMap { $0.options == nil ? nil : $0.statistics }
-        return present { models, now in
+        let sections = presentSections
+        let now = sections.view.position
+        let threads = sections.places(sections.ask { $0.scanOfThreads() }).count
+        return sections.ask { models in
             StoreStatistics(
-                journal: journal, users: models.userCount(asOf: now), threads: models.threadCount(asOf: now),
+                journal: journal, users: models.userCount(asOf: now), threads: threads,
                 messages: models.messageCount(asOf: now), replies: models.replyCount(asOf: now), commands: commands,
                 eventsWaiting: Int(clamping: head - min(now, head)), checkpoints: checkpoints)
         }

@@ -20,17 +20,11 @@ public struct RowLists: Equatable, Sendable {
         newest[owner] = UInt32(truncatingIfNeeded: previous.count)
     }
 
-    /// The rows of an owner, ascending: O(*n*) in them.
-    public func rows(of owner: Int) -> [Int] {
-        guard owner < newest.count else { return [] }
-        var rows: [Int] = []
-        var link = Int(newest[owner])
-        while link > 0 {
-            rows.append(link - 1)
-            link = Int(previous[link - 1])
-        }
-        return rows.reversed()
-    }
+    /// The newest row of an owner, nil if there is none.
+    public func last(of owner: Int) -> Int? { owner < newest.count && newest[owner] > 0 ? Int(newest[owner]) - 1 : nil }
+
+    /// The row before a row in its list, nil if it is the first.
+    public func row(before row: Int) -> Int? { previous[row] > 0 ? Int(previous[row]) - 1 : nil }
 }
 
 extension RowLists {

@@ -56,22 +56,23 @@ struct Activity: Equatable, Sendable {
         return index
     }
 
-    /// The days on which anything had happened as of a position, in the order of the calendar.
+    /// What had happened on a day as of a position, nil if nothing had or the day is outside a range.
     ///
     /// - Parameters:
+    ///   - number: The day's index.
     ///   - messageCount: How many messages there were as of that position; replies likewise.
-    /// - Complexity: O(*d* log *n*), where *d* is the number of days that there are.
-    func days(in range: ClosedRange<Day>, asOf position: Position, messageCount: Int, replyCount: Int) -> [ActivityDay] {
-        (0..<days.count).compactMap { number -> ActivityDay? in
-            let day = Day(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(number))))
-            guard range.contains(day) else { return nil }
-            let activity = ActivityDay(
-                day: day, registrations: registrations.count(number, asOf: position), sessions: sessions.count(number, asOf: position),
-                activeUsers: activeUsers.count(number, asOf: position), messages: messages.count(on: number, ofFirst: messageCount),
-                replies: replies.count(on: number, ofFirst: replyCount))
-            // Whatever is counted has a user, who is counted too.
-            return activity.activeUsers == 0 ? nil : activity
-        }.sorted { $0.day < $1.day }
+    /// - Complexity: O(log *n*).
+    func day(
+        _ number: Int, in range: ClosedRange<Day>, asOf position: Position, messageCount: Int, replyCount: Int
+    ) -> ActivityDay? {
+        let day = Day(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(number))))
+        guard range.contains(day) else { return nil }
+        let activity = ActivityDay(
+            day: day, registrations: registrations.count(number, asOf: position), sessions: sessions.count(number, asOf: position),
+            activeUsers: activeUsers.count(number, asOf: position), messages: messages.count(on: number, ofFirst: messageCount),
+            replies: replies.count(on: number, ofFirst: replyCount))
+        // Whatever is counted has a user, who is counted too.
+        return activity.activeUsers == 0 ? nil : activity
     }
 }
 

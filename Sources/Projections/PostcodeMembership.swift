@@ -77,13 +77,15 @@ extension PostcodeMembership {
         return markers.version(marker[membership], asOf: position)?.value ?? 0
     }
 
-    /// The stretches of positions in which a membership held, up to a position: the last one is open if it did then.
-    func intervals(_ membership: Int, asOf position: Position) -> [(from: Position, to: Position?)] {
-        guard membership < presence.count else { return [] }
-        let newest = presence[membership]
-        let count = presences.count(newest, asOf: position)
+    /// How many times a membership began or ended up to a position.
+    func changeCount(_ membership: Int, asOf position: Position) -> Int {
+        membership < presence.count ? presences.count(presence[membership], asOf: position) : 0
+    }
+
+    /// The stretches of positions in which a membership held, of some of its changes by their numbers from 1: the first of them begins one, and the last stretch may be open.
+    func intervals(_ membership: Int, changes: Range<Int>) -> [(from: Position, to: Position?)] {
         var intervals: [(from: Position, to: Position?)] = []
-        for version in presences.versions(newest, ranks: 1..<count + 1) {
+        for version in presences.versions(presence[membership], ranks: changes) {
             if version.value == 1 {
                 intervals.append((version.position, nil))
             } else if !intervals.isEmpty {
@@ -93,15 +95,13 @@ extension PostcodeMembership {
         return intervals
     }
 
-    /// Who lived in the outward code of a thread as of a position and since which one, in the order in which they moved there.
-    func residents(ofThread thread: Int, asOf position: Position) -> [(user: Int, since: Position)] {
-        residencesOfThread.rows(of: thread).compactMap { pair -> (user: Int, since: Position)? in
-            let user = residencePairs.pair(pair).first
-            guard let residence = residences.version(residenceOfUser[user], asOf: position), residence.value == UInt32(thread) else {
-                return nil
-            }
-            return (user, residence.position)
-        }.sorted { $0.since < $1.since }
+    /// Since which position the user of a residence lived in its outward code as of a position, nil if elsewhere.
+    func residentSince(_ residence: Int, asOf position: Position) -> Position? {
+        let (user, thread) = residencePairs.pair(residence)
+        guard let residence = residences.version(residenceOfUser[user], asOf: position), residence.value == UInt32(thread) else {
+            return nil
+        }
+        return residence.position
     }
 }
 

@@ -19,6 +19,66 @@ public struct ThreadRecord: Hashable, Sendable {
     public var isImported: Bool
 }
 
+/// A thread, by its index, in the order of the latest events.
+package struct ThreadPlace: Sendable {
+    let thread: Int
+    /// The position of the thread's latest event.
+    package let last: Position
+}
+
+/// A thread and where it was opened.
+package struct ThreadOpening: Sendable {
+    package let id: ThreadID
+    package let position: Position
+}
+
+/// How a thread's name is compared with one that is looked for, the first way that finds any counting.
+package enum ThreadNameMatch: CaseIterable, Sendable {
+    /// The same spelling.
+    case exact
+    /// The same under canonical caseless matching.
+    case caseless
+
+    /// Whether two names are the same.
+    package func isMatch(_ name: String, _ other: String) -> Bool {
+        switch self {
+        case .exact: name == other
+        case .caseless: Username.foldKey(name) == Username.foldKey(other)
+        }
+    }
+}
+
+extension Page {
+    /// The page of threads in the order of their latest events.
+    package func slice(of places: [ThreadPlace]) -> ArraySlice<ThreadPlace> { places[indices(count: places.count) { places[$0].last }] }
+}
+
+// Row by row, for questions that are asked in several sections.
+extension ReadModels {
+    /// The id of a thread.
+    package func threadID(ofThread thread: Int) -> ThreadID { identities.threadID(thread) }
+
+    /// The index of the thread of a membership.
+    package func thread(ofMembership row: Int) -> Int { identities.memberships.pair(row).second }
+
+    /// Where a thread stands among the others, nil if it was not there as of a position.
+    package func place(ofThread thread: Int, asOf position: Position) -> ThreadPlace? {
+        guard thread < views.timelines.threads.count, isThere(thread, asOf: position) else { return nil }
+        return ThreadPlace(thread: thread, last: lastPosition(ofThread: thread, asOf: position))
+    }
+
+    /// A thread at its place.
+    package func record(_ place: ThreadPlace, asOf position: Position) -> ThreadRecord { record(ofThread: place.thread, asOf: position) }
+
+    /// Where a thread was opened, nil if it was not as of a position or its name is another.
+    package func opening(_ thread: Int, asOf position: Position, where isNamed: (String) -> Bool) -> ThreadOpening? {
+        guard thread < views.timelines.threads.count else { return nil }
+        let openedAt = views.timelines.threads[thread].openedAt
+        guard openedAt > 0, openedAt <= position, let name = views.timelines.threads[thread].name, isNamed(name) else { return nil }
+        return ThreadOpening(id: identities.threadID(thread), position: openedAt)
+    }
+}
+
 /// A message or a reply as of a position: where its text stands, and what became of it.
 public struct PostRecord<ID: EntityID>: Hashable, Sendable {
     /// The id.
@@ -46,15 +106,13 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n*) in the threads.
     public func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
-        let opened = threadNumbers(asOf: position).filter {
-            views.timelines.threads[$0].openedAt <= position && isShown(identities.threadID($0))
+        for match in ThreadNameMatch.allCases {
+            let found = compactMap(scanOfThreads()) { thread in
+                opening(thread, asOf: position) { match.isMatch($0, name) }.flatMap { isShown($0.id) ? $0 : nil }
+            }
+            if !found.isEmpty { return found.sorted { $0.position < $1.position }.map(\.id) }
         }
-        var found = opened.filter { views.timelines.threads[$0].name == name }
-        if found.isEmpty {
-            let key = Username.foldKey(name)
-            found = opened.filter { views.timelines.threads[$0].name.map(Username.foldKey) == key }
-        }
-        return found.sorted { views.timelines.threads[$0].openedAt < views.timelines.threads[$1].openedAt }.map { identities.threadID($0) }
+        return []
     }
 
     /// One thread, nil if there was none of this id.
@@ -69,9 +127,10 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in the threads.
     public func threads(_ page: Page, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord] {
-        let ordered = threadNumbers(asOf: position).filter { isShown(identities.threadID($0)) }
-            .map { (number: $0, position: lastPosition(ofThread: $0, asOf: position)) }.sorted { $0.position < $1.position }
-        return page.indices(count: ordered.count) { ordered[$0].position }.map { record(ofThread: ordered[$0].number, asOf: position) }
+        let places = compactMap(scanOfThreads()) { thread in
+            isShown(identities.threadID(thread)) ? place(ofThread: thread, asOf: position) : nil
+        }
+        return page.slice(of: places.sorted { $0.last < $1.last }).map { record($0, asOf: position) }
     }
 
     /// A page of a thread's messages.
@@ -163,7 +222,7 @@ extension ReadModels {
     }
 
     /// How many threads there were.
-    public func threadCount(asOf position: Position) -> Int { threadNumbers(asOf: position).count }
+    public func threadCount(asOf position: Position) -> Int { views.timelines.threads.indices.count { isThere($0, asOf: position) } }
 
     /// How many messages there were, the retracted ones too.
     public func messageCount(asOf position: Position) -> Int { identities.messageFacts.count(through: position) }
@@ -185,8 +244,6 @@ extension ReadModels {
         let openedAt = views.timelines.threads[thread].openedAt
         return openedAt > 0 && openedAt <= position || lastPosition(ofThread: thread, asOf: position) > 0
     }
-
-    private func threadNumbers(asOf position: Position) -> [Int] { views.timelines.threads.indices.filter { isThere($0, asOf: position) } }
 
     private func number(ofMessage id: MessageID, asOf position: Position) -> Int? {
         guard let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else { return nil }

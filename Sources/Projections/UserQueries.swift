@@ -52,10 +52,8 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in those who ever were in it.
     public func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
-        guard let thread = identities.index(ofThread: thread) else { return [] }
-        return views.membership.membershipsOfThread.rows(of: thread).compactMap { number -> (user: Int, since: Position)? in
-            views.membership.since(number, asOf: position).map { (identities.memberships.pair(number).first, $0) }
-        }.sorted { $0.since < $1.since }.map { record($0.user, since: $0.since, asOf: position) }
+        compactMap(scan(membershipsOf: thread)) { stay(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
+            .map { membership($0, asOf: position) }
     }
 
     /// Who could read a thread, in the order in which they joined.
@@ -69,35 +67,25 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in those who ever lived there.
     public func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
-        guard let thread = identities.index(ofThread: ThreadID(code)) else { return [] }
-        return views.membership.residents(ofThread: thread, asOf: position).map { record($0.user, since: $0.since, asOf: position) }
+        compactMap(scan(residencesOf: code)) { stay(ofResidence: $0, asOf: position) }.sorted { $0.since < $1.since }
+            .map { membership($0, asOf: position) }
     }
 
     /// The threads that a user was in and since when, in the order in which they were joined.
     public func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
-        guard let user = identities.index(ofUser: user) else { return [] }
-        return views.membership.membershipsOfUser.rows(of: user).compactMap { number -> (thread: ThreadID, since: Position)? in
-            views.membership.since(number, asOf: position).map {
-                (identities.threadID(identities.memberships.pair(number).second), $0)
-            }
-        }.sorted { $0.since < $1.since }
+        compactMap(scan(membershipsOf: user)) { stay(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
+            .map { (identities.threadID($0.thread), $0.since) }
     }
 
     /// The threads that a user has ever been in, in no order, as of the latest event.
     ///
     /// - Complexity: O(*n*) in the threads, however often the user came and went.
-    package func threadsEver(of user: UserID) -> [ThreadID] {
-        guard let user = identities.index(ofUser: user) else { return [] }
-        return views.membership.membershipsOfUser.rows(of: user).map { identities.threadID(identities.memberships.pair($0).second) }
-    }
+    package func threadsEver(of user: UserID) -> [ThreadID] { compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) } }
 
     /// When a user gained and lost each thread, in the order in which they were gained.
     public func access(of user: UserID, asOf position: Position) -> [Access] {
-        guard let user = identities.index(ofUser: user) else { return [] }
-        return views.membership.membershipsOfUser.rows(of: user).flatMap { number in
-            let thread = identities.threadID(identities.memberships.pair(number).second)
-            return views.membership.intervals(number, asOf: position).map { Access(thread: thread, from: $0.from, to: $0.to) }
-        }.sorted { $0.from < $1.from }
+        compactMap(scan(membershipsOf: user)) { access(ofMembership: $0, changes: 1..<changeCount(ofMembership: $0, asOf: position) + 1) }
+            .joined().sorted { $0.from < $1.from }
     }
 
     /// How many users there were.
@@ -137,17 +125,62 @@ extension ReadModels {
 
     /// Whether a user has ever joined a thread.
     package func hasBeenMember(_ user: UserID, of thread: ThreadID, asOf position: Position) -> Bool {
-        membershipNumber(user, thread).map { !views.membership.intervals($0, asOf: position).isEmpty } ?? false
+        membershipNumber(user, thread).map { views.membership.changeCount($0, asOf: position) > 0 } ?? false
     }
 
     private func membershipNumber(_ user: UserID, _ thread: ThreadID) -> Int? {
         guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread) else { return nil }
         return identities.memberships.find(user, thread)
     }
+}
 
-    private func record(_ user: Int, since: Position, asOf position: Position) -> Membership {
+/// A membership or a residence that held, by indexes.
+package struct Stay: Sendable {
+    package let user: Int
+    package let thread: Int
+    /// Since which position.
+    package let since: Position
+}
+
+// Row by row, for questions that are asked in several sections.
+extension ReadModels {
+    /// A membership that held as of a position, nil if it did not.
+    package func stay(ofMembership row: Int, asOf position: Position) -> Stay? {
+        views.membership.since(row, asOf: position).map { since in
+            let (user, thread) = identities.memberships.pair(row)
+            return Stay(user: user, thread: thread, since: since)
+        }
+    }
+
+    /// A residence that held as of a position, nil if it did not.
+    package func stay(ofResidence row: Int, asOf position: Position) -> Stay? {
+        views.membership.residentSince(row, asOf: position).map { since in
+            let (user, thread) = views.membership.residencePairs.pair(row)
+            return Stay(user: user, thread: thread, since: since)
+        }
+    }
+
+    /// Who stayed.
+    package func membership(_ stay: Stay, asOf position: Position) -> Membership {
         Membership(
-            user: identities.userID(user), username: views.users.name(user, asOf: position)?.text, since: since,
-            postcode: views.users.postcode(user, asOf: position))
+            user: identities.userID(stay.user), username: views.users.name(stay.user, asOf: position)?.text, since: stay.since,
+            postcode: views.users.postcode(stay.user, asOf: position))
+    }
+
+    /// The user of a stay.
+    package func userID(_ stay: Stay) -> UserID { identities.userID(stay.user) }
+
+    /// The thread of a stay.
+    package func threadID(_ stay: Stay) -> ThreadID { identities.threadID(stay.thread) }
+
+    private func threadID(ofMembership row: Int) -> ThreadID { identities.threadID(identities.memberships.pair(row).second) }
+
+    /// How many times a membership began or ended up to a position: by turns.
+    package func changeCount(ofMembership row: Int, asOf position: Position) -> Int { views.membership.changeCount(row, asOf: position) }
+
+    /// When a user could read a thread, by some of the changes of the membership, of which the first is a beginning.
+    package func access(ofMembership row: Int, changes: Range<Int>) -> [Access] {
+        let thread = threadID(ofMembership: row)
+        return views.membership.intervals(row, changes: changes).map { Access(thread: thread, from: $0.from, to: $0.to) }
     }
 }

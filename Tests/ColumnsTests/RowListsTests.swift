@@ -23,3 +23,10 @@ import Testing
 
     @Test func noListsHaveNoRows() { #expect(RowLists().rows(of: 0) == [] && RowLists().count == 0) }
 }
+
+extension RowLists {
+    /// The rows of an owner, ascending.
+    fileprivate func rows(of owner: Int) -> [Int] {
+        Array(sequence(first: last(of: owner)) { $0.map { row(before: $0) } }.prefix { $0 != nil }.compactMap(\.self).reversed())
+    }
+}

@@ -108,6 +108,13 @@ def checkpoint_bug(number, title, edits):
     return store_bug(number, title, edits, unit="(Forged)?Checkpoint", target="EventJournal")
 
 
+# The threads that a viewer is shown are chosen in one place.
+ALL_THREADS_SHOWN = [
+    ("Sections.swift", "viewer.map { models.scan(membershipsOf: $0) } ?? models.scanOfThreads()", "models.scanOfThreads()"),
+    ("Sections.swift", "guard view.viewer != nil else", "guard view.viewer != nil, row < 0 else"),
+]
+
+
 def unread_bug(number, title, old, new):
     edits = [("UnreadCounts.swift", old, new)]
     return Bug(number, f"unread: {title}", edits, unit="ProjectionsTests.UnreadTests", target="Projections")
@@ -294,15 +301,19 @@ BUGS = [
         ("Texts.swift", "        let edits = try texts(at: places.edits)\n", "        let edits = try texts(at: places.edited.map { places.posted[$0] })\n")]),
     store_bug("25b", "texts: an edited post shown with the time of the edit as that of its creation", [
         ("Texts.swift", "            posts[index].body = edits[edit].body\n", "            posts[index] = edits[edit]\n")], unit="QueryTests"),
-    store_bug("26", "activity: counts what is decided, durable or not", [
-        ("Queries.swift", "models.activity(from: first, to: last, asOf: view.position)",
-         "models.activity(from: first, to: last, asOf: moment == .now ? models.position : view.position)")]),
+    store_bug("26", "activity: as of now whatever the moment", [
+        ("Queries.swift", "from: first, to: last, asOf: sections.view.position)", "from: first, to: last, asOf: .max)")]),
     store_bug("27", "access: as of now whatever the moment", [
-        ("Queries.swift", "            return models.access(of: user, asOf: view.position).map { access in\n",
-         "            return models.access(of: user, asOf: models.position).map { access in\n")]),
+        ("Sections.swift", "changeCount(ofMembership: $1, asOf: view.position)", "changeCount(ofMembership: $1, asOf: .max)")]),
     store_bug("28", "readers: as of now whatever the moment", [
-        ("Queries.swift", "            return models.readers(of: thread, asOf: view.position).map",
-         "            return models.readers(of: thread, asOf: models.position).map")]),
+        ("Queries.swift", "readers(of: thread, scan, asOf: sections.view.position)", "readers(of: thread, scan, asOf: .max)")]),
+    store_bug("28b", "user: the later sections as of now", [
+        ("Queries.swift", "        let (view, user) = (sections.view, id)\n",
+         "        let now = sections.ask { $0.position }\n"
+         "        let (view, user) = (Viewpoint(viewer: viewer, position: moment == .now ? now : sections.view.position, present: now), id)\n")],
+        unit="SectionsTests"),
+    store_bug("28c", "sections: as long as the question", [
+        ("Sections.swift", "static let rowCount = 512\n", "static let rowCount = 51_200\n")], unit="SectionsTests"),
     store_bug("29", "page: the way to what is older from what is decided, durable or not", [
         ("Paging.swift", "models.messages(of: thread, $0, asOf: view.position)", "models.messages(of: thread, $0, asOf: models.position)")]),
     store_bug("30", "page: a cursor from beyond the end taken", [
@@ -400,7 +411,7 @@ BUGS = [
     store_bug("43b", "viewer: whoever was a member may read", [
         ("UserQueries.swift", "        memberSince(viewer, in: thread, asOf: position) != nil\n",
          "        access(of: viewer, asOf: position).contains { $0.thread == thread }\n")], unit="QueryTests", target="Projections"),
-    viewer_bug("43c", "the threads", "Queries.swift", "{ models.mayRead($0, from: view) }.map(ThreadSummary", "{ _ in true }.map(ThreadSummary"),
+    store_bug("43c", "viewer: may be anybody who asks for the threads", ALL_THREADS_SHOWN, unit="QueryTests"),
     viewer_bug("43d", "a thread", "Queries.swift", "            try models.requireReadable(id, from: view)\n", ""),
     viewer_bug("43e", "a timeline", "Queries.swift",
                "            try models.requireReadable(thread, from: view)\n            return models.withheld(models.messages",
@@ -409,7 +420,7 @@ BUGS = [
                "            return (models"),
     viewer_bug("43g", "replies", "Queries.swift", "            try models.requireReadable(message, from: view)\n", ""),
     viewer_bug("43h", "the members", "Queries.swift",
-               "            try models.requireReadable(thread, from: view)\n            return models.members", "            return models.members"),
+               " in\n            try models.requireReadable(thread, from: view)\n            return models.scan", " in\n            return models.scan"),
     viewer_bug("43i", "the readers", "Queries.swift",
                "            try requireOperator(viewer)\n            try models.requireReadable(thread", "            try models.requireReadable(thread"),
     viewer_bug("43j", "the residents", "Queries.swift",
@@ -418,13 +429,14 @@ BUGS = [
     viewer_bug("43l", "the access of a user", "Queries.swift", "            try requireSelf(viewer, user)\n", ""),
     viewer_bug("43m", "a page of a timeline", "Paging.swift", "            try models.requireReadable(thread, from: view)\n", ""),
     viewer_bug("43n", "a page of replies", "Paging.swift", "            try models.requireReadable(message, from: view)\n", ""),
-    viewer_bug("43o", "a page of the threads", "Paging.swift", "{ models.mayRead($0, from: view) }", "{ _ in true }"),
+    store_bug("43o", "viewer: a thread that was left listed", [
+        ("Sections.swift", "models.mayRead(models.threadID(ofThread: thread), from: view) ? thread : nil", "thread")], unit="(Query|Paging)Tests|VisibilityProperties"),
     store_bug("43p", "viewer: may be anybody who follows", [
         ("Visibility.swift", "case .readers(let thread): mayRead(viewer, thread, at: position, present: present)", "case .readers: true")],
         unit="SharedFeedTests"),
     viewer_bug("43q", "the history of a post", "PostDetails.swift", "        try models.requireReadable(thread, from: view)\n", ""),
     viewer_bug("43r", "the activity", "Queries.swift",
-               "            try requireOperator(viewer)\n            return models.activity", "            return models.activity"),
+               "            try requireOperator(viewer)\n            return models.scanOfDays", "            return models.scanOfDays"),
     # The rows of `WhoIsShownWhat.md`, each broken once.
     table_row("80", "userRegistered: shown to everybody", (
         "Visibility.swift", "        if fact.user == viewer { return recorded }\n",
@@ -470,9 +482,7 @@ BUGS = [
         "Visibility.swift", "        if fact.user == viewer { return recorded }\n", "        if fact.user == viewer || fact.user == nil { return recorded }\n"), (
         "Visibility.swift", "        if fact.user == viewer { return true }\n", "        if fact.user == viewer || fact.user == nil { return true }\n")],
         unit="LostEventVisibilityTests"),
-    table_row("81", "threads by name: those of others found", (
-        "Queries.swift", "            return models.threads(named: name, asOf: view.position) { models.mayRead($0, from: view) }\n",
-        "            return models.threads(named: name, asOf: view.position)\n")),
+    table_row("81", "threads by name: those of others found", *ALL_THREADS_SHOWN),
     table_row("81b", "timeline: former text shown", (
         "Queries.swift", "models.withheld(models.messages(of: thread, page, asOf: view.position), from: view)", "models.messages(of: thread, page, asOf: view.position)")),
     table_row("81c", "message: former text shown", ("Queries.swift", "            return (models.withheld([row], from: view), thread)\n", "            return ([row], thread)\n")),
@@ -483,7 +493,7 @@ BUGS = [
     table_row("81f", "page of replies: former text shown", (
         "Paging.swift", "models.withheld(models.replies(to: message, $0, asOf: view.position), from: view)", "models.replies(to: message, $0, asOf: view.position)")),
     table_row("81g", "user: the former text of a last message shown", ("Queries.swift", "models.withheld(last.map { [$0] } ?? [], from: view)", "last.map { [$0] } ?? []")),
-    table_row("81h", "user: threads that were left listed", ("Queries.swift", ".filter { models.mayRead($0.thread, from: view) }", "")),
+    table_row("81h", "user: threads that were left listed", ("Queries.swift", ".flatMap { models.mayRead(models.threadID($0), from: view) ? $0 : nil }", "")),
     table_row("81i", "timeline: own former text kept back", ("Visibility.swift", " where rows[index].author != viewer {", " where rows[index].author != viewer || true {")),
     table_row("81j", "residents: postcodes shown", ("Visibility.swift", "viewer == nil || viewer == user ? postcode : nil", "postcode")),
     table_row("81k", "history of a message: former text shown", (
@@ -493,7 +503,7 @@ BUGS = [
         "PostDetails.swift", "(answered, [], models.withheld([row], from: view), row.position)", "(answered, [], [row], row.position)")),
     table_row("81m", "history: events in their raw form", (
         "PostDetails.swift", "shown(recorded, through: EventFilter(viewer: viewer))", "shown(recorded, through: EventFilter(viewer: nil))")),
-    table_row("81n", "history: readers told", ("PostDetails.swift", "            view.viewer == nil\n", "            view.position > 0\n")),
+    table_row("81n", "history: readers told", ("PostDetails.swift", "view.viewer == nil ? models.scan", "view.position > 0 ? models.scan")),
     table_row("81o", "message that a reply answers: told to everybody", ("Queries.swift", "                models.mayRead(thread, from: view)\n            else", "                thread.bits > 0\n            else")),
     store_bug("81p", "table: follower: decided when it is read, not when it is delivered", [(
         "Following/ChatEvents.swift", "if let event = follower.store.shown(events[next - 1], through: follower.filter) { return event }",

@@ -101,7 +101,7 @@ final class EventFeed: Sendable {
     /// Waits for an event that a filter may let pass, without holding a thread.
     func wait(after position: Position, matching filter: EventFilter, of store: ChatStore) async -> FeedWaiters.Wakeup {
         let memberships = filter.viewer.map { viewer in
-            store.present { models, _ in models.threads(of: viewer, asOf: position).map(\.thread) }
+            store.threads(of: viewer, asOf: position)
         }
         let keys = filter.keys(memberships ?? [])
         let id = state.withLock { $0.waiters.makeID() }

@@ -1,0 +1,87 @@
+import ChatDomain
+import EventJournal
+import Locking
+import Testing
+
+@testable import Chat
+
+/// Long questions are asked in several sections, between which commands get through; the answer is of the moment of the first.
+@Suite(.serialized) struct SectionsTests {
+    private final class Count: Sendable {
+        let value = Lock(0)
+    }
+
+    private static let count = 1_100
+    private let ann = UserID(bits: 1)
+    private let code: OutwardCode
+    private let store: ChatStore
+
+    /// Many users of one outward code, the first of them in many threads, in and out of one of them many times.
+    init() throws {
+        store = try StoreFixture().open()
+        code = try #require(OutwardCode("SW1A"))
+        var requests: [CommandRequest] = []
+        for user in 1...Self.count {
+            requests.append(CommandRequest(.registerUser(user: UserID(bits: UInt128(user)), username: "user\(user)")))
+            requests.append(CommandRequest(.setPostcode(user: UserID(bits: UInt128(user)), postcode: "SW1A 1AA")))
+            requests.append(CommandRequest(.openThread(thread: thread(user), name: "Garden", by: ann)))
+        }
+        for _ in 0..<40 {
+            requests.append(CommandRequest(.leaveThread(user: ann, thread: thread(1))))
+            requests.append(CommandRequest(.joinThread(user: ann, thread: thread(1))))
+        }
+        for answer in try store.execute(requests) { _ = try answer.get() }
+    }
+
+    private func thread(_ number: Int) -> ThreadID { ThreadID(bits: UInt128(1_000_000 + number)) }
+
+    /// What a question answers while a command that changes the answer comes before each of its sections.
+    private func expectSections<Answer: Equatable>(
+        _ least: Int, _ location: SourceLocation = #_sourceLocation, _ question: () throws -> Answer
+    ) throws {
+        let before = try question()
+        let head = store.head.position
+        let sections = Count()
+        let interruption: @Sendable () -> Void = {
+            let number = sections.value.withLock { count in
+                count += 1
+                return count
+            }
+            _ = try? store.execute(.leaveThread(user: UserID(bits: UInt128(Self.count - number)), thread: ThreadID(code)))
+            _ = try? store.execute(.postMessage(thread: thread(number + 1), author: ann, body: "Beans?"))
+            _ = try? store.execute(.changeUsername(user: UserID(bits: UInt128(number + 1)), username: "other\(head)"))
+            _ = try? store.execute(.leaveThread(user: ann, thread: thread(number)))
+        }
+        let answer = try Sections.$willBegin.withValue(interruption, operation: question)
+        #expect(answer == before, sourceLocation: location)
+        #expect(sections.value.withLock { $0 } >= least, sourceLocation: location)
+        #expect(store.head.position >= head + 3, sourceLocation: location)
+        #expect(try question() != before, "the commands change the answer", sourceLocation: location)
+    }
+
+    @Test func members() throws { try expectSections(6) { try store.members(of: ThreadID(code)) } }
+
+    @Test func readers() throws { try expectSections(6) { try store.readers(of: ThreadID(code)) } }
+
+    @Test func residents() throws { try expectSections(6) { try store.residents(of: code) } }
+
+    @Test func user() throws { try expectSections(3 + Self.count / 16) { try store.user(ann) } }
+
+    @Test func theThreadsOfAViewer() throws { try expectSections(4) { try store.threads(viewer: ann) } }
+
+    @Test func allThreads() throws { try expectSections(4) { try store.threads() } }
+
+    @Test func aPageOfAllThreads() throws { try expectSections(4) { try store.threadsPage().entries } }
+
+    @Test func theThreadsOfAName() throws { try expectSections(3) { try store.threads(named: "Garden", viewer: ann) } }
+
+    @Test func access() throws { try expectSections(10) { try store.access(of: ann) } }
+
+    /// A question that has begun is answered; the next is refused.
+    @Test func aCloseBetweenSectionsIsWaitedFor() throws {
+        let close: @Sendable () -> Void = { try? store.close() }
+        let members = try Sections.$willBegin.withValue(close, operation: { try store.members(of: ThreadID(code)) })
+        #expect(members.count == Self.count)
+        expectError("closed") { _ = try store.members(of: ThreadID(code)) }
+    }
+}
