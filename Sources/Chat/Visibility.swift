@@ -191,6 +191,8 @@ extension ChatStore {
     func shown(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event.fact) else { return nil }
         guard let viewer = filter.viewer, !filter.passesThreads(recorded.event.fact) else { return recorded }
+        // What is durable decides, so that a departure that a caller may know of is seen.
+        readSide.apply(log, through: log.durablePosition)
         return present { $0.shown(recorded, to: viewer, present: $1) }
     }
 

@@ -30,11 +30,13 @@ struct KeyTable<Keys: KeyList>: Sendable {
         assert(slots.isEmpty == (keys.count == 0), "A table without slots is only written.")
         let search = slots.search(hash: { $0.hash(key) }, isEqual: { keys[$0] == key })
         if search.index >= 0 { return (search.index, false) }
-        return (Int(add(key, at: search, &keys, &slots)) - 1, true)
+        let index = keys.count
+        keys.append(key)
+        slots.add(index, at: search, of: index + 1) { index, seed in seed.hash(keys[index]) }
+        return (index, true)
     }
 
-    /// Makes room for so many keys in a table that has none, so that it need not grow as far as
-    /// that; in another it does nothing.
+    /// Makes room for so many keys in a table that has none, so that it need not grow as far as that; in another it does nothing.
     mutating func reserve(_ count: Int) {
         guard keys.count == 0 else { return }
         // An estimate may be anything.
@@ -65,68 +67,6 @@ extension KeyTable {
             for index in group.found.indices { sum &+= UInt64(group.found[index]) }
         }
         ReadAhead.keep(sum)
-    }
-
-    /// Looks up keys in their order, and gives some of them an index if they have none.
-    ///
-    /// The slots and the keys that a group of look-ups reads are under way at once, and each key is hashed once.
-    ///
-    /// - Parameters:
-    ///   - inserting: Whether the key at an index is given an index if it has none.
-    ///   - entries: Is given the index + 1 of each; 0 for a key that has none and is given none.
-    mutating func lookUp(_ keys: borrowing Span<Key>, inserting: (Int) -> Bool, into entries: inout MutableSpan<UInt32>) {
-        var group = Group()
-        for start in stride(from: 0, to: keys.count, by: Group.count) {
-            let count = Swift.min(Group.count, keys.count &- start)
-            readHomes(keys, start, count, &group, in: slots.current)
-            let seed = slots.current.seed
-            for index in 0..<count {
-                let ordinal = group.found[index]
-                if ordinal != 0, self.keys[Int(ordinal) &- 1] == keys[start &+ index] { continue }
-                group.found[index] = 0
-            }
-            for index in 0..<count {
-                if group.found[index] != 0 {
-                    entries[start &+ index] = group.found[index]
-                    continue
-                }
-                let key = keys[start &+ index]
-                // An insertion of the group may have begun another array, which has another seed.
-                let hash = slots.current.seed == seed ? group.hashes[index] : slots.current.seed.hash(key)
-                entries[start &+ index] = entry(of: key, hash, inserting: inserting(start &+ index))
-            }
-        }
-    }
-
-    /// Reads what is in the slots where the searches for some keys begin: for each that may be the key's the index + 1.
-    @inline(__always)
-    private func readHomes(_ keys: borrowing Span<Key>, _ start: Int, _ count: Int, _ group: inout Group, in array: SlotArray) {
-        let seed = array.seed
-        for index in 0..<count {
-            let hash = seed.hash(keys[start &+ index])
-            group.hashes[index] = hash
-            group.first[index] = array[array.home(hash)]
-        }
-        for index in 0..<count {
-            let entry = group.first[index]
-            group.found[index] = array.matches(entry, group.hashes[index]) ? array.ordinal(entry) : 0
-        }
-    }
-
-    /// The index + 1 of a key of which the hash is known.
-    @inline(__always)
-    private mutating func entry(of key: Key, _ hash: UInt64, inserting: Bool) -> UInt32 {
-        let search = slots.search(hash: hash, hashInOld: { $0.hash(key) }, isEqual: { keys[$0] == key })
-        if search.index >= 0 { return UInt32(truncatingIfNeeded: search.index &+ 1) }
-        return inserting ? Self.add(key, at: search, &keys, &slots) : 0
-    }
-
-    @inline(__always)
-    private static func add(_ key: Key, at search: SlotTable.Search, _ keys: inout Keys, _ slots: inout SlotTable) -> UInt32 {
-        let index = keys.count
-        keys.append(key)
-        slots.add(index, at: search, of: index + 1) { index, seed in seed.hash(keys[index]) }
-        return UInt32(truncatingIfNeeded: index &+ 1)
     }
 
     /// Some keys that are looked up together.

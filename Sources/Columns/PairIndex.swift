@@ -26,24 +26,13 @@ public struct PairIndex: Equatable, Sendable {
         table.prefetch(keys.span)
     }
 
-    /// Makes room for so many pairs in an index that has none yet.
-    public mutating func reserve(_ count: Int) { table.reserve(count) }
-
     /// Gives a pair its index: the one it has, or the next.
     public mutating func insert(_ first: Int, _ second: Int) -> (index: Int, isNew: Bool) {
         table.insert(Self.key(first, second))
     }
 
-    /// Looks up pairs in their order, faster than one alone, and gives some of them an index if they have none.
-    ///
-    /// - Parameters:
-    ///   - inserting: Which of them; as many as there are pairs.
-    ///   - entries: At least as many; is given the index + 1 of each, 0 for one that has none.
-    public mutating func lookUp(_ pairs: [(first: UInt32, second: UInt32)], inserting: [Bool], into entries: inout [UInt32]) {
-        var entries = entries.mutableSpan
-        let keys = pairs.map { Self.key(Int($0.first), Int($0.second)) }
-        table.lookUp(keys.span, inserting: { inserting[$0] }, into: &entries)
-    }
+    /// Makes room for so many pairs where there are none yet.
+    public mutating func reserve(_ count: Int) { table.reserve(count) }
 
     /// Removes all but the pairs, in a copy that is only written.
     ///

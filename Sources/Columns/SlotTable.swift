@@ -69,15 +69,10 @@ struct SlotTable: Sendable {
 
     @inline(__always)
     func search(hash: (HashSeed) -> UInt64, isEqual: (Int) -> Bool) -> Search {
-        search(hash: hash(current.seed), hashInOld: hash, isEqual: isEqual)
-    }
-
-    /// Searches with a hash by the seed of `current`.
-    @inline(__always)
-    func search(hash: UInt64, hashInOld: (HashSeed) -> UInt64, isEqual: (Int) -> Bool) -> Search {
-        let (index, slot) = current.search(hash, isEqual)
-        guard index < 0, let old else { return Search(index: index, slot: slot, hash: hash) }
-        return Search(index: old.search(hashInOld(old.seed), isEqual).index, slot: slot, hash: hash)
+        let hashed = hash(current.seed)
+        let (index, slot) = current.search(hashed, isEqual)
+        guard index < 0, let old else { return Search(index: index, slot: slot, hash: hashed) }
+        return Search(index: old.search(hash(old.seed), isEqual).index, slot: slot, hash: hashed)
     }
 
     /// Adds an index where a search has found none, then does a bounded part of what growing takes.

@@ -13,8 +13,6 @@ package struct EventBatch: Sendable {
     package internal(set) var contents: [IndexedContent] = []
     /// How many rows are resolved.
     var resolvedCount = 0
-    /// The memory of the look-ups, which is used again.
-    var lookUps = LookUps()
 
     /// The content of a row, with the dense indexes of its texts.
     package struct IndexedContent: Sendable {
@@ -142,45 +140,4 @@ package struct EventIndexes: Hashable, Sendable {
     @inline(__always) @inlinable package var message: Int { Int(messageEntry) - 1 }
 
     static func entry(_ index: Int?) -> UInt32 { UInt32(truncatingIfNeeded: (index ?? -1) + 1) }
-}
-
-extension EventBatch {
-    /// Keys of one kind that are looked up together.
-    struct LookUps: Sendable {
-        private(set) var ids: [UInt128] = []
-        private(set) var pairs: [(first: UInt32, second: UInt32)] = []
-        /// Whether each is given an index if it has none.
-        private(set) var inserts: [Bool] = []
-        /// The row of each.
-        private(set) var rows: [Int] = []
-        /// The index + 1 of each.
-        var entries: [UInt32] = []
-
-        mutating func removeAll() {
-            ids.removeAll(keepingCapacity: true)
-            pairs.removeAll(keepingCapacity: true)
-            inserts.removeAll(keepingCapacity: true)
-            rows.removeAll(keepingCapacity: true)
-        }
-
-        @inline(__always)
-        mutating func add(_ id: UInt128, _ row: Int, inserts: Bool = false) {
-            ids.append(id)
-            self.inserts.append(inserts)
-            rows.append(row)
-        }
-
-        /// Adds a pair of the indexes + 1 of a user and a thread.
-        @inline(__always)
-        mutating func addPair(_ user: UInt32, _ thread: UInt32, _ row: Int, inserts: Bool = false) {
-            pairs.append((user &- 1, thread &- 1))
-            self.inserts.append(inserts)
-            rows.append(row)
-        }
-
-        /// Makes room for the entries of all.
-        mutating func makeRoom() {
-            if entries.count < rows.count { entries.append(contentsOf: repeatElement(0, count: rows.count - entries.count)) }
-        }
-    }
 }

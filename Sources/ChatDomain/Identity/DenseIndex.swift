@@ -18,16 +18,8 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     /// Reads what looking up some ids is going to read.
     package func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
 
-    /// Makes room for so many ids in an index that has none yet.
-    package mutating func reserve(_ count: Int) { table.reserve(count) }
-
     /// Gives an id its index: the one it has, or the next.
     package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
-
-    /// Gives ids in their order an index, faster than one alone: the one that each has, or the next.
-    ///
-    /// - Parameter entries: Is given the index + 1 of each.
-    mutating func insert(_ ids: [UInt128], into entries: inout [UInt32]) { table.insert(ids, into: &entries) }
 
     /// Removes all but the ids, in a copy that is only written.
     ///

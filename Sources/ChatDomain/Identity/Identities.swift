@@ -59,128 +59,54 @@ extension Identities {
 
     /// Completes the indexes of a batch: those that exist, or the next.
     ///
-    /// One kind of key after another, each in its own part of memory: an index depends on the keys of its kind before it alone.
-    ///
     /// - Complexity: O(1) on average for each event.
     package mutating func resolve(_ batch: inout EventBatch) {
         let start = batch.resolvedCount
-        batch.resolvedCount = batch.count
-        var lookUps = EventBatch.LookUps()
-        swap(&lookUps, &batch.lookUps)
-        resolveUsers(&batch, from: start, &lookUps)
-        resolveThreads(&batch, from: start, &lookUps)
-        resolveMessages(&batch, from: start, &lookUps)
-        resolveReplies(&batch, from: start, &lookUps)
-        resolveMemberships(&batch, from: start, &lookUps)
-        swap(&lookUps, &batch.lookUps)
+        if batch.count - start >= Self.prefetchMinimum { prefetch(batch.rows[start...]) }
+        var indexes: [EventIndexes] = []
+        swap(&indexes, &batch.indexes)
+        var span = indexes.mutableSpan
+        for row in start..<batch.count { resolve(batch.rows[row], at: batch.position(row), &span[row]) }
+        swap(&indexes, &batch.indexes)
         let first = partition(batch.contents.count) { batch.contents[$0].row >= start }
         for entry in first..<batch.contents.count { resolve(&batch.contents[entry]) }
+        batch.resolvedCount = batch.count
     }
 
-    private mutating func resolveUsers(_ batch: inout EventBatch, from start: Int, _ lookUps: inout EventBatch.LookUps) {
-        lookUps.removeAll()
-        for row in start..<batch.count where batch.indexes[row].userEntry == 0 && batch.rows[row].namesUser {
-            lookUps.add(batch.rows[row].user, row)
-        }
-        lookUps.makeRoom()
-        users.insert(lookUps.ids, into: &lookUps.entries)
-        for index in lookUps.rows.indices { batch.indexes[lookUps.rows[index]].userEntry = lookUps.entries[index] }
-    }
+    /// A batch of fewer events is resolved without a prefetch.
+    private static var prefetchMinimum: Int { 8 }
 
-    private mutating func resolveThreads(_ batch: inout EventBatch, from start: Int, _ lookUps: inout EventBatch.LookUps) {
-        lookUps.removeAll()
-        for row in start..<batch.count where batch.indexes[row].threadEntry == 0 && batch.rows[row].namesThread {
-            lookUps.add(batch.rows[row].thread, row)
+    private mutating func resolve(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
+        guard let kind = event.kind, kind != .lost else { return }
+        if indexes.userEntry == 0 { indexes.userEntry = EventIndexes.entry(users.insert(UserID(bits: event.user)).index) }
+        if kind.namesThread, indexes.threadEntry == 0 {
+            indexes.threadEntry = EventIndexes.entry(threads.insert(ThreadID(bits: event.thread)).index)
         }
-        lookUps.makeRoom()
-        threads.insert(lookUps.ids, into: &lookUps.entries)
-        for index in lookUps.rows.indices { batch.indexes[lookUps.rows[index]].threadEntry = lookUps.entries[index] }
-    }
-
-    private mutating func resolveMessages(_ batch: inout EventBatch, from start: Int, _ lookUps: inout EventBatch.LookUps) {
-        lookUps.removeAll()
-        for row in start..<batch.count {
-            switch batch.rows[row].kind {
-            case .messagePosted: lookUps.add(batch.rows[row].post, row, inserts: true)
-            case .replyPosted: if batch.indexes[row].messageEntry == 0 { lookUps.add(batch.rows[row].message, row) }
-            case .messageEdited, .messageRetracted: if batch.indexes[row].postEntry == 0 { lookUps.add(batch.rows[row].post, row) }
-            default: break
-            }
-        }
-        lookUps.makeRoom()
-        messages.lookUp(lookUps.ids, inserting: lookUps.inserts, into: &lookUps.entries)
-        for index in lookUps.rows.indices {
-            let (row, entry) = (lookUps.rows[index], lookUps.entries[index])
-            guard batch.rows[row].kind != .replyPosted else {
-                batch.indexes[row].messageEntry = entry
-                continue
-            }
-            batch.indexes[row].postEntry = entry
-            guard Int(entry) > messageFacts.count else { continue }
-            batch.indexes[row].isNew = true
-            messageFacts.append(
-                at: batch.position(row), place: batch.indexes[row].thread, author: batch.indexes[row].user,
-                isImported: batch.rows[row].isImported)
-        }
-    }
-
-    /// Resolves replies, of which one to a message that no event has posted has no index, and sessions.
-    private mutating func resolveReplies(_ batch: inout EventBatch, from start: Int, _ lookUps: inout EventBatch.LookUps) {
-        lookUps.removeAll()
-        for row in start..<batch.count {
-            switch batch.rows[row].kind {
-            case .replyPosted: if batch.indexes[row].messageEntry > 0 { lookUps.add(batch.rows[row].post, row, inserts: true) }
-            case .replyEdited, .replyRetracted: lookUps.add(batch.rows[row].post, row)
-            case .sessionStarted:
-                let (session, isNew) = sessions.insert(SessionID(bits: batch.rows[row].post))
-                (batch.indexes[row].postEntry, batch.indexes[row].isNew) = (EventIndexes.entry(session), isNew)
-            case .sessionEnded: batch.indexes[row].postEntry = EventIndexes.entry(sessions.find(SessionID(bits: batch.rows[row].post)))
-            default: break
-            }
-        }
-        if lookUps.rows.isEmpty { return }
-        lookUps.makeRoom()
-        replies.lookUp(lookUps.ids, inserting: lookUps.inserts, into: &lookUps.entries)
-        for index in lookUps.rows.indices {
-            let (row, entry) = (lookUps.rows[index], lookUps.entries[index])
-            batch.indexes[row].postEntry = entry
-            if Int(entry) > replyFacts.count {
-                batch.indexes[row].isNew = true
-                replyFacts.append(
-                    at: batch.position(row), place: batch.indexes[row].message, author: batch.indexes[row].user,
-                    isImported: batch.rows[row].isImported)
-            } else if entry > 0, batch.rows[row].kind != .replyPosted {
-                batch.indexes[row].messageEntry = EventIndexes.entry(replyFacts.place(Int(entry) - 1))
-            }
-        }
-    }
-
-    /// Resolves the memberships of the events that change one, and those of the authors of messages that are posted or retracted.
-    private mutating func resolveMemberships(_ batch: inout EventBatch, from start: Int, _ lookUps: inout EventBatch.LookUps) {
-        lookUps.removeAll()
-        for row in start..<batch.count {
-            let indexes = batch.indexes[row]
-            switch batch.rows[row].kind {
-            case .threadJoined, .threadLeft, .threadRead: lookUps.addPair(indexes.userEntry, indexes.threadEntry, row, inserts: true)
-            case .messagePosted: if indexes.membershipEntry == 0 { lookUps.addPair(indexes.userEntry, indexes.threadEntry, row) }
-            case .messageRetracted:
-                guard indexes.postEntry > 0 else { continue }
-                let (author, thread) = (messageFacts.author(indexes.post), messageFacts.place(indexes.post))
-                lookUps.addPair(EventIndexes.entry(author), EventIndexes.entry(thread), row)
-            default: break
-            }
-        }
-        if lookUps.rows.isEmpty { return }
-        var count = memberships.count
-        lookUps.makeRoom()
-        memberships.lookUp(lookUps.pairs, inserting: lookUps.inserts, into: &lookUps.entries)
-        for index in lookUps.rows.indices {
-            let (row, entry) = (lookUps.rows[index], lookUps.entries[index])
-            batch.indexes[row].membershipEntry = entry
-            if Int(entry) > count {
-                batch.indexes[row].isNew = true
-                count += 1
-            }
+        switch kind {
+        case .threadJoined, .threadLeft, .threadRead: indexes.note(membership: memberships.insert(indexes.user, indexes.thread))
+        case .messagePosted:
+            indexes.note(post: messages.insert(event.post))
+            guard indexes.isNew else { return }
+            messageFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
+            if indexes.membershipEntry == 0 { indexes.membershipEntry = EventIndexes.entry(memberships.find(indexes.user, indexes.thread)) }
+        case .replyPosted:
+            // A reply to a message that no event has posted has no index.
+            if indexes.messageEntry == 0 { indexes.messageEntry = EventIndexes.entry(messages.find(event.message)) }
+            guard indexes.messageEntry > 0 else { return }
+            indexes.note(post: replies.insert(event.post))
+            guard indexes.isNew else { return }
+            replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
+        case .messageEdited, .messageRetracted:
+            if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(messages.find(event.post)) }
+            guard kind == .messageRetracted, indexes.postEntry > 0 else { return }
+            let (author, thread) = (messageFacts.author(indexes.post), messageFacts.place(indexes.post))
+            indexes.membershipEntry = EventIndexes.entry(memberships.find(author, thread))
+        case .replyEdited, .replyRetracted:
+            if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(replies.find(event.post)) }
+            if indexes.postEntry > 0 { indexes.messageEntry = EventIndexes.entry(replyFacts.place(indexes.post)) }
+        case .sessionStarted: indexes.note(post: sessions.insert(SessionID(bits: event.post)))
+        case .sessionEnded: indexes.postEntry = EventIndexes.entry(sessions.find(SessionID(bits: event.post)))
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .lost: break
         }
     }
 
@@ -188,10 +114,39 @@ extension Identities {
         if let username = entry.content.username { entry.name = EventIndexes.entry(names.insert(username.foldKey).index) }
         if let subject = entry.content.subject { entry.subject = EventIndexes.entry(subjects.insert(subject).index) }
     }
+
+    /// Reads what resolving some events is going to read, so that one does not wait for memory after the other.
+    private func prefetch(_ rows: ArraySlice<EventRow>) {
+        var (users, messages, replies): ([UInt128], [UInt128], [UInt128]) = ([], [], [])
+        users.reserveCapacity(rows.count)
+        messages.reserveCapacity(rows.count)
+        for row in rows {
+            guard let kind = row.kind else { continue }
+            users.append(row.user)
+            switch kind {
+            case .messagePosted, .messageEdited, .messageRetracted: messages.append(row.post)
+            case .replyPosted:
+                messages.append(row.message)
+                replies.append(row.post)
+            case .replyEdited, .replyRetracted: replies.append(row.post)
+            default: break
+            }
+        }
+        self.users.prefetch(users.span)
+        self.messages.prefetch(messages.span)
+        self.replies.prefetch(replies.span)
+    }
 }
 
-extension EventRow {
-    fileprivate var namesUser: Bool { kind != nil && kind != .lost }
+extension EventIndexes {
+    @inline(__always)
+    fileprivate mutating func note(membership found: (index: Int, isNew: Bool)) {
+        (membershipEntry, isNew) = (Self.entry(found.index), found.isNew)
+    }
 
-    fileprivate var namesThread: Bool { kind?.namesThread ?? false }
+    /// Notes a message, a reply or a session.
+    @inline(__always)
+    fileprivate mutating func note(post found: (index: Int, isNew: Bool)) {
+        (postEntry, isNew) = (Self.entry(found.index), found.isNew)
+    }
 }
