@@ -45,7 +45,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
 }
 
 @Suite struct CheckpointTests {
-    @Test(arguments: Seeds.seeds(4)) func whatIsReadIsWhatWasWrittenAndGoesOnAsARebuild(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(2)) func whatIsReadIsWhatWasWrittenAndGoesOnAsARebuild(seed: UInt64) throws {
         let events = history(seed: seed, commands: 300)
         var random = SeededRandom(seed: seed)
         let whole = storeModels(of: events)
@@ -76,7 +76,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     }
 
     /// Whatever the bytes are that a checksum lets pass, they are refused or can be asked anything and go on.
-    @Test(arguments: Seeds.seeds(3)) func forgedNumbersAreRefusedOrHarmless(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(2)) func forgedNumbersAreRefusedOrHarmless(seed: UInt64) {
         let events = history(seed: seed, commands: 120)
         let head = storeModels(of: events).position
         let original = written(storeModels(of: events))
@@ -109,7 +109,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         let original = written(models)
         for name in StoreModels.componentNames {
             let bytes = original[name] ?? []
-            for count in 0..<bytes.count {
+            // Near both ends each length, where the counts and the last column are; between them each seventh.
+            for count in 0..<bytes.count where count < 48 || bytes.count - count < 48 || count % 7 == 0 {
                 var sections = original
                 sections[name] = Array(bytes.prefix(count))
                 #expect(throws: ColumnError.self) { try read(sections, at: models.position) }
