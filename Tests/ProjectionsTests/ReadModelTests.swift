@@ -48,7 +48,7 @@ extension StoreModels {
 
 @Suite struct ReadModelTests {
     /// At many positions three must agree: the naive model of the events up to there, the read models at that moment, and those of the whole history asked as of there.
-    @Test(arguments: Seeds.seeds(8)) func incrementalViewsAndViewsAsOfEqualTheNaiveModel(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(4)) func incrementalViewsAndViewsAsOfEqualTheNaiveModel(seed: UInt64) {
         let events = history(seed: seed, commands: 400)
         let whole = models(of: events)
         var models = ReadModels()
@@ -161,7 +161,7 @@ extension StoreModels {
 
     /// Portions of any length, of a history of which some events are lost, or all that come before the first join or message of a thread: what they come to is what their
     /// events come to, wherever each part of the read models is moved on.
-    @Test(arguments: Seeds.seeds(8)) func portionsOfEventsEqualOneEventAfterAnother(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(4)) func portionsOfEventsEqualOneEventAfterAnother(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let isLossy = seed % 4 == 1
         let lost: Set<EventKind> =

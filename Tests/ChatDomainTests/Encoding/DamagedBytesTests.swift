@@ -78,7 +78,7 @@ struct DamagedBytesTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(50)) func randomBytesAreAnErrorOrAnEvent(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(25)) func randomBytesAreAnErrorOrAnEvent(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var state = ChatState()
         for _ in 0..<200 {
@@ -90,7 +90,7 @@ struct DamagedBytesTests {
     }
 
     /// A journal whose records were damaged so that they still decode must not end the program that goes on from it.
-    @Test(arguments: Seeds.seeds(50)) func decidingGoesOnAfterAnyHistory(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func decidingGoesOnAfterAnyHistory(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var requests = RequestGenerator(seed: seed)
         var sound = ChatState()

@@ -4,7 +4,7 @@ import Testing
 
 /// What holds of the encoding of every event.
 struct EncodingPropertyTests {
-    @Test(arguments: Seeds.seeds(50)) func decodingWhatWasEncodedGivesTheEvent(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func decodingWhatWasEncodedGivesTheEvent(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() {
             let bytes = EventBytes(event)
@@ -15,7 +15,7 @@ struct EncodingPropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(50)) func theFactsAreTheSameWithoutTheContents(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func theFactsAreTheSameWithoutTheContents(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() {
             let indexed = try EventBytes(event).event(.indexed)
@@ -33,7 +33,7 @@ struct EncodingPropertyTests {
     }
 
     /// What a replay decodes says the same as the event.
-    @Test(arguments: Seeds.seeds(50)) func aRowAndItsIndexedContentAreTheEvent(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func aRowAndItsIndexedContentAreTheEvent(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() + [generator.unknown()] {
             let bytes = EventBytes(event)
@@ -55,7 +55,7 @@ struct EncodingPropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(50)) func aStubKeepsTheFactAndLacksTheContent(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func aStubKeepsTheFactAndLacksTheContent(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() {
             for contents in [ContentSelection.all, .indexed] {
@@ -72,7 +72,7 @@ struct EncodingPropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(50)) func anUnknownKindIsCarriedByteForByte(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func anUnknownKindIsCarriedByteForByte(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         let event = generator.unknown()
         let bytes = EventBytes(event)
@@ -88,7 +88,7 @@ struct EncodingPropertyTests {
         #expect(stub.fact.kind == nil && stub.fact.thread == nil && stub.fact.user == nil && stub.fact.threadNumber == nil)
     }
 
-    @Test(arguments: Seeds.seeds(50)) func fieldsOfALaterVersionAreSkipped(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func fieldsOfALaterVersionAreSkipped(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
         for event in EventKind.allCases.map({ generator.event($0) }) {

@@ -4,7 +4,7 @@ import Testing
 
 /// The decider and an independent model of the rules answer alike.
 struct RuleModelTests {
-    @Test(arguments: Seeds.seeds(30)) func theDeciderAnswersAsTheModel(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(15)) func theDeciderAnswersAsTheModel(seed: UInt64) {
         var requests = RequestGenerator(seed: seed)
         var model = RuleModel()
         var state = ChatState()

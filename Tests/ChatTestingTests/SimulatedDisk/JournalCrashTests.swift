@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: JournalWorkload.allCases) func everyPromiseIsKept(_ workload: JournalWorkload) throws {
         var explorer = workload.explorer(seed: 1, commits: 6)
         explorer.exhaustiveOutcomes = workload.isSlow ? 2 : 4
-        explorer.outcomesPerCrash = workload.isSlow ? 2 : 16
+        explorer.outcomesPerCrash = workload.isSlow ? 2 : 8
         try explorer.check(atLeast: 200)
     }
 
@@ -30,8 +30,8 @@ import Testing
     /// Torn sectors and lost syncs: no disk of ours to make promises on, but never silence.
     @Test(arguments: JournalDishonesty.allCases) func whatADishonestDiskTakesIsDetected(_ dishonesty: JournalDishonesty) throws {
         var explorer = dishonesty.explorer(seed: 1)
-        explorer.exhaustiveOutcomes = 4
-        explorer.outcomesPerCrash = 4
+        explorer.exhaustiveOutcomes = 2
+        explorer.outcomesPerCrash = 2
         try explorer.check(atLeast: 1)
     }
 
