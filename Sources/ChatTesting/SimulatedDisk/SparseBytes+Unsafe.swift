@@ -44,7 +44,7 @@ struct SparseBytes: Equatable, Sendable {
         let end = offset + source.count
         if stored.count < end {
             stored.reserveCapacity(max(end, min(2 * stored.count, end + (1 << 20))))
-            stored.append(contentsOf: repeatElement(0, count: end - stored.count))
+            stored += [UInt8](repeating: 0, count: end - stored.count)
         }
         unsafe stored.withUnsafeMutableBytes { target in
             unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<end]).copyMemory(from: source)
@@ -61,7 +61,7 @@ struct SparseBytes: Equatable, Sendable {
     /// Inverts one bit of a byte, which must be inside the file.
     mutating func flip(_ bit: Int, at offset: Int) {
         precondition(offset >= 0 && offset < size && (0..<8).contains(bit), "there is no such bit in the file")
-        if stored.count <= offset { stored.append(contentsOf: repeatElement(0, count: offset + 1 - stored.count)) }
+        if stored.count <= offset { stored += [UInt8](repeating: 0, count: offset + 1 - stored.count) }
         stored[offset] ^= 1 << UInt8(bit)
     }
 

@@ -53,7 +53,7 @@ public final class MemoryStorage: Storage {
             guard state.directories.contains(key) else { throw StorageError(.notFound, .list, path: directory) }
             let paths = Array(state.files.keys) + Array(state.directories)
             return paths.filter { $0 != key && Self.key(StoragePath.parent(of: $0.text)) == key }
-                .sorted().compactMap { StoragePath.components(of: $0.text).last }
+                .compactMap { StoragePath.components(of: $0.text).last }.sorted()
         }
     }
 
@@ -195,7 +195,7 @@ private final class MemoryFile: StorageFile {
         state.withLock { state in
             let start = Int(offset)
             if state.bytes.count < start {
-                state.bytes.append(contentsOf: repeatElement(0, count: start - state.bytes.count))
+                state.bytes += [UInt8](repeating: 0, count: start - state.bytes.count)
             }
             let overlap = min(state.bytes.count - start, bytes.byteCount)
             if overlap > 0 {

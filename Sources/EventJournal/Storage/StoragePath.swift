@@ -6,7 +6,14 @@ package enum StoragePath {
 
     /// The non-empty names of a path, in order.
     package static func components(of path: String) -> [String] {
-        path.utf8.split(separator: slash).map { String(Substring($0)) }
+        let bytes = Array(path.utf8)
+        var names: [String] = []
+        var start = 0
+        for end in 0...bytes.count where end == bytes.count || bytes[end] == slash {
+            if start < end { names.append(String(decoding: bytes[start..<end], as: UTF8.self)) }
+            start = end + 1
+        }
+        return names
     }
 
     /// The path without slashes at its end; the root stays `/`.
@@ -31,7 +38,7 @@ package enum StoragePath {
     /// Where that name is `.` or `..`, the file system has to tell: the answer ends with `/..`.
     package static func parent(of path: String) -> String {
         let path = withoutTrailingSlashes(path)
-        if path.utf8.elementsEqual("/".utf8) { return "/" }
+        if path == "/" { return "/" }
         let start = path.utf8.lastIndex(of: slash).map { path.utf8.index(after: $0) } ?? path.utf8.startIndex
         let name = path.utf8[start...]
         if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) { return path + "/.." }
@@ -45,12 +52,12 @@ package enum StoragePath {
     package static func normalized(_ path: String) -> String {
         let isAbsolute = path.utf8.first == slash
         var names: [String] = []
-        for name in components(of: path) where !name.utf8.elementsEqual(".".utf8) {
-            guard name.utf8.elementsEqual("..".utf8) else {
+        for name in components(of: path) where name != "." {
+            guard name == ".." else {
                 names.append(name)
                 continue
             }
-            if let last = names.last, !last.utf8.elementsEqual("..".utf8) {
+            if let last = names.last, last != ".." {
                 names.removeLast()
             } else if !isAbsolute {
                 names.append(name)
@@ -63,18 +70,14 @@ package enum StoragePath {
 /// A file name or path compared by its bytes.
 ///
 /// Two names that are canonically equivalent are equal as `String`, and two files.
-package struct StorageName: Hashable, Comparable, Sendable {
+package struct StorageName: Hashable, Sendable {
     /// The name.
     package let text: String
 
     /// Makes a name that is compared by its bytes.
     package init(_ text: String) { self.text = text }
 
-    package static func == (left: StorageName, right: StorageName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
-
-    package static func < (left: StorageName, right: StorageName) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-    }
+    package static func == (left: StorageName, right: StorageName) -> Bool { Array(left.text.utf8) == Array(right.text.utf8) }
 
     // Equal bytes are equal text, so the text's hash will do.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }

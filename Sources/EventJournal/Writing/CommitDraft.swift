@@ -51,7 +51,7 @@ public struct CommitDraft: ~Copyable, Sendable {
             throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
         }
         let end = encodedByteCount + length
-        if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, end - bytes.count))) }
+        if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The checksum and the salt are put in with the commit.
             _ = LEB128.store(tail, to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
@@ -80,7 +80,7 @@ public struct CommitDraft: ~Copyable, Sendable {
             throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
         }
         let end = encodedByteCount + length
-        if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, end - bytes.count))) }
+        if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The checksums and the digest are put in with the commit.
             _ = LEB128.store(UInt32(RecordState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))

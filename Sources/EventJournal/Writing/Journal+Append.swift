@@ -128,7 +128,7 @@ extension JournalState {
         if pending.byteCount == 0 { pending = PendingCommits(after: lastPosition, chain: lastChain) }
         let start = pending.byteCount
         if buffer.count < start + byteCount {
-            buffer.append(contentsOf: repeatElement(0, count: max(start + byteCount - buffer.count, min(buffer.count, 1 << 20))))
+            buffer += [UInt8](repeating: 0, count: max(start + byteCount - buffer.count, min(buffer.count, 1 << 20)))
         }
         let (chain, recordsCRC) = Self.complete(draft, in: &buffer, at: start, &entropy, after: lastChain)
 

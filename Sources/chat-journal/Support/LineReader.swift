@@ -105,8 +105,9 @@ struct LineReader: ~Copyable {
     }
 
     private func firstLineFeed() -> Int? {
-        let bytes = block.span
-        return unread.first { bytes[$0] == Self.lineFeed }
+        var index = unread.lowerBound
+        while index < unread.upperBound && block[index] != Self.lineFeed { index += 1 }
+        return index < unread.upperBound ? index : nil
     }
 
     /// Moves bytes of the current line aside, and forgets them all once there are too many.

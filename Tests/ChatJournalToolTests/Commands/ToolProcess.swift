@@ -38,7 +38,7 @@ struct ToolProcess {
         let output: String
         let error: String
 
-        var lines: [String] { output.split(separator: "\n").map(String.init) }
+        var lines: [String] { output.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) } }
     }
 
     /// The executable that was built beside the tests.

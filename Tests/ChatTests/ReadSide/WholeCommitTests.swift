@@ -36,10 +36,13 @@ import Testing
                 return try body()
             }
             var counts: Set<Int> = []
+            // The last round begins after the end, so it sees what there is then.
+            var isLast = false
             repeat {
+                isLast = isOver.load(ordering: .sequentiallyConsistent)
                 counts.insert(try store.thread(thread).messages)
                 counts.insert(try store.activity().reduce(0) { $0 + $1.messages })
-            } while !isOver.load(ordering: .sequentiallyConsistent)
+            } while !isLast
             seen.withLock { [counts] in $0.formUnion(counts) }
         }
         return seen.withLock { $0 }
