@@ -1,5 +1,5 @@
 public import ChatDomain
-import EventJournal
+public import EventJournal
 
 extension ChatStore {
     /// Calls a closure with every event after a position as an export has it, in order, up to the durable end at the time of the call.
@@ -17,9 +17,33 @@ extension ChatStore {
         guard let journal else {
             return try forEachEvent(after: position) { body(ExportedEvent($0)) }
         }
+        try Self.forEachExportedEvent(of: journal, position + 1...end, body)
+    }
+
+    /// Calls a closure with every event of a journal as an export has it, in order, up to its durable end.
+    ///
+    /// Reads the events one after the other and makes no store of them.
+    ///
+    /// - Parameters:
+    ///   - directory: The path of the journal's directory; another process may be writing it.
+    ///   - options: How to open the journal.
+    ///   - body: Is given each event and the last position of the export; returns whether to go on.
+    /// - Throws: ``ChatError/journal(_:)`` as ``openReadOnly(_:options:)``; ``ChatError`` if a record cannot be read or is no event, after the events before it.
+    /// - Complexity: O(*n*) in the events; memory does not grow with them.
+    public static func forEachExportedEvent(
+        ofJournalAt directory: String, options: JournalOptions = JournalOptions(), _ body: (ExportedEvent, _ last: Position) -> Bool
+    ) throws(ChatError) {
+        let journal = try wrapping { () throws(JournalError) in try Journal.openReadOnly(directory, options: options) }
+        let last = journal.durablePosition
+        if last > 0 { try forEachExportedEvent(of: journal, 1...last) { event in body(event, last) } }
+    }
+
+    private static func forEachExportedEvent(
+        of journal: Journal, _ positions: ClosedRange<Position>, _ body: (ExportedEvent) -> Bool
+    ) throws(ChatError) {
         var undecodable: ChatError?
         try wrapping { () throws(JournalError) in
-            try journal.forEachCommittedRecord(in: position + 1...end) { position, commitEnd, state, kept, erasable in
+            try journal.forEachCommittedRecord(in: positions) { position, commitEnd, state, kept, erasable in
                 do throws(EventDecodingError) {
                     let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil)
                     return body(ExportedEvent(RecordedEvent(position: position, event: event), commitEnd: commitEnd))

@@ -5,12 +5,34 @@ package enum UUIDText {
     package static func format(_ bits: UInt128) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(36)
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
-            let digit = UInt8(truncatingIfNeeded: bits >> UInt128(124 - 4 * index)) & 0xF
-            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
-        }
+        append(bits, to: &text)
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the 36 bytes of the text form.
+    package static func append(_ bits: UInt128, to text: inout [UInt8]) {
+        let high = (digits(bits >> 96), digits(bits >> 64))
+        let low = (digits(bits >> 32), digits(bits))
+        text.append(bytesOf: high.0.littleEndian)
+        for half in [high.1, high.1 >> 32, low.0] {
+            text.append(UInt8(ascii: "-"))
+            text.append(bytesOf: UInt32(truncatingIfNeeded: half).littleEndian)
+        }
+        text.append(UInt8(ascii: "-"))
+        text.append(bytesOf: UInt32(truncatingIfNeeded: low.0 >> 32).littleEndian)
+        text.append(bytesOf: low.1.littleEndian)
+    }
+
+    /// The low 32 bits as eight digits, the first of them in the lowest byte.
+    ///
+    /// All at once: an export writes up to five ids for each event.
+    private static func digits(_ bits: UInt128) -> UInt64 {
+        var digits = UInt64(UInt32(truncatingIfNeeded: bits).byteSwapped)
+        digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
+        digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+        digits = digits >> 4 & 0x000F_000F_000F_000F | (digits & 0x000F_000F_000F_000F) << 8
+        let areLetters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return digits &+ 0x3030_3030_3030_3030 &+ areLetters &* 39
     }
 
     package static func parse(_ text: String) -> UInt128? {

@@ -4,37 +4,38 @@
 /// holds the content, whose fields are then null. `"redacted":["body"]` names the fields that are null because they are kept from the reader.
 extension RecordedEvent: Encodable {
     /// Encodes the event, its fields in the order of <doc:EventJSON>; `JSONEncoder` does not keep that order in its text.
-    public func encode(to encoder: any Encoder) throws { try encode(to: encoder, isExport: false) }
-
-    /// Writes the event; in an export, the fold key stands beside a username.
-    func encode(to encoder: any Encoder, isExport: Bool) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
-        try container.encode(position, forKey: .position)
-        try container.encode(event.recordedAt, forKey: .recordedAt)
-        try container.encodeIfPresent(event.origin.sentAt, forKey: .sentAt)
-        if event.origin != .native { try container.encode(true, forKey: .imported) }
-        try container.encodeIfPresent(event.correlation, forKey: .correlation)
-        if event.isErased { try container.encode(true, forKey: .erased) }
+        try encode(to: &container)
+    }
+
+    /// Writes the members of the event's object; in an export, the fold key stands beside a username.
+    package func encode(to members: inout some EventMembers, isExport: Bool = false) throws {
+        try members.encode(position, forKey: .position)
+        try members.encode(event.recordedAt, forKey: .recordedAt)
+        if let sentAt = event.origin.sentAt { try members.encode(sentAt, forKey: .sentAt) }
+        if event.origin != .native { try members.encode(true, forKey: .imported) }
+        if let correlation = event.correlation { try members.encode(correlation, forKey: .correlation) }
+        if event.isErased { try members.encode(true, forKey: .erased) }
         if !redacted.isEmpty {
-            try container.encode(RedactedFields.all.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
+            try members.encode(RedactedFields.all.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
         }
         let key = event.fact.kind.map { FieldKey($0.name) } ?? .unknown
-        var fields = container.nestedContainer(keyedBy: FieldKey.self, forKey: key)
-        try encodeFields(to: &fields, isExport: isExport)
+        try members.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
     }
 
     /// Writes the fields of the event's own kind, and the outward code in the place of a postcode that is redacted.
-    package func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>, isExport: Bool = false) throws {
+    package func encodeFields(to fields: inout some EventMembers, isExport: Bool = false) throws {
         try event.encodeFields(to: &fields, isExport: isExport)
         if redacted.contains(.postcode), case .postcodeSet(let fact) = event.fact {
-            try fields.encode(fact.thread.outwardCode, forKey: .outwardCode)
+            try fields.encode(fact.thread.outwardCode?.description, forKey: .outwardCode)
         }
     }
 }
 
 extension Event {
     /// Writes the fields of the event's own kind.
-    fileprivate func encodeFields(to fields: inout KeyedEncodingContainer<FieldKey>, isExport: Bool) throws {
+    fileprivate func encodeFields(to fields: inout some EventMembers, isExport: Bool) throws {
         switch fact {
         case .userRegistered(let fact):
             try fields.encode(fact.user, forKey: .user)
@@ -47,7 +48,7 @@ extension Event {
             if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
         case .postcodeSet(let fact):
             try fields.encode(fact.user, forKey: .user)
-            try fields.encode(postcode, forKey: .postcode)
+            try fields.encode(postcode?.description, forKey: .postcode)
             try fields.encode(fact.thread, forKey: .thread)
         case .threadOpened(let fact):
             try fields.encode(fact.thread, forKey: .thread)
@@ -86,7 +87,7 @@ extension Event {
             try fields.encode(fact.session, forKey: .session)
         case .lost: break
         case .unknown(let kind):
-            try fields.encode(kind, forKey: .kind)
+            try fields.encode(UInt64(kind), forKey: .kind)
             if case .opaque(let kept, let erasable) = content {
                 try fields.encode(hexadecimal(kept), forKey: .kept)
                 try fields.encode(erasable.map(hexadecimal), forKey: .erasable)
@@ -101,7 +102,9 @@ private func hexadecimal(_ bytes: [UInt8]) -> String {
 
 private let digits = Array("0123456789abcdef".utf8)
 
-extension KeyedEncodingContainer where K == FieldKey {
+extension EventMembers {
+    fileprivate mutating func encode(_ id: some EntityID, forKey key: FieldKey) throws { try encode(id: id.bits, forKey: key) }
+
     fileprivate mutating func encode(_ thread: ThreadID, _ number: UInt64, user: UserID) throws {
         try encode(thread, forKey: .thread)
         try encode(number, forKey: .number)

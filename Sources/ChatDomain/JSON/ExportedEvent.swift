@@ -30,8 +30,13 @@ extension ExportedEvent: Codable {
 
     /// Writes the event as ``RecordedEvent`` does, with `foldKey` after `username` and with `commitEnd` at the end.
     public func encode(to encoder: any Encoder) throws {
-        try recorded.encode(to: encoder, isExport: true)
         var container = encoder.container(keyedBy: FieldKey.self)
-        try container.encodeIfPresent(commitEnd, forKey: .commitEnd)
+        try encode(to: &container)
+    }
+
+    /// Writes the members of the event's object.
+    package func encode(to members: inout some EventMembers) throws {
+        try recorded.encode(to: &members, isExport: true)
+        if let commitEnd { try members.encode(commitEnd, forKey: .commitEnd) }
     }
 }

@@ -24,30 +24,37 @@ extension Timestamp: LosslessStringConvertible {
     /// A year outside 0000 to 9999 is written with its sign and as many digits as it takes, at least four (`+12026-...`,
     /// `-0001-...`); such a text is for people, and ``init(_:)`` refuses it.
     public var description: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(32)
+        append(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the bytes of ``description``.
+    package func append(to text: inout [UInt8]) {
         // By hand: Foundation's Date.ISO8601FormatStyle goes by way of a Double of seconds and, measured, printed half of
         // 200,000 millisecond values one too low.
         let (day, millisecond) = millisecondsSince1970.flooredDivision(by: Self.millisecondsPerDay)
         let date = CivilDate(daysSince1970: day)
-        var text: [UInt8] = []
-        text.reserveCapacity(32)
         if !(0...9999).contains(date.year) { text.append(UInt8(ascii: date.year < 0 ? "-" : "+")) }
         let year = date.year.magnitude
         if year > 9999 { text.append(contentsOf: String(year / 10_000).utf8) }
-        text.append(decimal: Int64(year % 10_000), digits: 4)
+        text.append(twoDigits: Int64(year / 100 % 100))
+        text.append(twoDigits: Int64(year % 100))
         text.append(UInt8(ascii: "-"))
-        text.append(decimal: date.month, digits: 2)
+        text.append(twoDigits: date.month)
         text.append(UInt8(ascii: "-"))
-        text.append(decimal: date.day, digits: 2)
+        text.append(twoDigits: date.day)
         text.append(UInt8(ascii: "T"))
-        text.append(decimal: millisecond / 3_600_000, digits: 2)
+        text.append(twoDigits: millisecond / 3_600_000)
         text.append(UInt8(ascii: ":"))
-        text.append(decimal: millisecond / 60_000 % 60, digits: 2)
+        text.append(twoDigits: millisecond / 60_000 % 60)
         text.append(UInt8(ascii: ":"))
-        text.append(decimal: millisecond / 1000 % 60, digits: 2)
+        text.append(twoDigits: millisecond / 1000 % 60)
         text.append(UInt8(ascii: "."))
-        text.append(decimal: millisecond % 1000, digits: 3)
+        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: millisecond / 100 % 10))
+        text.append(twoDigits: millisecond % 100)
         text.append(UInt8(ascii: "Z"))
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads a date-time of RFC 3339, or returns nothing if the text is none.
@@ -235,13 +242,9 @@ extension Int64 {
 }
 
 extension [UInt8] {
-    /// Appends the last digits of a number that is not negative, with zeros before it.
-    fileprivate mutating func append(decimal value: Int64, digits: Int) {
-        var weight: Int64 = 1
-        for _ in 1..<digits { weight *= 10 }
-        while weight > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / weight % 10))
-            weight /= 10
-        }
+    /// Appends a number from 0 to 99 as two digits.
+    fileprivate mutating func append(twoDigits value: Int64) {
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 10))
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
     }
 }

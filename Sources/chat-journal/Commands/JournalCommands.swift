@@ -37,10 +37,11 @@ extension Command {
             "export", "prints all events as JSON lines, for another program or 'import --format events'", positionals: [.journal],
             options: [.json])
     ) { arguments, output in
-        let store = try arguments.openReadOnly()
         // A non-copyable writer cannot be captured; it is lent to the closure and taken back.
         var failure: (any Error)?
-        try store.forEachExportedEvent { event in
+        var progress = Progress("export")
+        try ChatStore.forEachExportedEvent(ofJournalAt: arguments[positional: "JOURNAL"]) { event, end in
+            progress.update(Int(event.recorded.position), of: Int(end))
             do {
                 try output.writeLine(json: event)
                 return true
@@ -49,6 +50,7 @@ extension Command {
                 return false
             }
         }
+        progress.finish()
         if let failure { throw failure }
         return true
     }
@@ -143,8 +145,10 @@ extension StandardOutput {
 
     /// An event for people: position, time, kind, and its fields as JSON.
     private func line(of recorded: RecordedEvent) throws -> String {
-        let fields = try JSONLineEncoder().string(EventFields(recorded: recorded))
-        return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.fact.kind?.name ?? "unknown")  \(fields)"
+        var fields: [UInt8] = []
+        try JSONLineMembers.appendObject(to: &fields) { members in try recorded.encodeFields(to: &members) }
+        return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.fact.kind?.name ?? "unknown")  "
+            + String(decoding: fields, as: UTF8.self)
     }
 }
 
@@ -167,14 +171,5 @@ private func follow(_ events: ChatEvents, asJSON: Bool) async throws {
         // Whichever ends first ends the other.
         defer { tasks.cancelAll() }
         try await tasks.next()
-    }
-}
-
-private struct EventFields: Encodable {
-    let recorded: RecordedEvent
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: FieldKey.self)
-        try recorded.encodeFields(to: &container)
     }
 }

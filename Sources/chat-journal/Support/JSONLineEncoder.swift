@@ -150,8 +150,8 @@ final class JSONLineWriter {
         if isOpen(place) { close(downTo: place.depth) }
     }
 
-    func writeNull() { line.append(contentsOf: "null".utf8) }
-    func write(_ value: Bool) { line.append(contentsOf: (value ? "true" : "false").utf8) }
+    func writeNull() { JSONText.appendNull(to: &line) }
+    func write(_ value: Bool) { JSONText.append(value, to: &line) }
     func write(_ value: String) { JSONText.append(value, to: &line) }
     func write(_ value: some BinaryInteger) { JSONText.append(value, to: &line) }
 

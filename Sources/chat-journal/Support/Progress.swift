@@ -4,19 +4,17 @@
 struct Progress {
     private var pace = ProgressPace()
     private let label: String
-    private let total: Int?
     private let start = ContinuousClock.now
     private let isShown: Bool
 
-    /// Progress of a task, counted in items; the total is shown if it is known.
-    init(_ label: String, total: Int? = nil) {
+    /// Progress of a task, counted in items.
+    init(_ label: String) {
         self.label = label
-        self.total = total
         self.isShown = StandardError.isTerminal
     }
 
-    /// Tells how many items are done.
-    mutating func update(_ done: Int) {
+    /// Tells how many items are done, and of how many if that is known.
+    mutating func update(_ done: Int, of total: Int? = nil) {
         guard isShown, pace.isDue(at: ContinuousClock.now - start) else { return }
         StandardError.write(ProgressPace.clearLine + ProgressPace.text(label: label, done: done, total: total))
     }

@@ -1,3 +1,5 @@
+import ChatDomain
+
 /// A buffered writer to a descriptor, as a rule standard output.
 ///
 /// Nothing is certain to have left before `flush`: whoever answers a waiting client flushes after each answer, and the tool flushes
@@ -40,6 +42,20 @@ struct StandardOutput: ~Copyable {
     /// - Throws: `ToolError` if the output fails, or what `JSONLineEncoder` throws, in which case nothing of the line is written.
     mutating func writeLine(json value: some Encodable) throws {
         try encoder.encode(value, into: &buffer)
+        buffer.append(UInt8(ascii: "\n"))
+        try flushIfFull()
+    }
+
+    /// Writes an event as one line of JSON.
+    mutating func writeLine(json event: RecordedEvent) throws {
+        try JSONLineMembers.appendObject(to: &buffer) { members in try event.encode(to: &members) }
+        buffer.append(UInt8(ascii: "\n"))
+        try flushIfFull()
+    }
+
+    /// Writes an event of an export as one line of JSON.
+    mutating func writeLine(json event: ExportedEvent) throws {
+        try JSONLineMembers.appendObject(to: &buffer) { members in try event.encode(to: &members) }
         buffer.append(UInt8(ascii: "\n"))
         try flushIfFull()
     }

@@ -1,3 +1,5 @@
+import Chat
+import ChatDomain
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -10,6 +12,29 @@ import Testing
 
 @Suite struct JSONLineEncoderTests {
     private let encoder = JSONLineEncoder()
+
+    /// Events are written without the encoder's containers, and as the encoder writes them; the golden journals hold every kind.
+    @Test(arguments: ["history", "stubs", "late"]) func eventsAreWrittenAsTheEncoderWritesThem(folder: String) throws {
+        let target = try ToolProcess.Folder()
+        let store = try ChatStore.openReadOnly(try GoldenCase.copy(of: folder, to: target))
+        var events: [ExportedEvent] = []
+        try store.forEachExportedEvent { event in
+            events.append(event)
+            return true
+        }
+        for (index, event) in events.enumerated() {
+            var line = Array("before".utf8)
+            try JSONLineMembers.appendObject(to: &line) { members in try event.encode(to: &members) }
+            #expect(String(decoding: line, as: UTF8.self) == "before" + (try encoder.string(event)))
+            let redacted = RedactedFields(rawValue: UInt8(index % 32))
+            for recorded in [event.recorded, RecordedEvent(position: .max, event: event.recorded.event, redacted: redacted)] {
+                line = []
+                try JSONLineMembers.appendObject(to: &line) { members in try recorded.encode(to: &members) }
+                #expect(String(decoding: line, as: UTF8.self) == (try encoder.string(recorded)))
+            }
+        }
+        #expect(events.count > 50)
+    }
 
     @Test func keysKeepTheirOrder() throws {
         struct Row: Encodable {
