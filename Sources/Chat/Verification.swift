@@ -1,6 +1,5 @@
 public import ChatDomain
 public import EventJournal
-import Projections
 
 /// What a verification of a whole journal found.
 public struct Verification: Hashable, Sendable, Codable {
@@ -71,17 +70,19 @@ extension ChatStore {
     ///   - deep: Whether to rebuild the read models, too, and compare them with the state of the rules, and at its position with the checkpoint that an opening
     ///     would begin with (`checkpointDiffers`).
     ///   - options: How to open the journal; an expected head makes sure that it is that journal, and not an earlier state of it.
+    ///   - progress: Is given the position up to which the history has been checked, each 1,024 events, and the last one.
     /// - Returns: The findings; a journal that refuses to open is a finding, too.
     /// - Throws: ``ChatError/journal(_:)`` if there is no journal, or it cannot be read at all: then nothing was checked.
     public static func verify(
-        _ directory: String, options: JournalOptions = JournalOptions(), deep: Bool = false
+        _ directory: String, options: JournalOptions = JournalOptions(), deep: Bool = false,
+        progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
     ) throws(ChatError) -> Verification {
         var report = Verification()
         var unexpecting = options
         unexpecting.expectedHead = nil
         do throws(JournalError) {
             try Journal.verify(directory, options: unexpecting) { report.findings.append(Verification.Finding($0)) }
-            try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep)
+            try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep, progress)
         } catch {
             guard error.code == .damaged else { throw .journal(error) }
             // Such a journal does not open; what lies before the first damage is whole.
@@ -108,43 +109,26 @@ extension Verification {
     }
 
     /// Checks that every record is an event and that the events are a history that the rules allow.
-    fileprivate mutating func checkHistory(of journal: Journal, deep: Bool) throws(JournalError) {
-        var models = StoreModels()
-        guard journal.durablePosition > 0 else { return }
-        var checkpoint = deep ? CheckpointVerification(journal) : nil
-        var areAllEvents = true
-        var batch = EventBatch(from: 1)
-        do {
-            try journal.read(1...journal.durablePosition) { position, recordState, kept, erasable in
-                let event: Event
-                do throws(EventDecodingError) {
-                    event = try Event(kept: kept, erasable: recordState == .whole ? erasable : nil)
-                } catch {
-                    add("undecodable", "the record is no event: \(error)", at: position)
-                    areAllEvents = false
-                    return
-                }
-                for fault in models.rules.faults(of: event, models.models.identities) {
-                    add(fault.problem.rawValue, fault.message, at: position)
-                }
-                batch.removeAll(from: position)
-                batch.append(event.row, event.content)
-                models.models.identities.resolve(&batch)
-                models.rules.apply(batch, 0..<1)
-                if deep { models.models.views.apply(batch, 0..<1) }
-                if areAllEvents, position == checkpoint?.position { checkpoint?.compare(models) }
+    fileprivate mutating func checkHistory(
+        of journal: Journal, deep: Bool, _ progress: (_ position: Position, _ last: Position) -> Void
+    ) throws(JournalError) {
+        let last = journal.durablePosition
+        guard last > 0 else { return }
+        var history = HistoryVerification(checkpoint: deep ? CheckpointVerification(journal) : nil, isDeep: deep)
+        defer { findings += history.findings }
+        do throws(JournalError) {
+            try journal.forEachRecord(in: 1...last) { position, state, kept, erasable in
+                history.add(position, state, kept, erasable)
+                if position.isMultiple(of: Position(HistoryVerification.batchCount)) { progress(position, last) }
+                return true
             }
         } catch {
-            if case .journal(let error) = error { throw error }
+            history.check()
+            throw error
         }
-        position = models.position
-        lostEvents = models.rules.lostEvents
-        findings += checkpoint?.findings(journal, models) ?? []
-        if deep { findings += DeepVerification(models).findings() }
-    }
-
-    private mutating func add(_ problem: String, _ message: String, at position: Position) {
-        findings.append(Finding(positions: [position, position], problem: problem, message: message))
+        history.finish(journal)
+        position = history.position
+        lostEvents = history.lostEvents
     }
 }
 

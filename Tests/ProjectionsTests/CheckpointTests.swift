@@ -99,7 +99,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             ask(models, events)
             for recorded in later { models.apply(recorded.event, at: head + recorded.position) }
             ask(models, events + later)
-            for recorded in later { _ = models.rules.faults(of: recorded.event, models.models.identities) }
+            for recorded in later { _ = ChatState(models.models.identities, models.rules).faults(of: recorded.event) }
         }
         #expect(refused > 20)
     }

@@ -61,16 +61,24 @@ extension Identities {
     ///
     /// - Complexity: O(1) on average for each event.
     package mutating func resolve(_ batch: inout EventBatch) {
+        if batch.count - batch.resolvedCount >= Self.prefetchMinimum { prefetch(batch.rows[batch.resolvedCount...]) }
+        resolve(&batch, upTo: batch.count)
+    }
+
+    /// Completes the indexes of the next rows of a batch, up to one that is left.
+    mutating func resolve(_ batch: inout EventBatch, upTo end: Int) {
         let start = batch.resolvedCount
-        if batch.count - start >= Self.prefetchMinimum { prefetch(batch.rows[start...]) }
         var indexes: [EventIndexes] = []
         swap(&indexes, &batch.indexes)
         var span = indexes.mutableSpan
-        for row in start..<batch.count { resolve(batch.rows[row], at: batch.position(row), &span[row]) }
+        for row in start..<end { resolve(batch.rows[row], at: batch.position(row), &span[row]) }
         swap(&indexes, &batch.indexes)
-        let first = partition(batch.contents.count) { batch.contents[$0].row >= start }
-        for entry in first..<batch.contents.count { resolve(&batch.contents[entry]) }
-        batch.resolvedCount = batch.count
+        var entry = partition(batch.contents.count) { batch.contents[$0].row >= start }
+        while entry < batch.contents.count, batch.contents[entry].row < end {
+            resolve(&batch.contents[entry])
+            entry += 1
+        }
+        batch.resolvedCount = end
     }
 
     /// A batch of fewer events is resolved without a prefetch.
@@ -116,7 +124,7 @@ extension Identities {
     }
 
     /// Reads what resolving some events is going to read, so that one does not wait for memory after the other.
-    private func prefetch(_ rows: ArraySlice<EventRow>) {
+    func prefetch(_ rows: ArraySlice<EventRow>) {
         var (users, messages, replies): ([UInt128], [UInt128], [UInt128]) = ([], [], [])
         users.reserveCapacity(rows.count)
         messages.reserveCapacity(rows.count)

@@ -36,12 +36,45 @@ extension ChatState {
     /// explain stays a fault: a time or a number that goes back, an id that was seen twice, somebody else's post, a change after a retraction.
     ///
     /// - Complexity: O(1) on average.
-    public func faults(of event: Event) -> [HistoryFault] { rules.faults(of: event, identities) }
+    public func faults(of event: Event) -> [HistoryFault] {
+        var indexes = EventIndexes()
+        return rules.faults(of: event.row, event.content, identities, &indexes) + (event.textFault.map { [$0] } ?? [])
+    }
 }
 
 extension RuleState {
-    /// Finds what is wrong with an event as the next one of a history: see ``ChatState/faults(of:)``.
-    package func faults(of event: Event, _ identities: borrowing Identities) -> [HistoryFault] {
+    /// Applies the events of a batch, each after a closure has been given what is wrong with it: see ``ChatState/faults(of:)``.
+    ///
+    /// - Parameters:
+    ///   - batch: The next events, not resolved yet.
+    ///   - report: Is given the row of an event that is at fault, and its faults but for that of its text (``Event/textFault``).
+    /// - Complexity: O(1) on average for each event.
+    package mutating func audit(
+        _ batch: inout EventBatch, _ identities: inout Identities, _ report: (_ row: Int, [HistoryFault]) -> Void
+    ) {
+        identities.prefetch(batch.rows[...])
+        var entry = 0
+        for row in 0..<batch.count {
+            var content = Content.none
+            if entry < batch.contents.count, batch.contents[entry].row == row {
+                content = batch.contents[entry].content
+                entry += 1
+            }
+            let found = faults(of: batch.rows[row], content, identities, &batch.indexes[row])
+            if !found.isEmpty { report(row, found) }
+            identities.resolve(&batch, upTo: row + 1)
+            apply(batch, row..<row + 1)
+        }
+    }
+
+    /// Finds what is wrong with an event as the next one of a history, but for its text: see ``ChatState/faults(of:)``.
+    ///
+    /// - Parameters:
+    ///   - content: The event's content; only that of an indexed kind matters.
+    ///   - indexes: Is given the indexes of the user and the thread where they have one.
+    fileprivate func faults(
+        of event: EventRow, _ content: borrowing Content, _ identities: borrowing Identities, _ indexes: inout EventIndexes
+    ) -> [HistoryFault] {
         var faults: [HistoryFault] = []
         func require(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
             if !condition { faults.append(HistoryFault(problem: problem, message: message())) }
@@ -51,92 +84,88 @@ extension RuleState {
             require(condition || lostEvents > 0, problem, message())
         }
         require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
-        if let thread = event.fact.thread, let number = event.fact.threadNumber {
-            let expected = identities.threads.find(thread).map { nextNumber(in: $0) } ?? 1
+        guard let kind = event.kind, kind != .lost else { return faults }
+        let userID = UserID(bits: event.user)
+        let threadID = ThreadID(bits: event.thread)
+        let knownUser = identities.users.find(userID)
+        // A postcode names a thread without being an event of it.
+        let knownThread = kind.isNumbered || kind == .threadRead ? identities.threads.find(threadID) : nil
+        indexes.userEntry = EventIndexes.entry(knownUser)
+        indexes.threadEntry = EventIndexes.entry(knownThread)
+        if kind.isNumbered {
+            let expected = knownThread.map { nextNumber(in: $0) } ?? 1
             require(
-                number == expected || lostEvents > 0 && number > expected, .threadNumberGap,
-                "number \(number) of thread \(thread), where \(expected) is due")
+                event.number == expected || lostEvents > 0 && event.number > expected, .threadNumberGap,
+                "number \(event.number) of thread \(threadID), where \(expected) is due")
         }
-        let user = event.fact.user.flatMap { registeredUser($0, identities) }
-        if case .userRegistered(let fact) = event.fact {
-            require(user == nil, .identifierTwice, "user \(fact.user) is registered already")
-        } else if let id = event.fact.user {
-            requireUnlessLost(user != nil, .unknownReference, "user \(id) was never registered")
+        let user = knownUser.flatMap { $0 < users.count && users[$0].registeredAt > 0 ? $0 : nil }
+        if kind == .userRegistered {
+            require(user == nil, .identifierTwice, "user \(userID) is registered already")
+        } else {
+            requireUnlessLost(user != nil, .unknownReference, "user \(userID) was never registered")
         }
-        let thread = event.fact.thread.flatMap { startedThread($0, identities) }
-        if case .threadOpened(let fact) = event.fact {
-            require(thread == nil, .identifierTwice, "thread \(fact.thread) is open already")
-        } else if let id = event.fact.thread {
-            requireUnlessLost(thread != nil, .unknownReference, "thread \(id) was never opened")
+        let isStarted = knownThread.map { $0 < threads.count && threads[$0].eventCount > 0 } ?? false
+        if kind == .threadOpened {
+            require(!isStarted, .identifierTwice, "thread \(threadID) is open already")
+        } else if kind.isNumbered || kind == .threadRead {
+            requireUnlessLost(isStarted, .unknownReference, "thread \(threadID) was never opened")
         }
-        let membership = event.fact.thread.flatMap { thread in event.fact.user.flatMap { self.membership($0, thread, identities) } }
+        var membership: MembershipRow?
+        if let knownUser, let knownThread { membership = self.membership(of: knownUser, in: knownThread, identities) }
         let isMember = membership?.isMember ?? false
-        switch event.fact {
+        switch kind {
         case .userRegistered, .usernameChanged:
-            if let name = event.username, let owner = bearer(ofName: identities.names.find(name.foldKey)) {
+            if let name = content.username, let owner = bearer(ofName: identities.names.find(name.foldKey)) {
                 requireUnlessLost(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(identities.userID(owner))")
             }
-            if let subject = event.subject {
+            if let subject = content.subject {
                 require(owner(ofSubject: identities.subjects.find(subject)) == nil, .subjectTwice, "the subject belongs to another user")
             }
-        case .postcodeSet(let fact):
-            if let postcode = event.postcode {
-                require(
-                    ThreadID(postcode.outwardCode) == fact.thread, .wrongResidence, "\(postcode) does not belong to thread \(fact.thread)")
+        case .postcodeSet:
+            if let postcode = content.postcode {
+                require(ThreadID(postcode.outwardCode) == threadID, .wrongResidence, "\(postcode) does not belong to thread \(threadID)")
             }
-        case .threadJoined(let fact):
-            requireUnlessLost(!isMember, .alreadyHeld, "the user is a member already")
-            if event.origin == .native, fact.thread.outwardCode != nil, let user {
-                requireUnlessLost(residence(of: user, identities) == fact.thread, .notResident, "the user does not live in \(fact.thread)")
+        case .threadOpened, .threadJoined:
+            if kind == .threadJoined { requireUnlessLost(!isMember, .alreadyHeld, "the user is a member already") }
+            if !event.isImported, threadID.outwardCode != nil, let user {
+                requireUnlessLost(residence(of: user, identities) == threadID, .notResident, "the user does not live in \(threadID)")
             }
         case .threadLeft: requireUnlessLost(isMember, .notAMember, "the user is not a member")
-        case .messagePosted(let fact):
-            require(identities.messages.find(fact.message.bits) == nil, .identifierTwice, "message \(fact.message) is posted already")
+        case .messagePosted:
+            let id = MessageID(bits: event.post)
+            require(identities.messages.find(id.bits) == nil, .identifierTwice, "message \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
-        case .replyPosted(let fact):
-            require(identities.replies.find(fact.reply.bits) == nil, .identifierTwice, "reply \(fact.reply) is posted already")
+        case .replyPosted:
+            let id = ReplyID(bits: event.post)
+            require(identities.replies.find(id.bits) == nil, .identifierTwice, "reply \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
-            faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: true, identities)
-        case .messageEdited(let fact):
-            requireUnlessLost(isMember, .notAMember, "the author is not a member")
-            faults += self.faults(of: .message(fact.message), in: fact.thread, by: fact.by, isChange: true, identities)
-        case .messageRetracted(let fact):
-            faults += self.faults(of: .message(fact.message), in: fact.thread, by: fact.by, isChange: true, identities)
-        case .replyEdited(let fact):
-            requireUnlessLost(isMember, .notAMember, "the author is not a member")
-            faults += self.faults(of: .reply(fact.reply), in: fact.thread, by: fact.by, isChange: true, identities)
-            faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: false, identities)
-        case .replyRetracted(let fact):
-            faults += self.faults(of: .reply(fact.reply), in: fact.thread, by: fact.by, isChange: true, identities)
-            faults += self.faults(of: .message(fact.message), in: fact.thread, by: nil, isChange: false, identities)
-        case .threadRead(let fact):
+            faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, isChange: true, identities)
+        case .messageEdited, .messageRetracted:
+            if kind == .messageEdited { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
+            faults += self.faults(of: .message(MessageID(bits: event.post)), in: threadID, by: userID, isChange: true, identities)
+        case .replyEdited, .replyRetracted:
+            if kind == .replyEdited { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
+            faults += self.faults(of: .reply(ReplyID(bits: event.post)), in: threadID, by: userID, isChange: true, identities)
+            faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, isChange: false, identities)
+        case .threadRead:
             requireUnlessLost(isMember, .notAMember, "the reader is not a member")
-            require(fact.upTo <= head, .markerBeyondHead, "read up to \(fact.upTo), beyond the head \(head)")
-            require(fact.upTo > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(fact.upTo), not beyond the present marker")
-        case .sessionStarted(let fact):
-            require(identities.sessions.find(fact.session) == nil, .identifierTwice, "session \(fact.session) is started already")
-        case .sessionEnded(let fact):
-            if let session = identities.sessions.find(fact.session) {
-                require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(fact.session) has ended already")
-                require(
-                    Int(sessions[session].user) == identities.users.find(fact.user), .notTheAuthor,
-                    "session \(fact.session) is another user's")
+            require(event.number <= head, .markerBeyondHead, "read up to \(event.number), beyond the head \(head)")
+            require(
+                event.number > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(event.number), not beyond the present marker")
+        case .sessionStarted:
+            let id = SessionID(bits: event.post)
+            require(identities.sessions.find(id) == nil, .identifierTwice, "session \(id) is started already")
+        case .sessionEnded:
+            let id = SessionID(bits: event.post)
+            if let session = identities.sessions.find(id) {
+                require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(id) has ended already")
+                require(Int(sessions[session].user) == knownUser, .notTheAuthor, "session \(id) is another user's")
             } else {
-                requireUnlessLost(false, .unknownReference, "session \(fact.session) was never started")
+                requireUnlessLost(false, .unknownReference, "session \(id) was never started")
             }
-        case .threadOpened(let fact):
-            if event.origin == .native, fact.thread.outwardCode != nil, let user {
-                requireUnlessLost(residence(of: user, identities) == fact.thread, .notResident, "the user does not live in \(fact.thread)")
-            }
-        case .lost, .unknown: break
+        case .lost: break
         }
-        if let problem = event.textProblem { require(false, .invalidText, problem) }
         return faults
-    }
-
-    private func membership(_ user: UserID, _ thread: ThreadID, _ identities: borrowing Identities) -> MembershipRow? {
-        guard let user = identities.users.find(user), let thread = identities.threads.find(thread) else { return nil }
-        return membership(of: user, in: thread, identities)
     }
 
     private func residence(of user: Int, _ identities: borrowing Identities) -> ThreadID? {
@@ -181,7 +210,9 @@ extension RuleState {
 
 extension Event {
     /// What no version has ever allowed in the text of an event, as far as it does not depend on the version of Unicode.
-    fileprivate var textProblem: String? {
+    package var textFault: HistoryFault? { textProblem.map { HistoryFault(problem: .invalidText, message: $0) } }
+
+    private var textProblem: String? {
         if let body, !MessageBody.isValid(body) { return "the body is empty or over \(MessageBody.maximumByteCount) bytes" }
         if let name = username?.text, !Self.isPossibleName(name, maximumByteCount: 128) { return "the username is none" }
         if case .threadName(let name) = content {

@@ -73,7 +73,12 @@ extension Command {
         let checked =
             ["bytes", "checksums", "chain", "events", "rules"] + (options.expectedHead == nil ? [] : ["expected head"])
             + (arguments.has("deep") ? ["read models"] : [])
-        let report = try ChatStore.verify(arguments[positional: "JOURNAL"], options: options, deep: arguments.has("deep"))
+        var progress = Progress("verify")
+        let report = try ChatStore.verify(arguments[positional: "JOURNAL"], options: options, deep: arguments.has("deep")) {
+            position, last in
+            progress.update(Int(position), of: Int(last))
+        }
+        progress.finish()
         if arguments.has("json") {
             try output.writeLine(json: report)
         } else {
