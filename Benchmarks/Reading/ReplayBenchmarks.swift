@@ -38,22 +38,27 @@ struct ReplayBenchmarks {
         let events = Double(journal.durablePosition)
         var floor = Median()
         var verifying = Median()
+        var auditing = Median()
         var decoding = Decoding.allCases.map { _ in Median() }
         for _ in 0..<repetitions {
             floor.add(seconds { files.scan() })
             verifying.add(try seconds { try journal.forEachRecord(in: 1...journal.durablePosition) { _, _, _, _ in true } })
+            var audit = Verification?.none
+            auditing.add(try seconds { audit = try ChatStore.verify(history.path, options: WrittenHistory.options.journal) })
+            precondition(audit?.ok == true, "the history that was written is sound")
             for (index, way) in Decoding.allCases.enumerated() {
                 decoding[index].add(try Self.replaySeconds(journal, way))
             }
         }
-        func add(_ what: String, _ subject: String, _ median: Median) throws {
+        func add(_ what: String, _ subject: String, _ median: Median, bar: Double? = 0.70) throws {
             try report.add(
                 Figure(
                     workload: "R1 replay, \(what)", subject: subject, value: events / median.value, unit: "events/s",
-                    floor: events / floor.value, ratio: floor.value / median.value, bar: 0.70, spread: median.spread))
+                    floor: events / floor.value, ratio: floor.value / median.value, bar: bar, spread: median.spread))
         }
         try add("verified", "Journal", verifying)
         for (index, way) in Decoding.allCases.enumerated() { try add(way.rawValue, "Chat", decoding[index]) }
+        try add("audited", "Chat", auditing, bar: nil)
     }
 
     /// The seconds that it takes to read, verify and decode everything.
