@@ -28,9 +28,11 @@ struct HistoryVerification {
     /// - Parameters:
     ///   - checkpoint: What to compare the models with at its position.
     ///   - isDeep: Whether to apply the events to the read models, too.
-    init(checkpoint: CheckpointVerification?, isDeep: Bool) {
+    ///   - estimate: What to make room for.
+    init(checkpoint: CheckpointVerification?, isDeep: Bool, _ estimate: ReplayEstimate) {
         self.checkpoint = checkpoint
         self.isDeep = isDeep
+        models.models.identities.reserve(messages: estimate.messages, memberships: estimate.memberships)
     }
 
     /// Adds the next record.

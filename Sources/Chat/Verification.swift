@@ -114,7 +114,8 @@ extension Verification {
     ) throws(JournalError) {
         let last = journal.durablePosition
         guard last > 0 else { return }
-        var history = HistoryVerification(checkpoint: deep ? CheckpointVerification(journal) : nil, isDeep: deep)
+        var history = HistoryVerification(
+            checkpoint: deep ? CheckpointVerification(journal) : nil, isDeep: deep, ReplayEstimate(journal, 1...last))
         defer { findings += history.findings }
         do throws(JournalError) {
             try journal.forEachRecord(in: 1...last) { position, state, kept, erasable in
