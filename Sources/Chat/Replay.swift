@@ -92,7 +92,7 @@ struct BatchDecoder {
 /// Consecutive events that a replay hands on together.
 private enum ReplayBatch {
     /// Amortises handing over, and fits in the cache.
-    static let count = 1_024
+    static let count = 256
     /// The batches under way at once, so that no thread waits for one that takes longer.
     static let room = 8
 }

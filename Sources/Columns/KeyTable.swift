@@ -29,7 +29,10 @@ struct KeyTable<Keys: KeyList>: Sendable {
     private static func insert(_ key: Key, _ keys: inout Keys, _ slots: inout SlotTable) -> (index: Int, isNew: Bool) {
         assert(slots.isEmpty == (keys.count == 0), "A table without slots is only written.")
         let search = slots.search(hash: { $0.hash(key) }, isEqual: { keys[$0] == key })
-        if search.index >= 0 { return (search.index, false) }
+        if search.index >= 0 {
+            if slots.isGrowing { slots.goOn { index, seed in seed.hash(keys[index]) } }
+            return (search.index, false)
+        }
         let index = keys.count
         keys.append(key)
         slots.add(index, at: search, of: index + 1) { index, seed in seed.hash(keys[index]) }

@@ -4,7 +4,7 @@
 /// By hand, because a `Dictionary` grows at once, for which an insertion waits hundreds of
 /// milliseconds, and keeps every key beside its value. Here an index costs one slot of 4 bytes at a
 /// load of 13/24 to 13/16. When the load is reached, a larger array takes the place of the one
-/// before, and each insertion that follows places the next 8 indices there. Until all are, look-ups
+/// before, and each insertion that follows, also that of a key that is there, places the next 8 indices there. Until all are, look-ups
 /// ask both. The bits of a slot that its index does not need hold a part of the hash, so that a
 /// look-up hardly ever reads a wrong key.
 ///
@@ -104,6 +104,12 @@ struct SlotTable: Sendable {
         guard let hashed = hash(index, current.seed) else { return }
         let (present, slot) = current.search(hashed) { $0 == index }
         if present < 0 { add(index, at: Search(index: -1, slot: slot, hash: hashed), of: count, hash: hash) }
+    }
+
+    /// Does a bounded part of what growing takes, so that it ends where no index is added any more.
+    mutating func goOn(hash: (Int, HashSeed) -> UInt64?) {
+        makeUnique()
+        place(Self.step, hash)
     }
 
     @inline(__always)

@@ -68,21 +68,38 @@ package struct Views: Equatable, Sendable {
     ///   - rows: Some of its rows: the first is the event after ``position``.
     /// - Complexity: O(1) for each event, amortised.
     package mutating func apply(_ batch: borrowing EventBatch, _ rows: Range<Int>) {
-        batch.forEach(in: rows) { row, content in
-            apply(batch.rows[row], batch.indexes[row], content, at: batch.position(row))
+        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: Self.groupCount) {
+            let group = start..<min(start + Self.groupCount, rows.upperBound)
+            if group.count >= Self.prefetchMinimum { prefetch(batch, group) }
+            for row in group { apply(batch, row) }
         }
     }
 
+    /// So many events are applied after a prefetch, which the nearest cache still holds then.
+    private static var groupCount: Int { 64 }
+    /// Fewer events are applied without a prefetch.
+    private static var prefetchMinimum: Int { 8 }
+
+    /// Reads what applying some messages is going to change, so that one does not wait for memory after the other.
+    private func prefetch(_ batch: borrowing EventBatch, _ group: Range<Int>) {
+        var sum: UInt64 = 0
+        for row in group where batch.rows[row].kind == .messagePosted {
+            let indexes = batch.indexes[row]
+            if indexes.thread < timelines.threads.count { sum &+= UInt64(timelines.threads[indexes.thread].messages.last ?? 0) }
+            if indexes.membership >= 0, indexes.membership < unread.newest.count { sum &+= unread.newest[indexes.membership] }
+        }
+        ReadAhead.keep(sum)
+    }
+
     @inline(__always)
-    private mutating func apply(
-        _ event: EventRow, _ indexes: EventIndexes, _ content: borrowing EventBatch.IndexedContent, at position: Position
-    ) {
-        self.position = position
+    private mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
+        let (event, indexes) = (batch.rows[row], batch.indexes[row])
+        position = batch.position(row)
         let membersChange = membership.apply(event, at: position, indexes)
         unread.apply(event, at: position, indexes, timelines)
-        timelines.apply(event, content, at: position, indexes, membersChange: membersChange)
+        timelines.apply(batch, row, membersChange: membersChange)
         let userCount = users.registrations.count
-        users.apply(event, content, at: position, indexes)
+        users.apply(batch, row)
         activity.apply(event, at: position, indexes, isRegistration: users.registrations.count > userCount)
     }
 }

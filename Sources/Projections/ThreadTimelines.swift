@@ -14,26 +14,26 @@ struct ThreadTimelines: Equatable, Sendable {
     /// - Parameter membersChange: By how much the event changes the number of members of its thread.
     @inline(__always)
     mutating func apply(
-        _ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position, _ indexes: EventIndexes,
-        membersChange: Int
+        _ batch: borrowing EventBatch, _ row: Int, membersChange: Int
     ) {
+        let (event, indexes) = (batch.rows[row], batch.indexes[row])
         while threads.count <= indexes.thread { threads.append(ThreadTimeline(createdAt: event.createdAt)) }
         if event.kind == .messagePosted, indexes.isNew {
             // Nearly every event of a long history.
             threads[indexes.thread].messages.append(UInt32(truncatingIfNeeded: indexes.post))
             messageHistories.append()
         } else {
-            applyOther(event, content, at: position, indexes, membersChange: membersChange)
+            applyOther(batch, row, membersChange: membersChange)
         }
     }
 
     private mutating func applyOther(
-        _ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position, _ indexes: EventIndexes,
-        membersChange: Int
+        _ batch: borrowing EventBatch, _ row: Int, membersChange: Int
     ) {
+        let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         switch event.kind {
         case .threadOpened:
-            if threads[indexes.thread].openedAt == 0 { threads[indexes.thread].open(event, content, at: position) }
+            if threads[indexes.thread].openedAt == 0 { threads[indexes.thread].open(event, batch.content(of: row), at: position) }
         case .replyPosted:
             if indexes.isNew {
                 replyHistories.append()

@@ -36,9 +36,10 @@ struct UserViews: Equatable, Sendable {
 
     /// Applies the next event.
     @inline(__always)
-    mutating func apply(_ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position, _ indexes: EventIndexes) {
-        while users.count <= indexes.user { users.append(History()) }
-        if content.row >= 0 { applyIndexed(event, content, at: position, indexes.user) }
+    mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
+        let user = batch.indexes[row].user
+        while users.count <= user { users.append(History()) }
+        if batch.rows[row].kind?.isIndexed == true { applyIndexed(batch.rows[row], batch.content(of: row), at: batch.position(row), user) }
     }
 
     private mutating func applyIndexed(

@@ -88,24 +88,10 @@ package struct EventBatch: Sendable {
         resolvedCount = 0
     }
 
-    /// Calls a closure with rows in order, each with its content.
+    /// The content of a row of an indexed kind.
     ///
-    /// - Parameters:
-    ///   - range: The rows.
-    ///   - body: Is given the index of the row, and its content where the kind has one that is indexed.
-    @inline(__always)
-    package func forEach(in range: Range<Int>, _ body: (Int, borrowing IndexedContent) -> Void) {
-        var next = contents.isEmpty ? 0 : partition(contents.count) { contents[$0].row >= range.lowerBound }
-        let none = IndexedContent(row: -1, content: .none)
-        for row in range {
-            if next < contents.count, contents[next].row == row {
-                body(row, contents[next])
-                next += 1
-            } else {
-                body(row, none)
-            }
-        }
-    }
+    /// - Complexity: O(log *n*) in the rows that have one.
+    package func content(of row: Int) -> IndexedContent { contents[partition(contents.count) { contents[$0].row >= row }] }
 }
 
 /// The dense indexes of what an event names, each + 1 and 0 for none.

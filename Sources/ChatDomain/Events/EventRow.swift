@@ -43,6 +43,9 @@ extension EventKind {
     /// Whether an event of the kind names a thread; a postcode names that of its outward code.
     var namesThread: Bool { isNumbered || self == .postcodeSet || self == .threadRead }
 
+    /// Whether an event of the kind concerns the membership of its user in its thread.
+    var namesMembership: Bool { self == .messagePosted || self == .threadJoined || self == .threadLeft || self == .threadRead }
+
     /// Whether the rules or the read models index the content of the kind.
     package var isIndexed: Bool {
         switch self {

@@ -60,20 +60,23 @@ extension Identities {
     /// Completes the indexes of a batch: those that exist, or the next.
     ///
     /// - Complexity: O(1) on average for each event.
-    package mutating func resolve(_ batch: inout EventBatch) {
-        if batch.count - batch.resolvedCount >= Self.prefetchMinimum { prefetch(batch.rows[batch.resolvedCount...]) }
-        resolve(&batch, upTo: batch.count)
-    }
+    package mutating func resolve(_ batch: inout EventBatch) { resolve(&batch, upTo: batch.count) }
 
     /// Completes the indexes of the next rows of a batch, up to one that is left.
     mutating func resolve(_ batch: inout EventBatch, upTo end: Int) {
-        let start = batch.resolvedCount
+        let first = batch.resolvedCount
         var indexes: [EventIndexes] = []
         swap(&indexes, &batch.indexes)
-        var span = indexes.mutableSpan
-        for row in start..<end { resolve(batch.rows[row], at: batch.position(row), &span[row]) }
+        for start in stride(from: first, to: end, by: Self.groupCount) {
+            let group = start..<min(start + Self.groupCount, end)
+            let isPrefetched = group.count >= Self.prefetchMinimum
+            if isPrefetched { prefetchUsers(batch.rows[group]) }
+            for row in group { resolveNames(batch.rows[row], &indexes[row]) }
+            if isPrefetched { prefetchPosts(batch.rows[group], indexes[group]) }
+            for row in group { resolvePosts(batch.rows[row], at: batch.position(row), &indexes[row]) }
+        }
         swap(&indexes, &batch.indexes)
-        var entry = partition(batch.contents.count) { batch.contents[$0].row >= start }
+        var entry = partition(batch.contents.count) { batch.contents[$0].row >= first }
         while entry < batch.contents.count, batch.contents[entry].row < end {
             resolve(&batch.contents[entry])
             entry += 1
@@ -81,16 +84,24 @@ extension Identities {
         batch.resolvedCount = end
     }
 
-    /// A batch of fewer events is resolved without a prefetch.
+    /// So many events are resolved after a prefetch, which the nearest cache still holds then.
+    private static var groupCount: Int { 64 }
+    /// Fewer events are resolved without a prefetch.
     private static var prefetchMinimum: Int { 8 }
 
-    private mutating func resolve(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
+    /// Completes the indexes of the user and the thread.
+    @inline(__always)
+    private mutating func resolveNames(_ event: EventRow, _ indexes: inout EventIndexes) {
         guard let kind = event.kind, kind != .lost else { return }
         if indexes.userEntry == 0 { indexes.userEntry = EventIndexes.entry(users.insert(UserID(bits: event.user)).index) }
         if kind.namesThread, indexes.threadEntry == 0 {
             indexes.threadEntry = EventIndexes.entry(threads.insert(ThreadID(bits: event.thread)).index)
         }
-        switch kind {
+    }
+
+    /// Completes the indexes of the membership and the posts, after those of the user and the thread.
+    private mutating func resolvePosts(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
+        switch event.kind {
         case .threadJoined, .threadLeft, .threadRead: indexes.note(membership: memberships.insert(indexes.user, indexes.thread))
         case .messagePosted:
             indexes.note(post: messages.insert(event.post))
@@ -106,7 +117,7 @@ extension Identities {
             replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
         case .messageEdited, .messageRetracted:
             if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(messages.find(event.post)) }
-            guard kind == .messageRetracted, indexes.postEntry > 0 else { return }
+            guard event.kind == .messageRetracted, indexes.postEntry > 0 else { return }
             let (author, thread) = (messageFacts.author(indexes.post), messageFacts.place(indexes.post))
             indexes.membershipEntry = EventIndexes.entry(memberships.find(author, thread))
         case .replyEdited, .replyRetracted:
@@ -114,7 +125,7 @@ extension Identities {
             if indexes.postEntry > 0 { indexes.messageEntry = EventIndexes.entry(replyFacts.place(indexes.post)) }
         case .sessionStarted: indexes.note(post: sessions.insert(SessionID(bits: event.post)))
         case .sessionEnded: indexes.postEntry = EventIndexes.entry(sessions.find(SessionID(bits: event.post)))
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .lost: break
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .lost, nil: break
         }
     }
 
@@ -123,15 +134,24 @@ extension Identities {
         if let subject = entry.content.subject { entry.subject = EventIndexes.entry(subjects.insert(subject).index) }
     }
 
-    /// Reads what resolving some events is going to read, so that one does not wait for memory after the other.
-    func prefetch(_ rows: ArraySlice<EventRow>) {
-        var (users, messages, replies): ([UInt128], [UInt128], [UInt128]) = ([], [], [])
-        users.reserveCapacity(rows.count)
+    /// Reads what resolving the users of some events is going to read, so that one does not wait for memory after the other.
+    func prefetchUsers(_ rows: ArraySlice<EventRow>) {
+        let ids = rows.map(\.user)
+        users.prefetch(ids.span)
+    }
+
+    /// Reads what resolving the posts of some events is going to read, and the memberships of those whose users and threads are resolved.
+    func prefetchPosts(_ rows: ArraySlice<EventRow>, _ indexes: ArraySlice<EventIndexes>) {
+        var (messages, replies): ([UInt128], [UInt128]) = ([], [])
+        var memberships: [(first: Int, second: Int)] = []
         messages.reserveCapacity(rows.count)
-        for row in rows {
-            guard let kind = row.kind else { continue }
-            users.append(row.user)
-            switch kind {
+        memberships.reserveCapacity(rows.count)
+        for index in rows.indices {
+            let row = rows[index]
+            if row.kind?.namesMembership == true, indexes[index].userEntry > 0, indexes[index].threadEntry > 0 {
+                memberships.append((indexes[index].user, indexes[index].thread))
+            }
+            switch row.kind {
             case .messagePosted, .messageEdited, .messageRetracted: messages.append(row.post)
             case .replyPosted:
                 messages.append(row.message)
@@ -140,9 +160,9 @@ extension Identities {
             default: break
             }
         }
-        self.users.prefetch(users.span)
         self.messages.prefetch(messages.span)
         self.replies.prefetch(replies.span)
+        self.memberships.prefetch(memberships)
     }
 }
 

@@ -52,14 +52,10 @@ extension RuleState {
     package mutating func audit(
         _ batch: inout EventBatch, _ identities: inout Identities, _ report: (_ row: Int, [HistoryFault]) -> Void
     ) {
-        identities.prefetch(batch.rows[...])
-        var entry = 0
+        identities.prefetchUsers(batch.rows[...])
+        identities.prefetchPosts(batch.rows[...], batch.indexes[...])
         for row in 0..<batch.count {
-            var content = Content.none
-            if entry < batch.contents.count, batch.contents[entry].row == row {
-                content = batch.contents[entry].content
-                entry += 1
-            }
+            let content = batch.rows[row].kind?.isIndexed == true ? batch.content(of: row).content : .none
             let found = faults(of: batch.rows[row], content, identities, &batch.indexes[row])
             if !found.isEmpty { report(row, found) }
             identities.resolve(&batch, upTo: row + 1)

@@ -69,14 +69,12 @@ extension RuleState {
     ///   - rows: Some of its rows.
     /// - Complexity: O(1) for each event.
     package mutating func apply(_ batch: borrowing EventBatch, _ rows: Range<Int>) {
-        batch.forEach(in: rows) { row, content in
-            apply(batch.rows[row], batch.indexes[row], content, at: batch.position(row))
-        }
+        for row in rows { apply(batch, row) }
     }
 
-    private mutating func apply(
-        _ event: EventRow, _ indexes: EventIndexes, _ content: borrowing EventBatch.IndexedContent, at position: Position
-    ) {
+    @inline(__always)
+    private mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
+        let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         head = position
         lastRecordedAt = max(lastRecordedAt, event.recordedAt)
         guard let kind = event.kind else {
@@ -88,10 +86,10 @@ extension RuleState {
         while threads.count <= indexes.thread { threads.append(ThreadRow()) }
         if kind.isNumbered { threads[indexes.thread].eventCount = event.number }
         switch kind {
-        case .userRegistered: register(indexes.user, content, at: position)
-        case .usernameChanged: name(indexes.user, content)
+        case .userRegistered: register(indexes.user, batch.content(of: row), at: position)
+        case .usernameChanged: name(indexes.user, batch.content(of: row))
         case .postcodeSet:
-            users[indexes.user].postcode = content.content.postcode
+            users[indexes.user].postcode = batch.content(of: row).content.postcode
             users[indexes.user].residence = indexes.threadEntry
         case .threadOpened:
             if threads[indexes.thread].openedAt == 0 {
