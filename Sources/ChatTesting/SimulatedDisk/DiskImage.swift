@@ -87,7 +87,7 @@ struct DiskImage: Sendable {
     }
 
     /// The names in a directory, sorted.
-    func names(in directory: Int) -> [String] { directories[directory].current.keys.map(\.text).sorted() }
+    func names(in directory: Int) -> [String] { directories[directory].current.keys.sorted().map(\.text) }
 
     /// Makes an empty file at a path at which there is nothing.
     mutating func createFile(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {

@@ -53,7 +53,7 @@ public final class MemoryStorage: Storage {
             guard state.directories.contains(key) else { throw StorageError(.notFound, .list, path: directory) }
             let paths = Array(state.files.keys) + Array(state.directories)
             return paths.filter { $0 != key && Self.key(StoragePath.parent(of: $0.text)) == key }
-                .compactMap { StoragePath.components(of: $0.text).last }.sorted()
+                .sorted().compactMap { StoragePath.components(of: $0.text).last }
         }
     }
 

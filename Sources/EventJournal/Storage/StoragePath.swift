@@ -70,7 +70,7 @@ package enum StoragePath {
 /// A file name or path compared by its bytes.
 ///
 /// Two names that are canonically equivalent are equal as `String`, and two files.
-package struct StorageName: Hashable, Sendable {
+package struct StorageName: Hashable, Comparable, Sendable {
     /// The name.
     package let text: String
 
@@ -78,6 +78,10 @@ package struct StorageName: Hashable, Sendable {
     package init(_ text: String) { self.text = text }
 
     package static func == (left: StorageName, right: StorageName) -> Bool { Array(left.text.utf8) == Array(right.text.utf8) }
+
+    package static func < (left: StorageName, right: StorageName) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
 
     // Equal bytes are equal text, so the text's hash will do.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
