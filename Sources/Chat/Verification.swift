@@ -70,7 +70,7 @@ extension ChatStore {
     ///   - deep: Whether to rebuild the read models, too, and compare them with the state of the rules, and at its position with the checkpoint that an opening
     ///     would begin with (`checkpointDiffers`).
     ///   - options: How to open the journal; an expected head makes sure that it is that journal, and not an earlier state of it.
-    ///   - progress: Is given the position up to which the history has been checked, each 1,024 events, and the last one.
+    ///   - progress: Called after each 1,024 events and after the last, with the position checked so far and the last one.
     /// - Returns: The findings; a journal that refuses to open is a finding, too.
     /// - Throws: ``ChatError/journal(_:)`` if there is no journal, or it cannot be read at all: then nothing was checked.
     public static func verify(
@@ -120,7 +120,9 @@ extension Verification {
         do throws(JournalError) {
             try journal.forEachRecord(in: 1...last) { position, state, kept, erasable in
                 history.add(position, state, kept, erasable)
-                if position.isMultiple(of: Position(HistoryVerification.batchCount)) { progress(position, last) }
+                if position == last || position.isMultiple(of: Position(HistoryVerification.batchCount)) {
+                    progress(position, last)
+                }
                 return true
             }
         } catch {

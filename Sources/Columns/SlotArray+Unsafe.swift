@@ -14,8 +14,10 @@
 /// The slots of a hash table with linear probing, in one piece of memory: in each the index of an
 /// entry and bits of its hash, or nothing.
 ///
-/// A reference, so that ``SlotTable`` can hand it on without a copy. Only a table that holds the
-/// only reference changes it.
+/// A reference, so that ``SlotTable`` can hand it on without a copy.
+///
+/// Sendable without the compiler's check: the table changes the slots only while it holds the only
+/// reference (``SlotTable/makeUnique()``), and arrays that are shared are only read.
 @safe final class SlotArray: @unchecked Sendable {
     /// A power of two from 16, or the middle between two of them.
     let count: Int

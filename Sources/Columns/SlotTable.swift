@@ -4,8 +4,8 @@
 /// By hand, because a `Dictionary` grows at once, for which an insertion waits hundreds of
 /// milliseconds, and keeps every key beside its value. Here an index costs one slot of 4 bytes at a
 /// load of 13/24 to 13/16. When the load is reached, a larger array takes the place of the one
-/// before, and each insertion that follows, also that of a key that is there, places the next 8 indices there. Until all are, look-ups
-/// ask both. The bits of a slot that its index does not need hold a part of the hash, so that a
+/// before. Each insertion that follows, also that of an existing key, moves the next 8 indices
+/// there. Until all are moved, look-ups search both. The bits of a slot that its index does not need hold a part of the hash, so that a
 /// look-up hardly ever reads a wrong key.
 ///
 /// Every array has a random seed. A search over ``longestRun`` slots, which chance does not bring

@@ -41,6 +41,18 @@ import Testing
 
     private var expected: [(key: Position, value: String)] { Self.faults.sorted { $0.key < $1.key } }
 
+    @Test(arguments: [1, 1_023, 1_024, 2_600]) func progressEndsAtTheLastPosition(_ number: Int) throws {
+        let count = Position(number)
+        try write(count)
+        var told: [Position] = []
+        _ = try ChatStore.verify(fixture.directory, options: fixture.options.journal) { position, last in
+            #expect(last == count)
+            told.append(position)
+        }
+        let whole = Array(stride(from: Position(1_024), to: count, by: 1_024))
+        #expect(told == whole + [count])
+    }
+
     @Test(arguments: [false, true]) func faultsAreFoundInOrder(deep: Bool) throws {
         try write(2_600)
         var told: [Position] = []
@@ -51,7 +63,7 @@ import Testing
         #expect(report.findings.map(\.positions) == expected.map { [$0.key, $0.key] })
         #expect(report.findings.map(\.problem) == expected.map(\.value))
         #expect(report.position == 2_600)
-        #expect(told == [1_024, 2_048])
+        #expect(told == [1_024, 2_048, 2_600])
     }
 
     /// What stands before records that cannot be read is checked all the same.

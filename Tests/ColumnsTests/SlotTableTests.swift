@@ -91,6 +91,18 @@ import Testing
         #expect(whole.find(1_001) == nil && table.find(1_001) == 1_001)
     }
 
+    @Test func growthEndsThoughNoKeyIsAddedAnyMore() {
+        var pair = Pair()
+        while pair.model.count < 1_000 || !pair.isGrowing { _ = pair.insert(UInt128(pair.model.count)) }
+        let copy = pair
+        let count = pair.model.count
+        var wrong = 0
+        for key in 0..<count / 8 + 1 where !pair.insert(UInt128(key)) { wrong += 1 }
+        #expect(wrong == 0 && !pair.isGrowing && pair.agrees && pair.table.slots.taken == count)
+        // A copy keeps its own slots.
+        #expect(copy.isGrowing && copy.agrees)
+    }
+
     /// Keys that whoever knows the seed has made to begin their searches in one place: the table
     /// takes another seed.
     @Test func craftedKeysMakeTheTableTakeAnotherSeed() {

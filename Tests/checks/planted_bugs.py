@@ -335,6 +335,10 @@ BUGS = [
         ("SlotTable.swift", "> Self.longestRun { needsOtherSeed = true }", "> Self.longestRun { needsOtherSeed = false }")]),
     table_bug("33d", "table: written as it is while it grows", [
         ("KeyTable.swift", "        if !slots.isGrowing && slots.taken == keys.count { return", "        if slots.taken > 0 { return")]),
+    table_bug("33e", "table: growth that stops where no key is added any more", [
+        ("KeyTable.swift", "            if slots.isGrowing { slots.goOn { index, seed in seed.hash(keys[index]) } }\n", "")]),
+    table_bug("33f", "table: a copy's slots changed while growth goes on", [
+        ("SlotTable.swift", "        makeUnique()\n        place(Self.step, hash)", "        place(Self.step, hash)")]),
     table_bug("34b", "table: an index of more keys than there are believed", [
         ("KeyTable+Coding.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
     Bug("34e", "row index: an entry of the old array taken for one that stays", [
