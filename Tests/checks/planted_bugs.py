@@ -104,7 +104,7 @@ def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
 
 
 def checkpoint_bug(number, title, edits):
-    edits = [(f"Checkpoints/{name}", old, new) for name, old, new in edits]
+    edits = [(f"Journal/Checkpoints/{name}", old, new) for name, old, new in edits]
     return store_bug(number, title, edits, unit="(Forged)?Checkpoint", target="EventJournal")
 
 
@@ -146,33 +146,33 @@ def decoder_bug(number, title, edits):
 
 BUGS = [
     Bug("1", "append: acknowledged without the sync", [
-        ("Writing/Journal+Durability.swift",
+        ("Journal/Journal+Durability.swift",
          "                try storage { () throws(StorageError) in try work.file.sync() }\n", "")]),
     Bug("2", "append: slot written before the sync", [
-        ("Writing/Journal+Durability.swift",
+        ("Journal/Journal+Durability.swift",
          "            do throws(JournalError) {\n                try storage { () throws(StorageError) in try work.file.sync() }\n",
          "            do throws(JournalError) {\n                try sync.write(slot(work.position, work.chain, isClean: false))\n"
          "                try storage { () throws(StorageError) in try work.file.sync() }\n"),
-        ("Writing/Journal+Durability.swift",
+        ("Journal/Journal+Durability.swift",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n                if durability", "                if durability")]),
     Bug("3", "new file: directory not synced after the rename", [
-        ("Recovery/DirectoryListing.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
+        ("Files/JournalDirectory.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
     Bug("4", "new file: renamed, then synced", [
-        ("Recovery/DirectoryListing.swift",
+        ("Files/JournalDirectory.swift",
          "            try EventJournal.storage { () throws(StorageError) in try created.sync() }\n", ""),
-        ("Recovery/DirectoryListing.swift",
+        ("Files/JournalDirectory.swift",
          "            return try directory.storage.open(directory.file(name), .readWrite)\n",
          "            let file = try directory.storage.open(directory.file(name), .readWrite)\n"
          "            try file.sync()\n"
          "            return file\n")]),
     Bug("5", "recovery: kept bytes not written again", [
-        ("Recovery/Repairs.swift",
+        ("Segments/Repairs.swift",
          "        if let start = recovery.rewriteOffset {\n"
          "            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in "
          "try segment.file.write(bytes, at: offset) }\n"
          "        }\n", "")]),
     Bug("6", "roll-over: old segment not synced", [
-        ("Writing/Journal+RollOver.swift",
+        ("Journal/Journal+Rotation.swift",
          "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
          "                        let footer = active.footer(state.lastChain)\n"
          "                        try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in\n"
@@ -180,100 +180,100 @@ BUGS = [
          "                        }\n"
          "                        try active.file.truncate(to: active.end + UInt64(footer.count))\n")]),
     Bug("7", "roll-over: footer written before the commits are synced", [
-        ("Writing/Journal+RollOver.swift",
+        ("Journal/Journal+Rotation.swift",
          "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
          "                        try active.seal(state.lastChain)\n")],
         spared="A footer counts only where all commits before it were read and are valid, or another segment follows, which is "
                "named after the second sync. The first is for readers that trust a footer alone."),
     Bug("8", "chain compared nowhere on the way", [
-        ("Reading/CommitWalk.swift",
+        ("Segments/CommitReader.swift",
          "        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }\n", ""),
-        ("Reading/CommitWalk.swift", "            return knowsChain && header.chain != chain\n",
+        ("Segments/CommitReader.swift", "            return knowsChain && header.chain != chain\n",
          "            return knowsChain && header.chain != chain && header.length == 0\n"),
-        ("Recovery/Recovery.swift", "        guard opened.segment.header.chain == chain else {\n",
+        ("Segments/Recovery.swift", "        guard opened.segment.header.chain == chain else {\n",
          "        guard opened.segment.header.chain == chain || first > 0 else {\n"),
-        ("Reading/Journal+Refresh.swift", "        guard opened.segment.header.chain == chain else {\n",
+        ("Journal/Journal+Refresh.swift", "        guard opened.segment.header.chain == chain else {\n",
          "        guard opened.segment.header.chain == chain || first > 0 else {\n")], unit="EventJournalTests.TearTests"),
     Bug("9", "framing salt: none", [
-        ("Format/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n", "        bytes.store(salt & 0, at: 0)\n")]),
+        ("Segments/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n", "        bytes.store(salt & 0, at: 0)\n")]),
     Bug("9b", "framing salt: the journal's id, which is in every head", [
-        ("Format/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
+        ("Segments/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
          "        bytes.store(UInt64(truncatingIfNeeded: journal.bits), at: 0)\n")]),
     Bug("10", "recovery: footer written before the rest is synced", [
-        ("Recovery/Repairs.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
+        ("Segments/Repairs.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
         spared="As 7: a footer behind commits that are not there is never met, and the sync after it covers both."),
     Bug("10b", "recovery: settled without a sync", [
-        ("Recovery/Repairs.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
-        ("Recovery/Repairs.swift", "            try segment.seal(recovery.chain)\n",
+        ("Segments/Repairs.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
+        ("Segments/Repairs.swift", "            try segment.seal(recovery.chain)\n",
          "            let footer = segment.footer(recovery.chain)\n"
          "            try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in try segment.file.write(span, at: segment.end) }\n"
          "            try segment.file.truncate(to: segment.end + UInt64(footer.count))\n")]),
     Bug("11", "recovery: goes on in the same segment", [
-        ("Recovery/Repairs.swift", "        if segment.isEmpty { return }\n",
+        ("Segments/Repairs.swift", "        if segment.isEmpty { return }\n",
          "        if segment.isEmpty || !recovery.isLastSealed { return }\n"),
-        ("Journal+Open.swift", "                if isClean && !isSealed { return }\n",
+        ("Journal/Journal+Open.swift", "                if isClean && !isSealed { return }\n",
          "                if !isSealed { return }\n")],
         spared="The file was cut and synced before, so nothing old comes back. It is for disks that bring back what was cut."),
     Bug("12", "close: clean mark without the second sync", [
-        ("Writing/Journal+RollOver.swift",
+        ("Journal/Journal+Rotation.swift",
          "                        try active.file.truncate(to: active.end)\n                        try active.file.sync()\n",
          "                        try active.file.truncate(to: active.end)\n")],
         spared="Zeros may come back behind the commits; opening does not take a file for clean that does not end with them."),
     Bug("13", "roll-over: slots not synced", [
-        ("Writing/Journal+RollOver.swift",
+        ("Journal/Journal+Rotation.swift",
          "        try sync.syncSlots()\n        (state.syncedPosition",
          "        if isClean { try sync.syncSlots() }\n        (state.syncedPosition")],
         spared="The header of the new segment attests as much, and is durable before anything relies on it."),
     Bug("13b", "synchronize: slots not synced", [
-        ("Writing/Journal+Durability.swift",
+        ("Journal/Journal+Durability.swift",
          "            try syncSlots(&sync)\n        }\n    }\n\n    private enum TaskStep",
          "        }\n    }\n\n    private enum TaskStep")],
         spared="The commits are synced and found without it. A slot attests so that a disk that loses them is found out."),
     Bug("14", "a failed sync tried again and believed", [
-        ("Writing/Journal+Durability.swift",
+        ("Journal/Journal+Durability.swift",
          "                try storage { () throws(StorageError) in try work.file.sync() }\n",
          "                try storage { () throws(StorageError) in\n"
          "                    do throws(StorageError) { try work.file.sync() } catch { try work.file.sync() }\n"
          "                }\n")]),
     Bug("15", "creation: parent directory not synced", [
-        ("Journal+Open.swift",
+        ("Journal/Journal+Open.swift",
          "            try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("15a", "opening: names that a killed process made not synced", [
-        ("Journal+Open.swift",
+        ("Journal/Journal+Open.swift",
          "        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }\n", "")]),
     Bug("15b", "backup: parent directory not synced", [
-        ("Copying/BackupTarget.swift",
+        ("Journal/Copies/BackupTarget.swift",
          "        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("16", "backup: slot attests what was added before it is durable", [
-        ("Copying/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
+        ("Segments/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
          "            guard isNew else { return }\n            try file.sync()\n")]),
     Bug("16b", "backup: new segment attested, never synced", [
-        ("Copying/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
+        ("Segments/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
          "            guard isNew else { return try file.sync() }\n")]),
     Bug("17", "recovery: tail cut without asking the tear rule", [
-        ("Recovery/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
+        ("Segments/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
          "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) || scan.size > 0 else {\n")], unit="EventJournalTests.TearTests"),
     Bug("17b", "recovery: any tail refused", [
-        ("Recovery/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
+        ("Segments/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
          "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) && scan.size == 0 else {\n")]),
     Bug("18", "recovery: torn footer of the last segment believed", [
-        ("Reading/SealedSegments.swift",
+        ("Segments/SealedSegments.swift",
          "        guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }\n",
          "        guard let footer = scan.footer else { return false }\n"
          "        if footer.length > 0 { return true }\n")]),
     Bug("18b", "recovery: torn footer of the last segment refused", [
-        ("Recovery/Recovery.swift",
+        ("Segments/Recovery.swift",
          "                isLastSealed = try opened.isSealed(at: scan)\n",
          "                isLastSealed = try opened.isSealed(at: scan)\n"
          "                if scan.footer != nil && !isLastSealed {\n"
          "                    throw JournalError(.damaged, \"The footer is torn.\", segment: opened.segment.name)\n"
          "                }\n")]),
     Bug("19", "commits of a round: synced before they are written", [
-        ("Writing/Journal+Durability.swift",
+        ("Journal/Journal+Durability.swift",
          "                    try state.writePending()\n                    state.fillAhead(after: gathered)\n",
          "                    if gathered.count < 2 { try state.writePending() }\n")]),
     Bug("20", "commits of a round: not written when the lead ends", [
-        ("Writing/Journal+Durability.swift",
+        ("Journal/Journal+Durability.swift",
          "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="EventJournalTests.GroupWriteTests"),
     store_bug("21", "query: as of the moment before the last one", [
@@ -577,7 +577,7 @@ BUGS = [
     store_bug("48b", "feed: followers woken in the order of a set", [
         ("Following/FeedWaiters.swift", "ids.sorted().compactMap", "ids.compactMap")], unit="SeededHistoryTests"),
     store_bug("48c", "journal: followers woken in the order of a dictionary", [
-        ("Log/Followers.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
+        ("Journal/Followers.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("48d", "feed: the first of the last events missed", [
         ("Following/EventFeed.swift", "guard position + 1 >= state.recent.start else", "guard position + 2 >= state.recent.start else")],
         unit="Follow"),
@@ -589,52 +589,52 @@ BUGS = [
         ("Following/ResumeToken.swift", "guard isContained ?? (token.head.position", "guard isContained != nil || (token.head.position")],
         unit="ResumeTokenTests"),
     store_bug("49", "journal: a thread waits for a lead that needs it to begin", [
-        ("Writing/Journal+Durability.swift", "state.waiters.lead == .announced && background.isInjected",
+        ("Journal/Journal+Durability.swift", "state.waiters.lead == .announced && background.isInjected",
          "state.waiters.lead == .announced && background.isInjected && position == 0")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("50", "checkpoints: written on another executor", [
         ("ChatStore.swift", "$0, clock, statistics, options.journal.executor) }", "$0, clock, statistics, nil) }")], unit="SeededHistoryTests"),
     store_bug("51", "sync: the slot written twice", [
-        ("Writing/Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
+        ("Journal/Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),
     column_bug("52", "row lists: a row linked to the newest of another owner", "RowLists", "previous.append(newest[owner])",
                "previous.append(newest.last ?? 0)"),
     Bug("53", "record: a length written with a byte too many believed", [
-        ("Format/RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
+        ("Segments/RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
         unit="EventJournalTests.(Format|HostileFiles)Tests"),
     Bug("53c", "record: a stub passed over as a whole record", [
-        ("Format/RecordLayout.swift", ", low & 3 == UInt32(RecordState.whole.rawValue) else", " else")],
+        ("Segments/RecordLayout.swift", ", low & 3 == UInt32(RecordState.whole.rawValue) else", " else")],
         unit="EventJournalTests.FormatTests"),
     decoder_bug("53d", "event: a text read where the correlation stands", [
         ("EventDecoder.swift", "            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }\n", "")]),
     decoder_bug("53b", "event: a number written with a byte too many believed", [
         ("ByteReader.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
     store_bug("54", "log: positions that do not ascend taken in any order", [
-        ("Log/CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
+        ("Journal/CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
     Bug("54b", "reading: a walk gone on with beyond the record", [
-        ("Reading/Journal+Read.swift", ", walk.position <= run.positions.lowerBound {", " {")],
+        ("Journal/Journal+Read.swift", ", walk.position <= run.positions.lowerBound {", " {")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("54c", "reading: a walk gone on with for the records of the one before", [
-        ("Reading/Journal+Read.swift", "            walk.range = run.positions\n", "")],
+        ("Journal/Journal+Read.swift", "            walk.range = run.positions\n", "")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("57", "sync ahead: not where a segment has just begun", [
-        ("Journal.swift", "        filled = 0\n        syncedAhead = active.end\n", "        filled = 0\n")],
+        ("Journal/Journal.swift", "        filled = 0\n        syncedAhead = active.end\n", "        filled = 0\n")],
         unit="EventJournalTests.SyncAheadTests"),
     Bug("57b", "sync ahead: one for each commit after the first", [
-        ("Writing/Journal+Append.swift", "        syncedAhead = active.end\n        waiters.lead", "        waiters.lead")],
+        ("Journal/Journal+Append.swift", "        syncedAhead = active.end\n        waiters.lead", "        waiters.lead")],
         unit="EventJournalTests.SyncAheadTests"),
     Bug("57c", "sync ahead: attests what a failed write may have heard to be lost", [
-        ("Writing/Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
+        ("Journal/Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
         unit="EventJournalTests.SyncAheadTests"),
     Bug("57d", "readers: shown where commits are that are only in memory", [
-        ("Reading/PublishedState.swift", "        if state.pending.byteCount == 0 {\n", "        if state.pending.byteCount >= 0 {\n")],
+        ("Journal/PublishedState.swift", "        if state.pending.byteCount == 0 {\n", "        if state.pending.byteCount >= 0 {\n")],
         unit="EventJournalTests.GroupWriteTests"),
     Bug("57e", "readers: wait for the writer", [
-        ("Journal.swift", "durablePosition: Position { published.withLock", "durablePosition: Position { state.withLock")],
+        ("Journal/Journal.swift", "durablePosition: Position { published.withLock", "durablePosition: Position { state.withLock")],
         unit="EventJournalTests.ReaderLockTests"),
     Bug("57f", "readers: each opens a segment that another one is opening", [
-        ("Reading/SealedSegments.swift", "            entries[first] = new\n", "")], unit="EventJournalTests.ReaderLockTests"),
+        ("Segments/SealedSegments.swift", "            entries[first] = new\n", "")], unit="EventJournalTests.ReaderLockTests"),
     Bug("57g", "followers: not woken by the end of the journal", [
-        ("Writing/Journal+RollOver.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
+        ("Journal/Journal+Rotation.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
          "        defer { _ = published.withLock { $0.close() } }\n")], unit="EventJournalTests.FollowingTests"),
     Bug("58", "pipeline: two threads at one stage", [
         ("Pipeline.swift", "line.portions[place].take()", "line.portions[place]")], unit="ChatTests.PipelineTests", target="Chat"),
@@ -667,7 +667,7 @@ BUGS = [
         ("Following/LiveUser.swift", "        filter.includesUsernames = true\n", "        filter.includesUsernames = false\n")],
         unit="LiveViewChangeTests"),
     Bug("64", "repair: what the slots alone attest not told as lost", [
-        ("Copying/Repair.swift",
+        ("Journal/Copies/Repair.swift",
          "        if last < source.attested { try lose((last + 1)...source.attested, nil, nil, \"missingRecords\", lostRecord) }\n",
          "        if last > source.attested { return }\n")], unit="EventJournalTests.RepairTests"),
     store_bug("70", "import: a batch is decided on what has changed since", [
@@ -718,22 +718,22 @@ BUGS = [
         ("Text/Username.swift", "default: allowsInvisibleScalars || !isInvisible(scalar)", "default: true")],
         unit="ChatDomainTests.UsernameTests", target="ChatDomain"),
     Bug("56", "entropy: a block that is ready given out again", [
-        ("Storage/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
+        ("Files/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
     Bug("56b", "entropy: half of a salt given out again", [
-        ("Values/EntropySource.swift", "defer { used += count }", "defer { used += count / 2 }")], unit="EventJournalTests.EntropyTests"),
+        ("Files/EntropySource.swift", "defer { used += count }", "defer { used += count / 2 }")], unit="EventJournalTests.EntropyTests"),
     Bug("56c", "entropy: a fork draws what is ready in its parent", [
-        ("Storage/EntropyReservoir.swift", "Self.blockSize, ForkMark.current == process else", "Self.blockSize else")],
+        ("Files/EntropyReservoir.swift", "Self.blockSize, ForkMark.current == process else", "Self.blockSize else")],
         unit="EventJournalTests.ForkTests"),
     Bug("56d", "entropy: a fork goes on with a block of its parent", [
-        ("Values/EntropySource.swift", "> Self.blockSize || process != current {", "> Self.blockSize {")], unit="EventJournalTests.ForkTests"),
+        ("Files/EntropySource.swift", "> Self.blockSize || process != current {", "> Self.blockSize {")], unit="EventJournalTests.ForkTests"),
     Bug("61", "paths: split by characters", [
-        ("Storage/StoragePath.swift", "path.utf8.lastIndex(of: slash).map { path.utf8.index(after: $0) }",
+        ("Files/StoragePath.swift", "path.utf8.lastIndex(of: slash).map { path.utf8.index(after: $0) }",
          "path.lastIndex(of: \"/\").map { path.index(after: $0) }")], unit="EventJournalTests.StoragePathTests"),
     Bug("61b", "paths: the parent of a path that ends with a dot", [
-        ("Storage/StoragePath.swift", "        if name.elementsEqual(\".\".utf8)", "        if name.isEmpty && name.elementsEqual(\".\".utf8)")],
+        ("Files/StoragePath.swift", "        if name.elementsEqual(\".\".utf8)", "        if name.isEmpty && name.elementsEqual(\".\".utf8)")],
         unit="EventJournalTests.StoragePathTests"),
     Bug("62", "opening: not tried again while another writer has the journal", [
-        ("Journal+Open.swift", "guard remaining > .zero else", "guard remaining > .seconds(1_000_000) else")],
+        ("Journal/Journal+Open.swift", "guard remaining > .zero else", "guard remaining > .seconds(1_000_000) else")],
         unit="EventJournalTests.LockTimeoutTests"),
     Bug("83", "shared lock: readers pass no gate", [
         ("SharedLock+Unsafe.swift",
