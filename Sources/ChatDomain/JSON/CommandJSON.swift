@@ -92,7 +92,7 @@ extension Command {
         },
         FieldKey("markRead"): {
             try $0.rejectFields(otherThan: [.user, .thread, .upTo])
-            return .markRead(user: try $0.read(.user), thread: try $0.thread(), upTo: try $0.read(.upTo))
+            return .markRead(user: try $0.read(.user), thread: try $0.thread(), upTo: try $0.number(.upTo))
         },
         FieldKey("startSession"): {
             try $0.rejectFields(otherThan: [.user, .session, .device])

@@ -18,7 +18,7 @@ extension RecordedEvent: Decodable {
         let isKnown = kind != nil || key == .unknown
         try container.rejectFields(otherThan: envelope + (isKnown ? [key] : []))
 
-        let position = try container.decode(Position.self, forKey: .position)
+        let position: Position = try container.number(.position)
         guard position > 0 else {
             throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: "positions begin at 1")
         }
@@ -136,7 +136,7 @@ private struct EventFields {
     /// An event of a kind that this version does not know: its bytes say all of it.
     func unknownEvent(besides envelope: Event) throws -> Event {
         try container.rejectFields(otherThan: [.kind, .kept, .erasable])
-        let kind = try container.decode(UInt8.self, forKey: .kind)
+        let kind: UInt8 = try container.number(.kind)
         let kept = try bytes(.kept, try container.decode(String.self, forKey: .kept))
         let erasable = try value(.erasable).map { try bytes(.erasable, $0) }
         let event: Event
@@ -168,7 +168,7 @@ private struct EventFields {
 
     private func id<ID: EntityID>(_ key: FieldKey) throws -> ID { try container.decode(ID.self, forKey: key) }
 
-    private func number(_ key: FieldKey) throws -> UInt64 { try container.decode(UInt64.self, forKey: key) }
+    private func number(_ key: FieldKey) throws -> UInt64 { try container.number(key) }
 
     private var noContent: Content { isErased ? .erased : .none }
 

@@ -24,7 +24,8 @@ extension ExportedEvent: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .redacted, in: container, debugDescription: "an event that was redacted for a viewer is not the whole event")
         }
-        let commitEnd = try container.decodeIfPresent(Position.self, forKey: .commitEnd)
+        let commitEnd: Position? =
+            try !container.contains(.commitEnd) || container.decodeNil(forKey: .commitEnd) ? nil : container.number(.commitEnd)
         self.init(try RecordedEvent(from: decoder), commitEnd: commitEnd)
     }
 

@@ -55,4 +55,19 @@ extension KeyedDecodingContainer where K == FieldKey {
                     underlyingError: UnknownFieldError(field: key.stringValue)))
         }
     }
+
+    /// Decodes a whole number.
+    ///
+    /// - Throws: `DecodingError` with the path of the field, also for a number that does not fit its type: Foundation's decoder
+    ///   reports such a number as "not valid JSON", without the field.
+    package func number<Number: FixedWidthInteger & Decodable>(_ key: FieldKey) throws -> Number {
+        do {
+            return try decode(Number.self, forKey: key)
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: codingPath + [key], debugDescription: "the number does not fit its field", underlyingError: error))
+        }
+    }
 }

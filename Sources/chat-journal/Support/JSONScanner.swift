@@ -1,47 +1,44 @@
-/// Checks that bytes are one JSON value by RFC 8259, before Foundation decodes them.
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Checks that a line is one JSON value by RFC 8259, before Foundation decodes it.
 ///
-/// Foundation's decoder takes the last of two fields of one name without a word, gives no offset for a fault on every platform, and
-/// recurses as deep as its own limit allows. This scan finds fields that stand twice (compared after unescaping, and as `String`
-/// compares, which is how the decoder looks them up), bounds the nesting, and names the byte of any fault. It keeps the names of the
-/// objects that are open and nothing else.
+/// Foundation's decoder alone does not keep what the tool promises (`FoundationJSONTests` shows each):
+/// - A field given twice is an error. Foundation silently takes one of the two.
+/// - An error names its byte. Foundation says that the data is not valid JSON, and not where.
+/// - Trailing commas, byte order marks and UTF-16 are errors. Foundation accepts them.
+/// - A whole number is read as it is written, or not at all. Foundation reads 3.9999999999999999 as 4.
+/// - Nesting is bounded. Foundation recurses up to a limit of its own.
 ///
-/// The bytes must be valid UTF-8. Complexity: linear in their number.
+/// The bytes must be valid UTF-8. The scanner keeps the field names of the open objects and nothing else.
+/// Complexity: linear in the number of bytes.
 struct JSONScanner {
     /// The deepest nesting of objects and arrays that is accepted.
     static let deepestNesting = 64
-    /// The most numbers in a line that may be rounded: a bound of the memory that their places take.
-    static let mostRounded = 1_000
-
-    /// One step of the way to a value.
-    enum Step: Hashable, Sendable {
-        /// A field of an object.
-        case field(String)
-        /// A place in an array, from 0.
-        case index(Int)
-
-        /// The step that a decoder's key stands for.
-        init(_ key: any CodingKey) { self = key.intValue.map(Step.index) ?? .field(key.stringValue) }
-    }
 
     private let bytes: [UInt8]
-    private var path: [Step] = []
-    private var rounded: Set<[Step]> = []
     private var offset = 0
-    private var depth = 0
+    /// The path of the current value: field names, and array indexes in brackets.
+    private var path: [String] = []
+    private var roundedNumber: LineError?
 
     /// Scans a whole line.
     ///
-    /// - Returns: The places of the numbers that Foundation's decoder would make other whole numbers of.
-    /// - Throws: `LineError` with the code `notJSON`, `tooDeep`, `duplicateField` or, where too many numbers would be rounded, `invalidValue`, and the offset of the byte.
+    /// - Returns: The error for the first number that Foundation would read as another whole number, nil if there is none. It
+    ///   applies once the line is decoded: what the decoder itself rejects has an error of its own.
+    /// - Throws: `LineError` with the code `notJSON`, `tooDeep` or `duplicateField`, and the offset of the byte.
     @discardableResult
-    static func check(_ bytes: [UInt8]) throws(LineError) -> Set<[Step]> {
+    static func check(_ bytes: [UInt8]) throws(LineError) -> LineError? {
         var scanner = JSONScanner(bytes)
         scanner.skipSpace()
         guard !scanner.isAtEnd else { throw LineError(.notJSON, "the line is empty") }
         try scanner.value()
         scanner.skipSpace()
         if !scanner.isAtEnd { throw scanner.fault("more than one value") }
-        return scanner.rounded
+        return scanner.roundedNumber
     }
 
     private init(_ bytes: [UInt8]) {
@@ -52,26 +49,26 @@ struct JSONScanner {
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     private func fault(_ problem: String) -> LineError {
-        isAtEnd
-            ? LineError(.notJSON, "not JSON: the line ends too early", byteOffset: offset)
-            : LineError(.notJSON, "not JSON: \(problem)", byteOffset: offset)
+        LineError(.notJSON, "not JSON: \(isAtEnd ? "the line ends too early" : problem)", byteOffset: offset)
     }
 
     private mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { offset += 1 }
     }
 
-    /// Takes a byte if it comes next.
+    /// Consumes a byte if it is the next one.
     private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: scalar) else { return false }
         offset += 1
         return true
     }
 
+    // MARK: Values
+
     private mutating func value() throws(LineError) {
         switch next {
-        case UInt8(ascii: "{"): try nested { (scanner) throws(LineError) in try scanner.object() }
-        case UInt8(ascii: "["): try nested { (scanner) throws(LineError) in try scanner.array() }
+        case UInt8(ascii: "{"): try object()
+        case UInt8(ascii: "["): try array()
         case UInt8(ascii: "\""): try string()
         case UInt8(ascii: "t"): try word("true")
         case UInt8(ascii: "f"): try word("false")
@@ -81,53 +78,52 @@ struct JSONScanner {
         }
     }
 
-    private mutating func nested(_ content: (inout JSONScanner) throws(LineError) -> Void) throws(LineError) {
-        guard depth < Self.deepestNesting else {
+    /// Begins an object or an array, whose depth is the length of the path.
+    private mutating func open() throws(LineError) {
+        guard path.count < Self.deepestNesting else {
             throw LineError(.tooDeep, "nested deeper than \(Self.deepestNesting) levels", byteOffset: offset)
         }
-        depth += 1
         offset += 1
         skipSpace()
-        try content(&self)
-        depth -= 1
     }
 
     private mutating func object() throws(LineError) {
-        var names: Set<String> = []
+        try open()
         if take("}") { return }
-        while true {
+        var names: Set<String> = []
+        repeat {
+            skipSpace()
             let start = offset
             guard next == UInt8(ascii: "\"") else { throw fault("a field name is expected") }
             let name = try name()
+            // Compared as `String` compares, as the decoder does.
             guard names.insert(name).inserted else {
-                throw LineError(.duplicateField, "the field '\(LineError.quote(name))' is there twice, again", byteOffset: start)
+                throw LineError(.duplicateField, "duplicate field '\(LineError.quote(name))'", byteOffset: start)
             }
             skipSpace()
             guard take(":") else { throw fault("a colon is expected") }
             skipSpace()
-            path.append(.field(name))
+            path.append(name)
             try value()
             path.removeLast()
             skipSpace()
-            if take("}") { return }
-            guard take(",") else { throw fault("a comma or a closing brace is expected") }
-            skipSpace()
-        }
+        } while take(",")
+        guard take("}") else { throw fault("a comma or a closing brace is expected") }
     }
 
     private mutating func array() throws(LineError) {
+        try open()
         if take("]") { return }
         var index = 0
-        while true {
-            path.append(.index(index))
+        repeat {
+            skipSpace()
+            path.append("[\(index)]")
             try value()
             path.removeLast()
             index += 1
             skipSpace()
-            if take("]") { return }
-            guard take(",") else { throw fault("a comma or a closing bracket is expected") }
-            skipSpace()
-        }
+        } while take(",")
+        guard take("]") else { throw fault("a comma or a closing bracket is expected") }
     }
 
     private mutating func word(_ word: StaticString) throws(LineError) {
@@ -137,20 +133,21 @@ struct JSONScanner {
         }
     }
 
+    // MARK: Numbers
+
     private mutating func number() throws(LineError) {
-        let start = offset
         _ = take("-")
+        let start = offset
         if !take("0") { try digits() }
+        let end = offset
         if take(".") { try digits() }
         if take("e") || take("E") {
             if !take("+") { _ = take("-") }
             try digits()
         }
-        if ExactNumber.isKept(bytes[start..<offset]) { return }
-        guard rounded.count < Self.mostRounded else {
-            throw LineError(.invalidValue, "more than \(Self.mostRounded) numbers would be rounded", byteOffset: start)
+        if offset > end, roundedNumber == nil, !Self.isWhole(bytes[start..<offset]) {
+            roundedNumber = LineError(.invalidValue, "the number does not fit its field", field: LineError.path(path))
         }
-        rounded.insert(path)
     }
 
     private mutating func digits() throws(LineError) {
@@ -159,29 +156,37 @@ struct JSONScanner {
         if offset == start { throw fault("a digit is expected") }
     }
 
-    /// A string whose text is of no interest.
+    /// Whether the `Double` nearest to an unsigned number is that number, and whole.
+    private static func isWhole(_ number: ArraySlice<UInt8>) -> Bool {
+        // `Decimal` is exact for 38 digits.
+        guard number.count <= 38 else { return false }
+        let text = String(decoding: number, as: UTF8.self)
+        guard let whole = Double(text).flatMap(UInt64.init(exactly:)) else { return false }
+        return Decimal(string: text) == Decimal(whole)
+    }
+
+    // MARK: Strings
+
     private mutating func string() throws(LineError) {
         offset += 1
         while let byte = next {
+            if byte < 0x20 { throw fault("a control character in a string") }
             offset += 1
             if byte == UInt8(ascii: "\"") { return }
             if byte == UInt8(ascii: "\\") { _ = try escape() }
-            if byte < 0x20 {
-                offset -= 1
-                throw fault("a control character in a string")
-            }
         }
-        throw fault("a string is not closed")
+        throw fault("an open string")
     }
 
     /// A string with its text.
     private mutating func name() throws(LineError) -> String {
-        let start = offset
+        let start = offset + 1
         try string()
-        let content = bytes[(start + 1)..<(offset - 1)]
-        guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
         let end = offset
-        offset = start + 1
+        let content = bytes[start..<end - 1]
+        guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
+        offset = start
+        defer { offset = end }
         var text: [UInt8] = []
         while offset < end - 1 {
             let byte = bytes[offset]
@@ -192,44 +197,36 @@ struct JSONScanner {
                 text.append(byte)
             }
         }
-        offset = end
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The rest of an escape whose backslash has been taken.
+    /// The rest of an escape, after its backslash.
     private mutating func escape() throws(LineError) -> Unicode.Scalar {
         let start = offset - 1
-        guard let letter = next else { throw fault("an escape is not complete") }
-        switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
+        guard let letter = next else { throw fault("an incomplete escape") }
+        guard letter == UInt8(ascii: "u") else {
+            guard let scalar = Self.shortEscapes[letter] else { throw fault("an unknown escape") }
             offset += 1
-            return Unicode.Scalar(letter)
-        case UInt8(ascii: "b"): return short("\u{8}")
-        case UInt8(ascii: "f"): return short("\u{C}")
-        case UInt8(ascii: "n"): return short("\n")
-        case UInt8(ascii: "r"): return short("\r")
-        case UInt8(ascii: "t"): return short("\t")
-        case UInt8(ascii: "u"):
-            offset += 1
-            let unit = try hexadecimal()
-            if let scalar = Unicode.Scalar(unit) { return scalar }
-            if unit < 0xDC00, take("\\"), take("u") {
-                let low = try hexadecimal()
-                if (0xDC00...0xDFFF).contains(low),
-                    let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
-                {
-                    return scalar
-                }
-            }
-            throw LineError(.notJSON, "not JSON: an unpaired surrogate", byteOffset: start)
-        default: throw fault("an unknown escape")
+            return scalar
         }
+        offset += 1
+        let unit = try hexadecimal()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        if unit < 0xDC00, take("\\"), take("u") {
+            let low = try hexadecimal()
+            if (0xDC00...0xDFFF).contains(low),
+                let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+            {
+                return scalar
+            }
+        }
+        throw LineError(.notJSON, "not JSON: an unpaired surrogate", byteOffset: start)
     }
 
-    private mutating func short(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        offset += 1
-        return scalar
-    }
+    private static let shortEscapes: [UInt8: Unicode.Scalar] = [
+        UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
+        UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
+    ]
 
     private mutating func hexadecimal() throws(LineError) -> UInt16 {
         var unit: UInt16 = 0

@@ -6,12 +6,12 @@ import ChatDomain
     import Foundation
 #endif
 
-/// Decodes a value from the bytes of one line, strictly.
+/// Decodes a value from one line of JSON, strictly.
 ///
-/// The bytes must be UTF-8 and one JSON value with no field twice (`JSONScanner`); then Foundation's decoder reads them, and the types
-/// themselves refuse fields that they do not have.
+/// The bytes must be UTF-8 and one JSON value without duplicate fields (`JSONScanner`). Foundation's decoder reads it. The types
+/// reject unknown fields. They have no numbers with a fraction: any such number is an error.
 ///
-/// - Throws: `LineError` with a stable code, the path of the field or the offset of the byte, and a sentence.
+/// - Throws: `LineError` with a stable code, the path of the field or the offset of the byte, and a message.
 /// - Complexity: linear in the number of bytes, which the caller bounds (`LineReader`).
 func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineError) -> T {
     do {
@@ -19,28 +19,23 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
     } catch {
         throw LineError(.invalidUTF8, "not UTF-8", byteOffset: error.byteOffsets.lowerBound)
     }
-    let rounded = try JSONScanner.check(bytes)
-    let data = Data(bytes)
+    let roundedNumber = try JSONScanner.check(bytes)
+    let value: T
     do {
-        do {
-            if rounded.isEmpty { return try JSONDecoder().decode(type, from: data) }
-        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
-            // Decoded once more below, for the place.
-        }
-        let decoder = JSONDecoder()
-        if let key = CodingUserInfoKey.roundedNumbers { decoder.userInfo[key] = rounded }
-        return try decoder.decode(Located<T>.self, from: data).value
+        value = try JSONDecoder().decode(type, from: Data(bytes))
     } catch let error as DecodingError {
         throw LineError(error)
     } catch {
-        throw LineError(.invalidValue, LineError.quote("\(error)", longest: LineError.longestSentence))
+        throw LineError(.invalidValue, LineError.quote("\(error)", longest: LineError.longestMessage))
     }
+    if let roundedNumber { throw roundedNumber }
+    return value
 }
 
 extension LineReader.Line {
-    /// Decodes the line, or says what is wrong with it.
+    /// Decodes the line, or returns what is wrong with it.
     ///
-    /// - Parameter limit: The limit that the reader of the line has.
+    /// - Parameter limit: The limit of the line's reader.
     func decode<Value: Decodable>(_ type: Value.Type, limit: Int = LineReader.defaultLimit) -> Result<Value, LineError> {
         do throws(LineError) {
             switch self {
@@ -53,6 +48,82 @@ extension LineReader.Line {
     }
 }
 
+/// What is wrong with a line of input: a stable code for programs and a message for people.
+struct LineError: Error, Equatable, CustomStringConvertible {
+    /// The stable codes, printed as they are spelt here.
+    enum Code: String, Equatable {
+        /// The line is longer than the limit.
+        case tooLong
+        /// The bytes are not UTF-8.
+        case invalidUTF8
+        /// The text is not one JSON value.
+        case notJSON
+        /// Objects and arrays are nested deeper than the limit.
+        case tooDeep
+        /// An object has a field twice.
+        case duplicateField
+        /// A required field is missing.
+        case missingField
+        /// An object has a field that its type does not have.
+        case unknownField
+        /// A value is of another JSON type than its field, or null where null is not allowed.
+        case wrongType
+        /// A value has the right JSON type, but not a value that its field allows.
+        case invalidValue
+    }
+
+    /// The longest part of the input that a message repeats, in scalars.
+    static let longestQuote = 64
+    /// The longest message taken from another error, in scalars.
+    static let longestMessage = 256
+
+    /// The kind of error.
+    let code: Code
+    /// What is wrong, without the place.
+    ///
+    /// Quoted input is shortened, but not made visible.
+    let message: String
+    /// The path of the field, such as `postMessage.body` or `items[3]`; nil for the line as a whole.
+    let field: String?
+    /// The offset of the first wrong byte in the line, from 0, where it is known.
+    let byteOffset: Int?
+
+    /// An error at a field, at a byte or, with neither, of the line as a whole.
+    init(_ code: Code, _ message: String, field: String? = nil, byteOffset: Int? = nil) {
+        self.code = code
+        self.message = message
+        self.field = field
+        self.byteOffset = byteOffset
+    }
+
+    /// The field or the byte, and what is wrong there.
+    var description: String {
+        if let field { return "\(field): \(message)" }
+        if let byteOffset { return "\(message) at byte \(byteOffset)" }
+        return message
+    }
+
+    /// An error for a line that `LineReader` has skipped.
+    static func tooLong(byteCount: Int, limit: Int = LineReader.defaultLimit) -> LineError {
+        LineError(.tooLong, "the line has \(byteCount) bytes, more than \(limit)")
+    }
+
+    /// Part of the input for a message; what exceeds the limit is replaced by `...`.
+    static func quote(_ text: String, longest: Int = longestQuote) -> String {
+        // Cut by scalars, not by characters: one character may have any number of them.
+        guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: longest, limitedBy: text.endIndex), end < text.endIndex
+        else { return text }
+        return text[..<end] + "..."
+    }
+
+    /// A path as text, such as `items[3].name`, from field names and indexes in brackets; nil at the top.
+    static func path(_ steps: [String]) -> String? {
+        var text = ""
+        for step in steps { text += (text.isEmpty || step.hasPrefix("[") ? "" : ".") + quote(step) }
+        return text.isEmpty ? nil : text
+    }
+}
+
 extension LineError {
     /// The error of a line for an error of the decoder.
     init(_ error: DecodingError) {
@@ -62,28 +133,19 @@ extension LineError {
         case .typeMismatch(let type, let context):
             self.init(.wrongType, "the value is not \(Self.kind(of: type))", field: Self.path(context.codingPath))
         case .valueNotFound(let type, let context):
-            self.init(.wrongType, "the value is null and not \(Self.kind(of: type))", field: Self.path(context.codingPath))
+            self.init(.wrongType, "the value is null, not \(Self.kind(of: type))", field: Self.path(context.codingPath))
         case .dataCorrupted(let context) where context.underlyingError is UnknownFieldError:
             self.init(.unknownField, "there is no such field", field: Self.path(context.codingPath))
         case .dataCorrupted(let context):
             self.init(
-                .invalidValue, Self.quote(context.debugDescription, longest: Self.longestSentence), field: Self.path(context.codingPath))
+                .invalidValue, Self.quote(context.debugDescription, longest: Self.longestMessage), field: Self.path(context.codingPath))
         @unknown default:
-            self.init(.invalidValue, Self.quote("\(error)", longest: Self.longestSentence))
+            self.init(.invalidValue, Self.quote("\(error)", longest: Self.longestMessage))
         }
     }
 
-    /// A path as one writes it: names joined by points, places of an array in brackets; nil at the top.
-    private static func path(_ path: [any CodingKey]) -> String? {
-        var text = ""
-        for key in path {
-            if let index = key.intValue {
-                text += "[\(index)]"
-            } else {
-                text += (text.isEmpty ? "" : ".") + quote(key.stringValue)
-            }
-        }
-        return text.isEmpty ? nil : text
+    private static func path(_ keys: [any CodingKey]) -> String? {
+        path(keys.map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue })
     }
 
     /// The JSON type that a Swift type is read from.
