@@ -60,7 +60,8 @@ let package = Package(
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
-            name: "EventJournalTests", dependencies: ["EventJournal", "ForkedProcess", "Locking", "StubRewriter"], swiftSettings: settings),
+            name: "EventJournalTests", dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "StubRewriter"],
+            swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting"], swiftSettings: settings),
         .testTarget(

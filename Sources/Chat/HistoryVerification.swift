@@ -36,7 +36,7 @@ struct HistoryVerification {
     }
 
     /// Adds the next record.
-    mutating func add(_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) {
+    mutating func add(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) {
         do throws(EventDecodingError) {
             let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil)
             if let fault = event.textFault { textFaults.append((batch.count, fault)) }

@@ -68,7 +68,7 @@ struct BatchDecoder {
 
     /// Decodes the next record, and gives a batch that is full to a closure; returns whether the record is an event.
     mutating func add(
-        _ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan, _ body: (inout EventBatch) -> Void
+        _ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan, _ body: (inout EventBatch) -> Void
     ) -> Bool {
         do throws(EventDecodingError) {
             try batch.append(kept: kept, erasable: state == .whole ? erasable : nil)

@@ -23,12 +23,12 @@ package struct StorageCounts: Hashable, Sendable {
 /// Counts what is asked of another storage.
 ///
 /// On files each of the operations is one system call, but for a write or read that comes back short, and a reservation, which asks for the size first.
-package final class CountedStorage: Storage {
-    private let base: any Storage
+package final class CountedStorage: JournalStorage {
+    private let base: any JournalStorage
     private let state = Lock(StorageCounts())
 
     /// Makes a storage that counts what it hands on.
-    package init(_ base: any Storage) { self.base = base }
+    package init(_ base: any JournalStorage) { self.base = base }
 
     /// What was counted since the beginning or the last ``reset()``.
     package var counts: StorageCounts { state.withLock { $0 } }

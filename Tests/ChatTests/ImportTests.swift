@@ -146,7 +146,7 @@ import Testing
 }
 
 /// A storage in memory that has no more room while a test says so.
-private final class FillableStorage: Storage {
+private final class FillableStorage: JournalStorage {
     let isFull = Lock(false)
     private let base = MemoryStorage()
 

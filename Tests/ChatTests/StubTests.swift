@@ -44,7 +44,7 @@ import Testing
         func store() throws(ChatError) -> ChatStore { try ChatStore.openReadOnly("journal", options: options) }
 
         /// Turns some of the events into stubs; returns the positions of those, and of all events that could have been chosen.
-        func rewrite(_ choose: (Event) -> RecordState) throws -> (chosen: Set<Position>, eligible: Set<Position>) {
+        func rewrite(_ choose: (Event) -> RecordContentState) throws -> (chosen: Set<Position>, eligible: Set<Position>) {
             var eligible: Set<Position> = []
             let chosen = try StubRewriter("journal", on: options.journal.storage).rewrite { position, _, _ in
                 eligible.insert(position)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    private static let states: [RecordState] = [.whole, .whole, .erased, .withheld]
+    private static let states: [RecordContentState] = [.whole, .whole, .erased, .withheld]
 
     @Test(arguments: Seeds.seeds(8)) func everyEventIsAsBeforeOrAStubOfIt(seed: UInt64) throws {
         let history = try History(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 
 /// Stubs are copied and salvaged as they are: nothing that was erased comes back, nothing that stayed goes.
 @Suite struct CopiedStubTests {
-    @Test(arguments: [RecordState.erased, .withheld, .sealed]) func aStubStaysAStub(_ state: RecordState) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld, .sealed]) func aStubStaysAStub(_ state: RecordContentState) throws {
         let storage = try FormatTests.example()
         let name = DirectoryListing.segmentName(1)
         let copies = MemoryStorage()

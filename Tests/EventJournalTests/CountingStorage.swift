@@ -3,7 +3,7 @@ import Locking
 @testable import EventJournal
 
 /// Counts the files of another storage that are open, and what is read of them.
-final class CountingStorage: Storage {
+final class CountingStorage: JournalStorage {
     private let base: MemoryStorage
     private let state = Lock((open: 0, most: 0, bytesRead: 0, reads: 0))
 

@@ -1,3 +1,4 @@
+import ChatTesting
 import Locking
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
         let name = "journal/" + DirectoryListing.segmentName(1)
         let end = crashed.state.withLock { $0.active.end }
         let long = Entry(kept: [UInt8](repeating: 1, count: 500), erasable: [])
-        for isRollOver in [true, false] {
+        for isRotation in [true, false] {
             let storage = FaultyStorage(base.copy())
             var options = options
             options.storage = storage
@@ -90,7 +91,7 @@ import Testing
                     return StorageError(.failed, .write, path: name, errno: 5)
                 }
             }
-            if isRollOver {
+            if isRotation {
                 // In good order first, so that it goes on in the same segment.
                 let file = try storage.base.open(name, .readWrite)
                 try file.truncate(to: end)
@@ -194,7 +195,7 @@ import Testing
         storage.setContents([1, 2, 3], of: "journal/durable.tmp")
         storage.setContents([], of: "journal/lock")
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
-        #expect(journal.recovery.created)
+        #expect(journal.recovery.wasCreated)
         storage.setContents([9], of: "journal/" + DirectoryListing.segmentName(7) + ".tmp")
         try journal.append([Entry("a", "b")])
         try journal.close()
@@ -245,12 +246,12 @@ import Testing
         // Nobody had it open, unless somebody has a head of it: then its segments are gone, and no new one may take their place.
         let head = JournalHead(journal: id, position: 0, chain: Chain.start(id))
         for open in [{ _ = try Journal.openReadOnly("journal", options: $0) }, { _ = try Journal.open("journal", options: $0) }] {
-            #expect(code({ $0.create = false }, open) == .notFound)
+            #expect(code({ $0.createIfMissing = false }, open) == .notFound)
             #expect(code({ $0.expectedHead = head }, open) == .damaged)
             #expect(code({ $0.expectedHead = JournalHead(journal: id, position: 1, chain: 0) }, open) == .damaged)
             #expect(code({ $0.expectedHead = JournalHead(journal: JournalID(bits: 1), position: 0, chain: 0) }, open) == .headMismatch)
         }
         #expect(memory.allContents() == before)
-        #expect(try Journal.open("journal", options: options).recovery.created)
+        #expect(try Journal.open("journal", options: options).recovery.wasCreated)
     }
 }

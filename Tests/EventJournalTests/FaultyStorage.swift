@@ -3,7 +3,7 @@ import Locking
 @testable import EventJournal
 
 /// A storage that writes down what is asked of another, and fails where it is told to.
-final class FaultyStorage: Storage {
+final class FaultyStorage: JournalStorage {
     struct Call: Equatable {
         var operation: StorageError.Operation
         var path: String

@@ -7,7 +7,7 @@ import Testing
 // The limit only ends a wait for what never comes.
 @Suite(.timeLimit(.minutes(3))) struct FollowingTests {
     private func journal(
-        _ durability: Durability = .synced, _ storage: any Storage = MemoryStorage(), segmentSize: UInt64 = 1 << 20,
+        _ durability: Durability = .synced, _ storage: any JournalStorage = MemoryStorage(), segmentSize: UInt64 = 1 << 20,
         idleDelay: Duration? = .milliseconds(100)
     ) throws -> Journal {
         try Journal.open(
@@ -65,7 +65,7 @@ import Testing
         for task in tasks { #expect(try await value(of: task) == 1) }
     }
 
-    @Test func aRollOverWakesWithoutAnybodyWhoSyncs() async throws {
+    @Test func rotationWakesFollowers() async throws {
         let journal = try journal(segmentSize: 512)
         let tasks = try await followers(2, of: journal, after: 0)
         let long = Entry(kept: [UInt8](repeating: 1, count: 300), erasable: [])
@@ -75,7 +75,7 @@ import Testing
         for task in tasks { #expect(try await value(of: task) == 1) }
     }
 
-    @Test func aReservationThatRollsOverWakes() async throws {
+    @Test func rotationByAReservationWakesFollowers() async throws {
         let journal = try journal(segmentSize: 512)
         try journal.append([Entry(kept: [UInt8](repeating: 1, count: 300), erasable: [])])
         let tasks = try await followers(2, of: journal, after: 0)

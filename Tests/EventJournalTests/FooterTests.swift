@@ -1,3 +1,4 @@
+import ChatTesting
 import Locking
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
         return (storage, entries)
     }
 
-    private func options(_ storage: any Storage, expecting head: JournalHead? = nil) -> JournalOptions {
+    private func options(_ storage: any JournalStorage, expecting head: JournalHead? = nil) -> JournalOptions {
         JournalOptions(segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: 9), expectedHead: head)
     }
 

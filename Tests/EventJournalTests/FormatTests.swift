@@ -1,3 +1,4 @@
+import ChatTesting
 import Foundation
 import Testing
 
@@ -173,7 +174,7 @@ import Testing
 @Suite struct StubTests {
     /// Turns a record of the only segment into a stub, as a later version will: the kept part, a digest, the original CRC; then new sums for
     /// the commit, but the chain value as it was.
-    static func stub(_ segment: [UInt8], commit start: Int, record index: Int, state: RecordState) -> [UInt8]? {
+    static func stub(_ segment: [UInt8], commit start: Int, record index: Int, state: RecordContentState) -> [UInt8]? {
         segment.withBytes(0..<segment.count) { bytes in
             guard let header = try? SegmentHeader(decoding: bytes.extracting(0..<SegmentHeader.size)),
                 let old = CommitHeader(decoding: bytes, at: start, seed: header.framingSeed)
@@ -207,7 +208,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [RecordState.erased, .withheld, .sealed]) func readersAcceptStubs(_ state: RecordState) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld, .sealed]) func readersAcceptStubs(_ state: RecordContentState) throws {
         let storage = try FormatTests.example()
         let name = "journal/" + DirectoryListing.segmentName(1)
         let options = JournalOptions(storage: storage)

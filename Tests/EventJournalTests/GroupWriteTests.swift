@@ -109,7 +109,7 @@ import Testing
     }
 
     /// A segment that is full is written out, whoever syncs; and so is a journal that is closed.
-    @Test func closingAndRollingOverWriteWhatIsPending() throws {
+    @Test func closingAndRotationWriteWhatIsPending() throws {
         let journal = try journalInItsSync()
         for _ in 2...40 { try journal.append([entry]) }
         for _ in 0..<64 { gate.signal() }

@@ -7,7 +7,7 @@ import Testing
 /// Opening for writing waits for another writer as long as the options say.
 @Suite struct LockTimeoutTests {
     /// A storage on which something happens when a lock has been refused so many times.
-    private final class Contested: Storage {
+    private final class Contested: JournalStorage {
         let base: MemoryStorage
         private let state = Lock((refused: 0, freed: "", act: Optional<@Sendable (Int) -> Void>.none))
 
@@ -93,7 +93,7 @@ import Testing
     /// No other refusal is tried again.
     @Test func onlyALockIsWaitedFor() throws {
         let storage = Contested(MemoryStorage())
-        let options = JournalOptions(storage: storage, create: false, lockTimeout: .seconds(600))
+        let options = JournalOptions(storage: storage, createIfMissing: false, lockTimeout: .seconds(600))
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .notFound)
     }
 

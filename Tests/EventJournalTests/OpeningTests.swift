@@ -1,3 +1,4 @@
+import ChatTesting
 import Foundation
 import Testing
 
@@ -118,7 +119,9 @@ import Testing
         }
         #expect(journalError { _ = try Journal.open(directory.file("no/such")) }?.code == .notFound)
         #expect(journalError { _ = try Journal.openReadOnly(directory.file("none")) }?.code == .notFound)
-        #expect(journalError { _ = try Journal.open(directory.file("none"), options: JournalOptions(create: false)) }?.code == .notFound)
+        #expect(
+            journalError { _ = try Journal.open(directory.file("none"), options: JournalOptions(createIfMissing: false)) }?.code
+                == .notFound)
         #expect(journalError { _ = try Journal.open("") }?.code == .notFound)
         #expect(journalError { _ = try Journal.open(directory.file("a\0b")) }?.code == .notFound)
         #expect(try directory.contents() == before)
@@ -127,7 +130,7 @@ import Testing
     @Test func anEmptyDirectoryBecomesAJournal() throws {
         let directory = try TemporaryDirectory()
         #expect(journalError { _ = try Journal.openReadOnly(directory.path) }?.code == .notFound)
-        #expect(try Journal.open(directory.path).recovery.created)
+        #expect(try Journal.open(directory.path).recovery.wasCreated)
     }
 
     @Test func aNewerVersionIsRefused() throws {

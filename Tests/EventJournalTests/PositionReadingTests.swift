@@ -5,7 +5,7 @@ import Testing
 /// Reading at chosen positions, which must give what reading each of them alone gives.
 @Suite struct PositionReadingTests {
     /// A journal of several segments: records of all lengths up to a few times the distance of two entries of the index, in commits of one to a dozen.
-    private func journal(_ generator: inout SeededGenerator, _ storage: any Storage) throws -> (Journal, [Entry]) {
+    private func journal(_ generator: inout SeededGenerator, _ storage: any JournalStorage) throws -> (Journal, [Entry]) {
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 100_000, storage: storage))
         var model: [Entry] = []
         for _ in 0..<300 {

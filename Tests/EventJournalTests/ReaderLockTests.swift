@@ -1,3 +1,4 @@
+import ChatTesting
 import Dispatch
 import Foundation
 import Locking
@@ -35,7 +36,7 @@ import Testing
 
     private let entry = Entry(kept: [1], erasable: [UInt8](repeating: 7, count: 900))
 
-    private func options(_ storage: any Storage, _ durability: Durability) -> JournalOptions {
+    private func options(_ storage: any JournalStorage, _ durability: Durability) -> JournalOptions {
         JournalOptions(
             durability: durability, segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: 5), idleDelay: nil)
     }

@@ -1,3 +1,4 @@
+import ChatTesting
 import Testing
 
 @testable import EventJournal

@@ -28,7 +28,7 @@ enum StorageKind: CaseIterable {
             var model: [Entry] = []
             do {
                 let journal = try Journal.open(path, options: options)
-                #expect(journal.recovery.created)
+                #expect(journal.recovery.wasCreated)
                 #expect(journal.lastPosition == 0)
                 #expect(journal.head.position == 0)
                 for count in 1...20 {
@@ -53,7 +53,7 @@ enum StorageKind: CaseIterable {
             }
             let journal = try Journal.open(path, options: options)
             #expect(journal.recovery.wasClean)
-            #expect(!journal.recovery.created)
+            #expect(!journal.recovery.wasCreated)
             #expect(try journal.entries() == model)
             try journal.append([Entry("after", "reopening")])
             try journal.close()
@@ -62,7 +62,7 @@ enum StorageKind: CaseIterable {
         }
     }
 
-    @Test(arguments: StorageKind.allCases) func segmentsRollOver(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func segmentsRotate(_ kind: StorageKind) throws {
         try kind.run { options, path in
             var options = options
             options.segmentSize = 2000

@@ -27,12 +27,12 @@ struct SmallDiskTests {
         let options = JournalOptions(durability: durability, segmentSize: segmentSize)
         var journal = try Journal.open(path, options: options)
         var model: [Entry] = []
-        var fullAtRollOver = 0
+        var fullAtRotation = 0
         for (round, file) in ballast.enumerated() {
             while true {
                 let entry = generator.entry(kept: 50, erasable: 6_000)
                 let draft = try draft([entry])
-                let isAtRollOver = journal.state.withLock { !$0.hasRoom(UInt64(draft.encodedByteCount), journal.segmentSize) }
+                let isAtRotation = journal.state.withLock { !$0.hasRoom(UInt64(draft.encodedByteCount), journal.segmentSize) }
                 do throws(JournalError) {
                     if generator.next() % 2 == 0 { try journal.reserve(draft.encodedByteCount) }
                     _ = try journal.append(draft, expecting: journal.lastPosition)
@@ -40,7 +40,7 @@ struct SmallDiskTests {
                     if model.count % 16 == 0 { try journal.waitUntilDurable(journal.lastPosition) }
                 } catch {
                     #expect(error.code == .storageFull, "\(error)")
-                    if isAtRollOver { fullAtRollOver += 1 }
+                    if isAtRotation { fullAtRotation += 1 }
                     break
                 }
             }
@@ -64,6 +64,6 @@ struct SmallDiskTests {
         try journal.verify { Issue.record("\($0)") }
         try journal.close()
         #expect(try Journal.openReadOnly(path).entries() == model)
-        if segmentSize <= 60 << 10 { #expect(fullAtRollOver > 0, "no filling ended at a roll-over") }
+        if segmentSize <= 60 << 10 { #expect(fullAtRotation > 0, "no filling ended at a roll-over") }
     }
 }

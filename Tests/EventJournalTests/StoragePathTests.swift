@@ -63,7 +63,7 @@ import Testing
 }
 
 /// Files, with the paths of the directories that were synced.
-private final class SyncedDirectories: Storage {
+private final class SyncedDirectories: JournalStorage {
     private let base = FileStorage()
     private let state = Lock<[String]>([])
 

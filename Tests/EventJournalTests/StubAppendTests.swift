@@ -1,3 +1,4 @@
+import ChatTesting
 import StubRewriter
 import Testing
 

@@ -1,3 +1,4 @@
+import ChatTesting
 import Foundation
 import Locking
 import StubRewriter
@@ -62,7 +63,7 @@ import Testing
             return records
         }
 
-        func expected(_ states: [Position: RecordState]) -> [Entry] {
+        func expected(_ states: [Position: RecordContentState]) -> [Entry] {
             model.enumerated().map { index, entry in
                 guard let state = states[Position(index + 1)] else { return entry }
                 return Entry(kept: entry.kept, erasable: [], state: state)
@@ -79,13 +80,14 @@ import Testing
             let before = try specimen.stored()
             #expect(before.count == specimen.model.count)
             let share = Double.random(in: 0...1, using: &generator)
-            var states: [Position: RecordState] = [:]
+            var states: [Position: RecordContentState] = [:]
             for round in 1...3 {
                 let chosen = try specimen.rewriter.rewrite { position, kept, erasable in
                     #expect(specimen.model[Int(position) - 1] == Entry(kept: kept, erasable: erasable))
                     #expect(states[position] == nil, "a stub is left alone")
                     let state =
-                        Double.random(in: 0...1, using: &generator) < share ? RecordState.allCases.randomElement(using: &generator) : nil
+                        Double.random(in: 0...1, using: &generator) < share
+                        ? RecordContentState.allCases.randomElement(using: &generator) : nil
                     if let state, state != .whole { states[position] = state }
                     return state ?? .whole
                 }
@@ -108,7 +110,7 @@ import Testing
         }
     }
 
-    private func check(_ specimen: Specimen, _ states: [Position: RecordState]) throws {
+    private func check(_ specimen: Specimen, _ states: [Position: RecordContentState]) throws {
         let expected = specimen.expected(states)
         for head in specimen.heads {
             var options = specimen.options
@@ -129,7 +131,7 @@ import Testing
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: 9)
             let states = Dictionary(
-                uniqueKeysWithValues: try specimen.rewriter.rewrite { _, _, _ in .erased }.map { ($0, RecordState.erased) })
+                uniqueKeysWithValues: try specimen.rewriter.rewrite { _, _, _ in .erased }.map { ($0, RecordContentState.erased) })
             let journal = try Journal.open(path, options: specimen.options)
             #expect(journal.recovery.wasClean)
             #expect(journal.head == specimen.heads.last)
@@ -157,7 +159,7 @@ import Testing
             ]
             for journal in open where readBefore { #expect(try journal.entries() == specimen.model) }
             var generator = SeededGenerator(12)
-            var states: [Position: RecordState] = [:]
+            var states: [Position: RecordContentState] = [:]
             for _ in 0..<6 {
                 let chosen = try specimen.rewriter.rewrite { _, _, _ in generator.next() % 5 == 0 ? .withheld : .whole }
                 for position in chosen { states[position] = .withheld }

@@ -7,13 +7,13 @@ import Testing
 struct Entry: Equatable, CustomStringConvertible {
     var kept: [UInt8]
     var erasable: [UInt8]
-    var state: RecordState = .whole
+    var state: RecordContentState = .whole
 
     init(_ kept: String, _ erasable: String) {
         self.init(kept: Array(kept.utf8), erasable: Array(erasable.utf8))
     }
 
-    init(kept: [UInt8], erasable: [UInt8], state: RecordState = .whole) {
+    init(kept: [UInt8], erasable: [UInt8], state: RecordContentState = .whole) {
         self.kept = kept
         self.erasable = erasable
         self.state = state

@@ -2,7 +2,7 @@ package import EventJournal
 
 // Spans of bytes as raw bytes are called unsafe for types with padding, which bytes have not.
 
-extension Storage {
+extension JournalStorage {
     /// All bytes of a file.
     package func contents(of path: String) throws(StorageError) -> [UInt8] {
         let file = try open(path, .read)

@@ -119,14 +119,14 @@ struct StoredRecord {
     /// Of a whole record.
     var erasable: [UInt8] { Array(bytes[(keptPlace.upperBound + 16)...]) }
 
-    var state: RecordState? {
+    var state: RecordContentState? {
         var cursor = 4
         guard Self.length(bytes, &cursor) != nil, let tail = Self.length(bytes, &cursor) else { return nil }
-        return RecordState(rawValue: UInt8(tail & 3))
+        return RecordContentState(rawValue: UInt8(tail & 3))
     }
 
     /// The stub of a whole record: the kept part, the hash of salt and erasable part, the original CRC, and a CRC over these.
-    func stub(_ state: RecordState) -> StoredRecord {
+    func stub(_ state: RecordContentState) -> StoredRecord {
         var body = Self.leb128(keptPlace.count) + Self.leb128(Int(state.rawValue))
         let start = 4 + body.count
         body += kept + SHA256.hash(Array(bytes[keptPlace.upperBound...])) + bytes[..<4]

@@ -7,11 +7,11 @@ package import EventJournal
 /// CRCs stay. It must be the only writer.
 package struct StubRewriter {
     private let directory: String
-    private let storage: any Storage
+    private let storage: any JournalStorage
     private let entropy: any EntropySource
 
     /// Makes a rewriter of the journal in a directory.
-    package init(_ directory: String, on storage: any Storage = FileStorage(), entropy: any EntropySource = SystemEntropy()) {
+    package init(_ directory: String, on storage: any JournalStorage = FileStorage(), entropy: any EntropySource = SystemEntropy()) {
         self.directory = directory
         self.storage = storage
         self.entropy = entropy
@@ -29,7 +29,7 @@ package struct StubRewriter {
     /// - Returns: The positions of the records that have become stubs.
     @discardableResult
     package func rewrite(
-        _ choose: (_ position: Position, _ kept: [UInt8], _ erasable: [UInt8]) throws -> RecordState
+        _ choose: (_ position: Position, _ kept: [UInt8], _ erasable: [UInt8]) throws -> RecordContentState
     ) throws -> [Position] {
         try sealedSegments().flatMap { name in
             var segment = try StoredSegment(try storage.contents(of: directory + "/" + name), name)

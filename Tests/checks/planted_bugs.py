@@ -37,10 +37,11 @@ TARGETS = {
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
         .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking"], swiftSettings: settings),""",
     "units": """
+        .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
-            name: "EventJournalTests", dependencies: ["EventJournal", "ForkedProcess", "Locking", "StubRewriter"], swiftSettings: settings),""",
+            name: "EventJournalTests", dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "StubRewriter"], swiftSettings: settings),""",
     "domain": """
         .target(name: "Columns", swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
@@ -65,8 +66,8 @@ TARGETS = {
 }
 PATHS = {
     "locks": ["Tests/LockingTests"],
-    "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
-    "units": ["Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
+    "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
+    "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
     "domain": ["Sources/Columns", "Sources/ChatDomain", "Sources/ChatTesting/CommandGenerator.swift", "Sources/ChatTesting/DeciderSpecification.swift",
                "Sources/ChatTesting/GeneratedWorld.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ColumnsTests",
                "Tests/ChatDomainTests/Encoding", "Tests/ChatDomainTests/Support"],
@@ -602,7 +603,7 @@ BUGS = [
         ("Segments/RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
         unit="EventJournalTests.(Format|HostileFiles)Tests"),
     Bug("53c", "record: a stub passed over as a whole record", [
-        ("Segments/RecordLayout.swift", ", low & 3 == UInt32(RecordState.whole.rawValue) else", " else")],
+        ("Segments/RecordLayout.swift", ", low & 3 == UInt32(RecordContentState.whole.rawValue) else", " else")],
         unit="EventJournalTests.FormatTests"),
     decoder_bug("53d", "event: a text read where the correlation stands", [
         ("EventDecoder.swift", "            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }\n", "")]),
@@ -617,14 +618,14 @@ BUGS = [
         ("Journal/Journal+Read.swift", "            walk.range = run.positions\n", "")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("57", "sync ahead: not where a segment has just begun", [
-        ("Journal/Journal.swift", "        filled = 0\n        syncedAhead = active.end\n", "        filled = 0\n")],
-        unit="EventJournalTests.SyncAheadTests"),
+        ("Journal/Journal.swift", "        filled = 0\n        backgroundSyncEnd = active.end\n", "        filled = 0\n")],
+        unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57b", "sync ahead: one for each commit after the first", [
-        ("Journal/Journal+Append.swift", "        syncedAhead = active.end\n        waiters.lead", "        waiters.lead")],
-        unit="EventJournalTests.SyncAheadTests"),
+        ("Journal/Journal+Append.swift", "        backgroundSyncEnd = active.end\n        waiters.lead", "        waiters.lead")],
+        unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57c", "sync ahead: attests what a failed write may have heard to be lost", [
         ("Journal/Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
-        unit="EventJournalTests.SyncAheadTests"),
+        unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57d", "readers: shown where commits are that are only in memory", [
         ("Journal/PublishedState.swift", "        if state.pending.byteCount == 0 {\n", "        if state.pending.byteCount >= 0 {\n")],
         unit="EventJournalTests.GroupWriteTests"),
@@ -718,11 +719,11 @@ BUGS = [
         ("Text/Username.swift", "default: allowsInvisibleScalars || !isInvisible(scalar)", "default: true")],
         unit="ChatDomainTests.UsernameTests", target="ChatDomain"),
     Bug("56", "entropy: a block that is ready given out again", [
-        ("Files/EntropyReservoir.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
+        ("Files/EntropySource.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
     Bug("56b", "entropy: half of a salt given out again", [
         ("Files/EntropySource.swift", "defer { used += count }", "defer { used += count / 2 }")], unit="EventJournalTests.EntropyTests"),
     Bug("56c", "entropy: a fork draws what is ready in its parent", [
-        ("Files/EntropyReservoir.swift", "Self.blockSize, ForkMark.current == process else", "Self.blockSize else")],
+        ("Files/EntropySource.swift", "Self.blockSize, ForkMark.current == process else", "Self.blockSize else")],
         unit="EventJournalTests.ForkTests"),
     Bug("56d", "entropy: a fork goes on with a block of its parent", [
         ("Files/EntropySource.swift", "> Self.blockSize || process != current {", "> Self.blockSize {")], unit="EventJournalTests.ForkTests"),

@@ -2,7 +2,7 @@ public import EventJournal
 
 /// A failure that a ``SimulatedDisk`` is to bring about: when, where and what.
 ///
-/// Interrupted and short system calls are no faults here: the ``Storage`` protocol promises whole operations, and it is `FileStorage` that
+/// Interrupted and short system calls are no faults here: the ``JournalStorage`` protocol promises whole operations, and it is `FileStorage` that
 /// has to repeat a call. What can be seen of them is that an operation that fails may have done a part of its work.
 public struct DiskFault: Hashable, Sendable {
     /// When the fault happens.

@@ -1,6 +1,6 @@
 public import EventJournal
 
-extension SimulatedDisk: Storage {
+extension SimulatedDisk: JournalStorage {
     /// Opens the file at `path`; with ``StorageOpenMode/create``, a file that is there is cut to nothing, which is pending as any truncation.
     public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
         let number = try performWhole(.open, path) { (state) throws(StorageError) in

@@ -15,7 +15,7 @@ internal import Locking
 ///
 /// It keeps two images of every file, by sectors of 512 bytes, of its size, and of the names in every directory: what a program reads, and
 /// what is durable. What is written, truncated, reserved, created, renamed or removed is *pending* until the sync that covers it: a file's
-/// ``StorageFile/sync()`` its sectors and size, ``Storage/syncDirectory(_:)`` the names in that directory, and neither more. ``crash(_:)``
+/// ``StorageFile/sync()`` its sectors and size, ``JournalStorage/syncDirectory(_:)`` the names in that directory, and neither more. ``crash(_:)``
 /// makes a new disk of any combination of what is pending.
 ///
 /// That is crueler than any real file system: no change waits for another, sectors keep any of the versions that they have had since the
@@ -60,7 +60,7 @@ public final class SimulatedDisk: Sendable {
         state = Lock(State(image: image, random: SeededRandom(seed: seed)))
     }
 
-    /// The number of operations so far: calls of the methods of ``Storage`` and ``StorageFile``, failed ones included.
+    /// The number of operations so far: calls of the methods of ``JournalStorage`` and ``StorageFile``, failed ones included.
     public var operationCount: Int { state.withLock { $0.operations } }
 
     /// Adds a fault; of several that apply to an operation, the first added has its effect.

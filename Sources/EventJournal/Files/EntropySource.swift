@@ -1,8 +1,9 @@
+internal import Dispatch
 internal import Locking
 
 /// Where a journal takes its random bytes from: its id, the framing salt of its segments, the salt of its records.
 ///
-/// Replace it in tests to make a run the same to the byte. Record salt protects erased content from being guessed by its hash, so what
+/// Replace it in tests (`SeededEntropy` of `ChatTesting`) to make a run the same to the byte. Record salt protects erased content from being guessed by its hash, so what
 /// stores real content must use ``SystemEntropy``.
 public protocol EntropySource: Sendable {
     /// Fills the whole span with fresh random bytes. Called by one thread at a time for one journal, in blocks of 4 KiB for record salt.
@@ -20,41 +21,6 @@ public struct SystemEntropy: EntropySource {
 
     /// Fills the span with bytes from the operating system that nobody else was given.
     public func fill(_ bytes: inout MutableRawSpan) { Self.reservoir.fill(&bytes) }
-}
-
-/// A deterministic source for tests: the same seed gives the same bytes.
-///
-/// The generator is SplitMix64 (Steele, Lea and Flood, 2014), each output stored little-endian. Not fit for secrets.
-public final class SeededEntropy: EntropySource {
-    private let state: Lock<UInt64>
-
-    /// Starts the sequence of this seed.
-    public init(seed: UInt64) {
-        state = Lock(seed)
-    }
-
-    /// Fills the span with the next bytes of the sequence.
-    public func fill(_ bytes: inout MutableRawSpan) {
-        var offset = 0
-        while offset < bytes.byteCount {
-            var word = next()
-            for _ in 0..<min(8, bytes.byteCount - offset) {
-                bytes.storeByte(UInt8(truncatingIfNeeded: word), at: offset)
-                word >>= 8
-                offset += 1
-            }
-        }
-    }
-
-    private func next() -> UInt64 {
-        state.withLock { state in
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
 }
 
 /// The entropy of one journal, drawn from its source in blocks, because a system call for every 16 bytes would cost more than the record.
@@ -84,5 +50,63 @@ struct EntropyPool {
         }
         defer { used += count }
         return block.withBytes(used..<used + count) { $0.integer(at: 0) }
+    }
+}
+
+/// Blocks of the operating system's random bytes, drawn before they are asked for.
+///
+/// The kernel takes 60 to 90 ns for the salt of one record, a third of what appending it takes in all: where many records are written one after another, another
+/// processor draws for the next ones meanwhile. Whoever writes little hardly draws more than it uses: twice as much is drawn ahead each time that everything has
+/// been used up.
+final class EntropyReservoir: Sendable {
+    static let blockSize = 4096
+    /// So many blocks are ready at most, for some 4,096 records.
+    private static let most = 16
+
+    private struct State {
+        var ready: [[UInt8]] = []
+        /// How many blocks are to be ready.
+        var wanted = 1
+        var isDrawing = false
+    }
+
+    private let state = Lock(State())
+
+    /// The number of blocks that are ready.
+    var readyCount: Int { state.withLock { $0.ready.count } }
+
+    private let process = ForkMark.current
+
+    /// Fills a span with bytes that no other caller gets: a block that is ready, or fresh ones.
+    ///
+    /// In a fork of the process that made the reservoir they are always fresh ones: what is ready is ready in the parent as well, and the lock and the queue may have been
+    /// in use by threads that the child does not have.
+    func fill(_ bytes: inout MutableRawSpan) {
+        guard bytes.byteCount == Self.blockSize, ForkMark.current == process else { return SystemCalls.fillWithEntropy(&bytes) }
+        let (block, draws) = state.withLock { state -> ([UInt8]?, Bool) in
+            let block = state.ready.popLast()
+            if block == nil { state.wanted = min(2 * state.wanted, Self.most) }
+            let draws = !state.isDrawing && state.ready.count <= state.wanted / 2
+            if draws { state.isDrawing = true }
+            return (block, draws)
+        }
+        if draws { DispatchQueue.global(qos: .userInitiated).async { self.draw() } }
+        if let block { block.withBytes(0..<Self.blockSize) { bytes.copy($0, to: 0) } } else { SystemCalls.fillWithEntropy(&bytes) }
+    }
+
+    /// Draws blocks until there are enough.
+    private func draw() {
+        var drawn: [UInt8]?
+        while true {
+            let goesOn = state.withLock { state in
+                if let drawn { state.ready.append(drawn) }
+                state.isDrawing = state.ready.count < state.wanted
+                return state.isDrawing
+            }
+            if !goesOn { return }
+            var block = [UInt8](repeating: 0, count: Self.blockSize)
+            block.withMutableBytes(0..<Self.blockSize) { SystemCalls.fillWithEntropy(&$0) }
+            drawn = block
+        }
     }
 }

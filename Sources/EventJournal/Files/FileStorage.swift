@@ -1,5 +1,5 @@
 /// Files of the operating system: regular files for their owner only (0600, directories 0700), closed on exec.
-public struct FileStorage: Storage {
+public struct FileStorage: JournalStorage {
     /// Makes the storage; all are alike.
     public init() {}
 

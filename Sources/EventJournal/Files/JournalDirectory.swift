@@ -88,9 +88,9 @@ struct DirectoryListing {
 /// A journal's directory on its storage.
 struct JournalDirectory: Sendable {
     let path: String
-    let storage: any Storage
+    let storage: any JournalStorage
 
-    init(_ path: String, _ storage: any Storage) {
+    init(_ path: String, _ storage: any JournalStorage) {
         // "a/b/" and "a/b" are the same directory; the root stays itself.
         self.path = StoragePath.withoutTrailingSlashes(path)
         self.storage = storage

@@ -112,14 +112,6 @@ extension JournalError {
     }
 }
 
-/// Why `CommitLog.read` ended early: the log's failure, or the error that the caller's own closure threw.
-public enum ReadError<Body: Error>: Error {
-    /// The log could not deliver a record.
-    case journal(JournalError)
-    /// The caller's closure threw this.
-    case body(Body)
-}
-
 /// Runs storage work and translates its failure.
 func storage<Result>(_ work: () throws(StorageError) -> Result) throws(JournalError) -> Result {
     do {

@@ -3,7 +3,7 @@
 /// Implement it to put a journal on something else than files, or to make a disk fail on purpose. What a journal relies on: a write is
 /// durable only after the file's `sync`; a file's name, made by `open` or `rename`, only after `syncDirectory` of its directory; a rename
 /// replaces its target atomically; new space reads as zeros. Every method may be called from any thread.
-public protocol Storage: Sendable {
+public protocol JournalStorage: Sendable {
     /// Opens the file at `path`.
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile
     /// What is at `path`; nil when there is nothing.

@@ -4,7 +4,7 @@ internal import Locking
 ///
 /// A journal on it can be closed and reopened. Syncs do nothing: there is no crash to survive. Space that is reserved and not yet written
 /// takes no memory.
-public final class MemoryStorage: Storage {
+public final class MemoryStorage: JournalStorage {
     private struct State {
         var files: [StorageName: MemoryFile] = [:]
         var directories: Set<StorageName> = []

@@ -75,7 +75,7 @@ public protocol CommitLog: Sendable {
     /// - Throws: `outOfRange` (nothing was delivered), `closed`, `damaged`, `ioFailed`.
     func forEachRecord(
         in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError)
 
     /// Calls a closure with the records at each of some positions.
@@ -88,7 +88,7 @@ public protocol CommitLog: Sendable {
     /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`.
     func forEachRecord(
         at positions: [Position],
-        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError)
 
     /// Waits until more than `position` is durable, without holding a thread, and returns the durable position.
@@ -117,7 +117,7 @@ extension CommitLog {
     /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`.
     public func forEachRecord(
         at positions: [Position],
-        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
         try checkAscending(positions)
         let last = lastPosition
@@ -148,9 +148,9 @@ extension CommitLog {
     ///     valid only during the call.
     /// - Throws: ``ReadError/journal(_:)`` with what ``forEachRecord(in:_:)`` throws; ``ReadError/body(_:)`` with what `body` threw.
     /// - Complexity: As ``forEachRecord(in:_:)``.
-    public func read<Failure: Error>(
+    package func read<Failure: Error>(
         _ positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
     ) throws(ReadError<Failure>) {
         var thrown: Failure?
         do throws(JournalError) {
@@ -168,4 +168,12 @@ extension CommitLog {
         }
         if let thrown { throw .body(thrown) }
     }
+}
+
+/// Why `CommitLog.read` ended early: the log's failure, or the error that the caller's own closure threw.
+package enum ReadError<Body: Error>: Error {
+    /// The log could not deliver a record.
+    case journal(JournalError)
+    /// The caller's closure threw this.
+    case body(Body)
 }

@@ -28,13 +28,13 @@ extension Journal {
                 guard state.hasRoom(byteCount, segmentSize) else { return nil }
                 try state.allocate(byteCount, segmentSize)
                 let positions = try state.append(draft)
-                syncs = state.announceSyncAhead()
+                syncs = state.announceBackgroundSync()
                 return positions
             }
             // Who waits keeps the journal; nobody else needs it to go on.
             if syncs { background.run { [weak self] in self?.leadOthers() } }
             if let positions { return positions }
-            try rollOver(for: byteCount)
+            try rotate(for: byteCount)
         }
     }
 
@@ -57,7 +57,7 @@ extension Journal {
             try state.allocate(count, segmentSize)
             return true
         }
-        if !hasRoom { try rollOver(for: count) }
+        if !hasRoom { try rotate(for: count) }
     }
 
     func checkMayWrite() throws(JournalError) {
@@ -171,9 +171,9 @@ extension JournalState {
     }
 
     /// Whether a sync in the background is due: where callers wait for none, much would be left for the roll-over, and everybody would wait for that.
-    mutating func announceSyncAhead() -> Bool {
-        guard durability == .written, active.end >= syncedAhead + Self.syncAheadStep, !waiters.isLed else { return false }
-        syncedAhead = active.end
+    mutating func announceBackgroundSync() -> Bool {
+        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, !waiters.isLed else { return false }
+        backgroundSyncEnd = active.end
         waiters.lead = .announced
         return true
     }
@@ -181,7 +181,7 @@ extension JournalState {
     /// So many bytes that a sync takes milliseconds.
     ///
     /// The one at the end of a segment finds as much, and what was written during the last one ahead.
-    static let syncAheadStep: UInt64 = 8 << 20
+    static let backgroundSyncStep: UInt64 = 8 << 20
 
     /// Forgets the commits that are only in memory, because nothing is written any more: the last position is again the one before them, and
     /// all up to it can be read.
@@ -250,7 +250,7 @@ extension JournalState {
         var whole: [UInt8] = []
         commit.bytes.extracting(cursor + 4..<cursor + Int(record.salt)).append(to: &whole)
         // The byte before the kept part is the state, with no length.
-        whole[Int(record.start) - 5] = RecordState.whole.rawValue
+        whole[Int(record.start) - 5] = RecordContentState.whole.rawValue
         whole += saltBytes
         let crc = CRC32C.checksum(of: whole)
         let digest = cursor + Int(record.salt)

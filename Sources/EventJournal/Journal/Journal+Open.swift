@@ -32,7 +32,7 @@ extension Journal {
         case .directory: break
         case .file, .other: throw notAJournal(directory)
         case nil:
-            guard options.create && options.expectedHead == nil else { throw notFound(directory) }
+            guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
             try storage { () throws(StorageError) in
                 do throws(StorageError) {
                     try options.storage.createDirectory(directory.path)
@@ -45,7 +45,7 @@ extension Journal {
         let first = try directory.list()
         if !first.isJournal {
             if first.hasForeign { throw notAJournal(directory) }
-            guard options.create && options.expectedHead == nil else { throw notFound(directory) }
+            guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
         }
         guard let lock = try storage({ () throws(StorageError) in try options.storage.lock(directory.lockPath) }) else {
             throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
@@ -137,7 +137,7 @@ extension Journal {
         let lock = WriterLock(lock, second)
         var recovery = try Recovery(
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
-        recovery.report.created = created
+        recovery.report.wasCreated = created
         recovery.report.removedFiles = try repairs.removeTemporaries(listing)
         if !recovery.report.wasClean { try repairs.settle(&recovery) }
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
@@ -167,7 +167,7 @@ extension Journal {
             throw JournalError(
                 .damaged, "The journal's segments are missing.", path: directory.path, positions: 1...slots.newest.position)
         }
-        guard options.create && options.expectedHead == nil else { return false }
+        guard options.createIfMissing && options.expectedHead == nil else { return false }
         _ = try makeSegment(
             in: directory, journal: slots.newest.journal, first: 1, chain: Chain.start(slots.newest.journal), &entropy
         ).take()

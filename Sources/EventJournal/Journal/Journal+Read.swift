@@ -23,7 +23,7 @@ extension Journal {
     /// - Complexity: Linear in the bytes of the records read, and one small read more. Memory is one buffer of about 1 MiB at most.
     public func forEachRecord(
         in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
         try read([positions]) { place, state, kept, erasable in body(place.position, state, kept, erasable) }
     }
@@ -31,7 +31,7 @@ extension Journal {
     /// Calls a closure with the records at some positions and with the last position of the commit of each; otherwise as ``forEachRecord(in:_:)``.
     package func forEachCommittedRecord(
         in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ commitEnd: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+        _ body: (_ position: Position, _ commitEnd: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
         try read([positions]) { place, state, kept, erasable in
             body(place.position, place.position + Position(place.recordsLeft) - 1, state, kept, erasable)
@@ -51,7 +51,7 @@ extension Journal {
     ///   together share a read.
     public func forEachRecord(
         at positions: [Position],
-        _ body: (_ position: Position, _ state: RecordState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
         if positions.isEmpty { return }
         try checkAscending(positions)
@@ -59,7 +59,7 @@ extension Journal {
     }
 
     private func read(
-        _ positions: [ClosedRange<Position>], _ body: (RecordPlace, RecordState, RawSpan, RawSpan) -> Bool
+        _ positions: [ClosedRange<Position>], _ body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         var rest = PositionList(positions)
         while !rest.isEmpty {
@@ -93,7 +93,7 @@ extension Journal {
 
     /// Reads the stretch of one segment; false when `body` ended the reading.
     private func read(
-        _ stretch: Stretch, _ body: (RecordPlace, RecordState, RawSpan, RawSpan) -> Bool
+        _ stretch: Stretch, _ body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) -> Bool {
         let size = stretch.runs.reduce(0) { max($0, Int(min(max($1.ahead, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunk)))) }
         var window = FileWindow(stretch.segment.file, buffer: buffers.take(size))
@@ -153,7 +153,7 @@ extension CommitWalk {
 
 /// Hands records to a closure.
 private struct Delivery: CommitVisitor {
-    let body: (RecordPlace, RecordState, RawSpan, RawSpan) -> Bool
+    let body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
 
     mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
 

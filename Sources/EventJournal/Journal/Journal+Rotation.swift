@@ -6,7 +6,7 @@ extension Journal {
     /// The order: the new segment is made aside; the old one is synced, then gets its footer and is synced again, then the slot; only then the
     /// new segment gets its name, whose header attests all before it. A disk that is full shows before anything else has changed: the old
     /// segment stays the last one, and a later call tries again.
-    func rollOver(for count: UInt64) throws(JournalError) {
+    func rotate(for count: UInt64) throws(JournalError) {
         try sync.withLock { (sync) throws(JournalError) in
             try change { (state) throws(JournalError) in
                 try state.checkWritable()
@@ -31,7 +31,7 @@ extension Journal {
                     }
                     try attest(&state, &sync, isClean: false, since: start)
                     state.goOn(in: try new.segment.take(), allocated: new.allocated)
-                    state.metrics.rolledOver()
+                    state.metrics.rotated()
                 } catch {
                     new.segment.file.abandon()
                     state.stop(error)

@@ -110,7 +110,7 @@ struct JournalState {
     /// Up to where the last segment has been filled with zeros ahead of its commits.
     var filled: UInt64 = 0
     /// Up to where the last segment had been written when somebody last began to sync it ahead of the roll-over.
-    var syncedAhead: UInt64
+    var backgroundSyncEnd: UInt64
     var entropy: EntropyPool
     /// Why the journal has stopped.
     var failure: JournalError? { didSet { hasFailed = failure != nil } }
@@ -129,7 +129,7 @@ struct JournalState {
         syncedChain = recovery.chain
         self.durability = durability
         allocated = active.end
-        syncedAhead = active.end
+        backgroundSyncEnd = active.end
         self.entropy = EntropyPool(entropy)
         metrics = JournalMetrics(recovery)
     }
@@ -143,7 +143,7 @@ struct JournalState {
         active = segment
         self.allocated = allocated
         filled = 0
-        syncedAhead = active.end
+        backgroundSyncEnd = active.end
     }
 
     /// Throws when the journal can no longer be written.

@@ -7,13 +7,13 @@ public struct JournalOptions: Sendable {
     /// The size in bytes at which a new segment file is begun; taken as the nearer bound when outside ``JournalLimits/segmentBytes``.
     public var segmentSize: UInt64
     /// What the journal's files are on.
-    public var storage: any Storage
+    public var storage: any JournalStorage
     /// Where random bytes come from.
     public var entropy: any EntropySource
     /// A head taken earlier, which the journal must contain; opening refuses (`headMismatch`) when it does not.
     public var expectedHead: JournalHead?
     /// Whether opening for writing makes the journal when there is none.
-    public var create: Bool
+    public var createIfMissing: Bool
     /// How long after a sync, if none follows it, the note of what was synced is synced itself; nil for not before the next roll-over,
     /// ``Journal/synchronize()`` or ``Journal/close()``.
     ///
@@ -33,8 +33,8 @@ public struct JournalOptions: Sendable {
 
     /// Makes options; every one has a safe default.
     public init(
-        durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any Storage = FileStorage(),
-        entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, create: Bool = true,
+        durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any JournalStorage = FileStorage(),
+        entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, createIfMissing: Bool = true,
         idleDelay: Duration? = .milliseconds(100), executor: (any TaskExecutor)? = nil,
         lockTimeout: Duration = .zero
     ) {
@@ -43,7 +43,7 @@ public struct JournalOptions: Sendable {
         self.storage = storage
         self.entropy = entropy
         self.expectedHead = expectedHead
-        self.create = create
+        self.createIfMissing = createIfMissing
         self.idleDelay = idleDelay
         self.executor = executor
         self.lockTimeout = lockTimeout

@@ -43,7 +43,7 @@ public struct CommitDraft: ~Copyable, Sendable {
                 .tooLarge, "The erasable part has \(erasable.byteCount) bytes; at most \(JournalLimits.erasableBytes) are allowed.")
         }
         let keptLength = UInt32(kept.byteCount)
-        let tail = UInt32(erasable.byteCount) << 2 | UInt32(RecordState.whole.rawValue)
+        let tail = UInt32(erasable.byteCount) << 2 | UInt32(RecordContentState.whole.rawValue)
         let keptStart = 4 + LEB128.size(keptLength) + LEB128.size(tail)
         let salt = keptStart + kept.byteCount
         let length = salt + JournalLimits.recordSalt + erasable.byteCount
@@ -83,7 +83,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The checksums and the digest are put in with the commit.
-            _ = LEB128.store(UInt32(RecordState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
+            _ = LEB128.store(UInt32(RecordContentState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
             record.copy(kept, to: keptStart)
         }
         records.append(Record(start: UInt32(keptStart), salt: UInt32(digest), length: UInt32(length), isStub: true))
@@ -111,17 +111,17 @@ public struct CommitDraft: ~Copyable, Sendable {
     }
 
     /// A place in a draft, to come back to.
-    public struct Mark: Sendable {
+    package struct Mark: Sendable {
         fileprivate let recordCount: Int
     }
 
     /// The place after the records so far.
-    public var mark: Mark { Mark(recordCount: recordCount) }
+    package var mark: Mark { Mark(recordCount: recordCount) }
 
     /// Takes back the records that were added after a mark of this draft.
     ///
     /// Where the draft has become shorter since, there are none.
-    public mutating func removeRecords(after mark: Mark) {
+    package mutating func removeRecords(after mark: Mark) {
         while records.count > mark.recordCount { encodedByteCount -= Int(records.removeLast().length) }
     }
 

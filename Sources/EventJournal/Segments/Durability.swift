@@ -10,7 +10,7 @@ public enum Durability: String, Codable, Sendable, CaseIterable {
 }
 
 /// What a record still holds of its two parts.
-public enum RecordState: UInt8, Sendable, CaseIterable, Codable {
+public enum RecordContentState: UInt8, Sendable, CaseIterable, Codable {
     /// Both parts are there.
     case whole = 0
     /// The erasable part was erased for good; the kept part is there.

@@ -2,7 +2,7 @@
 ///
 /// See Format.md for the layout.
 struct RecordLayout {
-    var state: RecordState
+    var state: RecordContentState
     var kept: Range<Int>
     /// Of the erasable bytes; empty for a stub.
     var erasable: Range<Int>
@@ -37,7 +37,7 @@ struct RecordLayout {
         case .incomplete: return .incomplete(available + 1)
         case .invalid: return .invalid
         }
-        guard let state = RecordState(rawValue: UInt8(tail & 3)) else { return .invalid }
+        guard let state = RecordContentState(rawValue: UInt8(tail & 3)) else { return .invalid }
         let erasableLength = Int(tail >> 2)
         let kept = (cursor - offset)..<(cursor - offset + keptLength)
         let layout: RecordLayout
@@ -64,7 +64,7 @@ struct RecordLayout {
         // 1 where the second length takes two bytes; without a branch, because which of the two it is cannot be foreseen.
         let isLong = low >> 7
         let high = (lengths >> 16 & 0xFF) * isLong
-        guard kept < 0x80, high < 0x80, high >= isLong, low & 3 == UInt32(RecordState.whole.rawValue) else { return nil }
+        guard kept < 0x80, high < 0x80, high >= isLong, low & 3 == UInt32(RecordContentState.whole.rawValue) else { return nil }
         return JournalLimits.smallestRecord + Int(isLong) + Int(kept) + Int((low & 0x7F | high << 7) >> 2)
     }
 

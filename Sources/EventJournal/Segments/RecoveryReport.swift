@@ -1,7 +1,7 @@
 /// What opening found and did.
 public struct RecoveryReport: Hashable, Sendable {
     /// Whether the journal was made by this opening.
-    public var created = false
+    public var wasCreated = false
     /// Whether the last writer closed it in good order.
     public var wasClean = true
     /// Whether a writer had it open at the time (reading only).
@@ -31,15 +31,16 @@ public struct RecoveryReport: Hashable, Sendable {
 }
 
 extension RecoveryReport: Codable {
-    private enum CodingKeys: CodingKey {
-        case created, wasClean, hasLiveWriter, attestedPosition, lastPosition, recoveredPositions, cutBytes, cutSegment, cutFile,
+    private enum CodingKeys: String, CodingKey {
+        case wasCreated = "created"
+        case wasClean, hasLiveWriter, attestedPosition, lastPosition, recoveredPositions, cutBytes, cutSegment, cutFile,
             damagedSlots, damagedFooters, removedFiles
     }
 
     /// Writes every field under its name, ranges as two numbers; what is not there is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(created, forKey: .created)
+        try container.encode(wasCreated, forKey: .wasCreated)
         try container.encode(wasClean, forKey: .wasClean)
         try container.encode(hasLiveWriter, forKey: .hasLiveWriter)
         try container.encode(attestedPosition, forKey: .attestedPosition)

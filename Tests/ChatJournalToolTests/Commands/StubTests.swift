@@ -49,8 +49,8 @@ import Testing
         return stub.replacingCharacters(in: time.range, with: time.output + #""erased":true,"#)
     }
 
-    @Test(arguments: [RecordState.erased, .withheld], ["export", "events"])
-    func anEventShowsItsKeptFieldsAndNullForTheRest(state: RecordState, command: String) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld], ["export", "events"])
+    func anEventShowsItsKeptFieldsAndNullForTheRest(state: RecordContentState, command: String) throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         let before = try ToolProcess.run([command, journal, "--json"]).lines

@@ -53,7 +53,7 @@ import Testing
     /// The golden journals hold every kind of event, and events that are whole, erased and withheld.
     @Test func everyKindOfEventIsCovered() throws {
         var kinds: Set<EventKind?> = []
-        var states: Set<RecordState> = []
+        var states: Set<RecordContentState> = []
         var erased: Set<EventKind?> = []
         var origins: Set<Origin> = []
         var codes: Set<String> = []

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    private func options(_ storage: any Storage) -> JournalOptions { JournalOptions(segmentSize: 16_384, storage: storage) }
+    private func options(_ storage: any JournalStorage) -> JournalOptions { JournalOptions(segmentSize: 16_384, storage: storage) }
 }
 
 extension Journal {
@@ -93,7 +93,7 @@ private final class Written: Sendable {
 }
 
 /// A disk that takes its time for a sync, so that others append meanwhile.
-private struct SlowSyncs: Storage {
+private struct SlowSyncs: JournalStorage {
     let base: SimulatedDisk
 
     init(_ base: SimulatedDisk) { self.base = base }

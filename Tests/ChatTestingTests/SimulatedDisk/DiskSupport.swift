@@ -2,7 +2,7 @@ import ChatTesting
 import EventJournal
 
 /// The storage protocol with arrays in place of spans, and with nothing to open first.
-extension Storage {
+extension JournalStorage {
     func write(_ bytes: [UInt8], at offset: UInt64 = 0, to path: String) throws {
         // Bytes of integers have no padding, the reason why `bytes` is unsafe for elements in general.
         try existing(path).write(unsafe bytes.span.bytes, at: offset)

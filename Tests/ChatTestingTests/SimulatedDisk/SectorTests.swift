@@ -138,12 +138,12 @@ import Testing
         var random = SeededRandom(seed: seed)
         let disk = SimulatedDisk(seed: seed)
         let model = MemoryStorage()
-        for storage in [disk, model] as [any Storage] { _ = try storage.open("a", .create) }
+        for storage in [disk, model] as [any JournalStorage] { _ = try storage.open("a", .create) }
         for _ in 0..<60 {
             let offset = UInt64.random(in: 0..<3000, using: &random)
             let bytes = (0..<Int.random(in: 1..<900, using: &random)).map { _ in UInt8.random(in: 0...2, using: &random) }
             let kind = Int.random(in: 0..<6, using: &random)
-            for storage in [disk, model] as [any Storage] {
+            for storage in [disk, model] as [any JournalStorage] {
                 switch kind {
                 case 0: try storage.truncate("a", to: offset)
                 case 1: try storage.existing("a").allocate(to: offset)

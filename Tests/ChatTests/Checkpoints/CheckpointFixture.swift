@@ -20,7 +20,7 @@ struct CheckpointFixture {
         self.seed = seed
     }
 
-    var storage: any Storage { options.journal.storage }
+    var storage: any JournalStorage { options.journal.storage }
 
     func open() throws(ChatError) -> ChatStore { try ChatStore.open("journal", options: options) }
 

@@ -62,7 +62,7 @@ final class UnsteadyLog: CommitLog {
     }
 
     func forEachRecord(
-        in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+        in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         linger()
         try journal.forEachRecord(in: positions, body)

@@ -94,7 +94,7 @@ final class GatedLog: CommitLog {
     }
 
     func forEachRecord(
-        in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+        in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         let damaged = damaged
         var isDamaged = false

@@ -85,7 +85,7 @@ final class ArrayLog: CommitLog {
     }
 
     func forEachRecord(
-        in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+        in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         try state.withLock { (state) throws(JournalError) in try state.checkOpen() }
         let records = store.contents.withLock { $0.records }

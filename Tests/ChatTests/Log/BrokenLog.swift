@@ -64,7 +64,7 @@ final class BrokenLog: CommitLog {
     func waitUntilDurable(_ position: Position) async throws(JournalError) { try await journal.waitUntilDurable(position) }
 
     func forEachRecord(
-        in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+        in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         var positions = positions
         if fault == .readsWhatThereIs {

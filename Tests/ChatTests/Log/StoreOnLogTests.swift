@@ -103,6 +103,6 @@ import Testing
 
     @Test func aJournalGivenAsALogKeepsItsReport() throws {
         let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage()))
-        #expect(try ChatStore.open(log: journal, options: options).recovery?.created == true)
+        #expect(try ChatStore.open(log: journal, options: options).recovery?.wasCreated == true)
     }
 }

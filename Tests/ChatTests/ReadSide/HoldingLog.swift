@@ -62,7 +62,7 @@ final class HoldingLog: CommitLog {
     }
 
     func forEachRecord(
-        in positions: ClosedRange<Position>, _ body: (Position, RecordState, RawSpan, RawSpan) -> Bool
+        in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         try log.forEachRecord(in: positions, body)
     }

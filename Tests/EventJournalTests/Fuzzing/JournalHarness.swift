@@ -20,7 +20,7 @@ enum JournalHarness {
     }
 
     private struct Stored: Equatable {
-        var state: RecordState
+        var state: RecordContentState
         var kept: [UInt8]
         var erasable: [UInt8]
     }

@@ -1,3 +1,4 @@
+import ChatTesting
 @testable import EventJournal
 
 /// A journal on a storage in memory, made from any bytes so that the fuzzer meets the rules behind the checksums.

@@ -23,8 +23,8 @@ import Testing
         return first...Int.random(in: first...62, using: &generator)
     }
 
-    private static func histogram(_ exponents: ClosedRange<Int>, _ values: [UInt64]) -> Histogram {
-        var histogram = Histogram(powersOfTwo: exponents)
+    private static func histogram(_ exponents: ClosedRange<Int>, _ values: [UInt64]) -> JournalStatistics.Histogram {
+        var histogram = JournalStatistics.Histogram(powersOfTwo: exponents)
         for value in values { histogram.record(value) }
         return histogram
     }
@@ -84,9 +84,9 @@ import Testing
         #expect(histogram.quantile(.nan) == 1)
         #expect(histogram.quantile(0.5) == 128)
         #expect(histogram.quantile(.infinity) == 1000)
-        #expect(Histogram(powersOfTwo: 0...10).quantile(0.5) == nil)
+        #expect(JournalStatistics.Histogram(powersOfTwo: 0...10).quantile(0.5) == nil)
         #expect(histogram.mean == 367)
-        #expect(Histogram(powersOfTwo: 0...10).mean == 0)
+        #expect(JournalStatistics.Histogram(powersOfTwo: 0...10).mean == 0)
     }
 
     @Test(arguments: 0..<10) func jsonReadsBack(_ round: Int) throws {
@@ -94,7 +94,7 @@ import Testing
         let seed = generator.seed
         let histogram = Self.histogram(Self.exponents(&generator), Self.values(&generator))
         let json = try JSONEncoder().encode(histogram)
-        #expect(try JSONDecoder().decode(Histogram.self, from: json) == histogram, "CHATJOURNAL_SEED=\(seed)")
+        #expect(try JSONDecoder().decode(JournalStatistics.Histogram.self, from: json) == histogram, "CHATJOURNAL_SEED=\(seed)")
     }
 
     @Test(arguments: [
@@ -106,6 +106,6 @@ import Testing
         #"{"count":2,"sum":1,"maximum":1,"firstBound":1,"counts":[1,0]}"#,
         #"{"count":0,"sum":1,"maximum":1,"firstBound":1,"counts":[1,18446744073709551615]}"#,
     ]) func jsonOfNoHistogramIsRefused(_ text: String) {
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Histogram.self, from: Data(text.utf8)) }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(JournalStatistics.Histogram.self, from: Data(text.utf8)) }
     }
 }

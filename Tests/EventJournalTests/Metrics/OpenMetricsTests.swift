@@ -26,14 +26,14 @@ import Testing
             #expect(family.samples.count == 1 && family.samples[0].labels.isEmpty, "\(name)")
             return family.samples[0].value
         }
-        #expect(statistics.rollOvers > 0 && statistics.storedBytes > 0 && statistics.syncs > 4)
+        #expect(statistics.rotations > 0 && statistics.storedBytes > 0 && statistics.syncs > 4)
         #expect(try value("last_position", "gauge") == Double(statistics.lastPosition))
         #expect(try value("durable_position", "gauge") == Double(statistics.durablePosition))
         #expect(try value("segments", "gauge") == Double(statistics.segments))
         #expect(try value("stored_bytes", "gauge", unit: "bytes") == Double(statistics.storedBytes))
         #expect(try value("unused_bytes", "gauge", unit: "bytes") == Double(statistics.unusedBytes))
         #expect(try value("appended_bytes", "counter", unit: "bytes") == Double(statistics.appendedBytes))
-        #expect(try value("roll_overs", "counter") == Double(statistics.rollOvers))
+        #expect(try value("roll_overs", "counter") == Double(statistics.rotations))
         #expect(try value("refused_full", "counter") == 0)
         #expect(try value("waiters", "gauge") == 0)
         #expect(try value("stopped", "gauge") == 0)
@@ -55,7 +55,9 @@ import Testing
         #expect(families.count == 21)
     }
 
-    private func compare(_ histogram: Histogram, _ found: OpenMetricsReader.Family?, _ name: String, _ divisor: Double) throws {
+    private func compare(_ histogram: JournalStatistics.Histogram, _ found: OpenMetricsReader.Family?, _ name: String, _ divisor: Double)
+        throws
+    {
         let family = try #require(found)
         #expect(family.type == "histogram")
         var total = 0.0

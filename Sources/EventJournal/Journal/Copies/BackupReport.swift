@@ -1,9 +1,9 @@
 /// What a backup is made of, and up to where.
 public struct BackupOptions: Sendable {
     /// What the journal's files are on.
-    public var storage: any Storage
+    public var storage: any JournalStorage
     /// What the copy's files are on.
-    public var destinationStorage: any Storage
+    public var destinationStorage: any JournalStorage
     /// The position that the copy is not to go beyond; nil for the last one that is durable when the backup begins.
     public var upTo: Position?
     /// A head taken earlier, which the journal must contain.
@@ -11,7 +11,7 @@ public struct BackupOptions: Sendable {
 
     /// Makes options; every one has a default.
     public init(
-        storage: any Storage = FileStorage(), destinationStorage: any Storage = FileStorage(), upTo: Position? = nil,
+        storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(), upTo: Position? = nil,
         expectedHead: JournalHead? = nil
     ) {
         self.storage = storage

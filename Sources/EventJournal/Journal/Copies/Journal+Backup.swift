@@ -26,7 +26,7 @@ extension Journal {
         _ directory: String, to destination: String, options: BackupOptions = BackupOptions()
     ) throws(JournalError) -> BackupReport {
         let journal = try openReadOnly(
-            directory, options: JournalOptions(storage: options.storage, expectedHead: options.expectedHead, create: false))
+            directory, options: JournalOptions(storage: options.storage, expectedHead: options.expectedHead, createIfMissing: false))
         return try journal.backup(to: destination, upTo: options.upTo, on: options.destinationStorage)
     }
 
@@ -43,7 +43,7 @@ extension Journal {
     /// - Throws: As ``backup(_:to:options:)``; `closed`.
     @discardableResult
     public func backup(
-        to destination: String, upTo position: Position? = nil, on storage: (any Storage)? = nil
+        to destination: String, upTo position: Position? = nil, on storage: (any JournalStorage)? = nil
     ) throws(JournalError) -> BackupReport {
         if isReadOnly {
             syncWhatIsShown()

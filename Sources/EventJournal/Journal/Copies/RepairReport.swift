@@ -1,9 +1,9 @@
 /// What a repair reads and writes.
 public struct RepairOptions: Sendable {
     /// What the damaged journal's files are on.
-    public var storage: any Storage
+    public var storage: any JournalStorage
     /// What the new journal's files are on.
-    public var destinationStorage: any Storage
+    public var destinationStorage: any JournalStorage
     /// The size in bytes at which a new segment file is begun, as in ``JournalOptions/segmentSize``.
     public var segmentSize: UInt64
     /// Where the new id, the framing salts and the salt of placeholders come from.
@@ -13,7 +13,8 @@ public struct RepairOptions: Sendable {
 
     /// Makes options; every one has a default.
     public init(
-        storage: any Storage = FileStorage(), destinationStorage: any Storage = FileStorage(), segmentSize: UInt64 = 128 << 20,
+        storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(),
+        segmentSize: UInt64 = 128 << 20,
         entropy: any EntropySource = SystemEntropy(), mostLost: UInt64 = 1 << 24
     ) {
         self.storage = storage

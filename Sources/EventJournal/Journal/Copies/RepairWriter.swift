@@ -75,7 +75,7 @@ struct RepairWriter {
         placeholder.removeAll(keepingCapacity: true)
         placeholder += [0, 0, 0, 0]
         LEB128.append(UInt32(kept.count), to: &placeholder)
-        LEB128.append(UInt32(RecordState.whole.rawValue), to: &placeholder)
+        LEB128.append(UInt32(RecordContentState.whole.rawValue), to: &placeholder)
         placeholder += kept
         let salt = placeholder.count
         placeholder += [UInt8](repeating: 0, count: JournalLimits.recordSalt)

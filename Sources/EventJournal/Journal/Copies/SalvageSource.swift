@@ -111,7 +111,7 @@ struct SalvageSource {
     }
 
     /// The first bytes of a file, zeros where there are none; nil when there is no such file.
-    private static func read(_ storage: any Storage, _ path: String, _ count: Int) throws(JournalError) -> [UInt8]? {
+    private static func read(_ storage: any JournalStorage, _ path: String, _ count: Int) throws(JournalError) -> [UInt8]? {
         try EventJournal.storage { () throws(StorageError) in
             guard try storage.kind(of: path) == .file else { return nil }
             let file = ReadableFile(try storage.open(path, .read))

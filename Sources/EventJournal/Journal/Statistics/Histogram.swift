@@ -1,51 +1,53 @@
-/// How many values fell into which range, where the ranges' upper bounds are powers of two.
-///
-/// A value of a fixed number of counters: counting takes a few nanoseconds and no memory, and says of any quantile what it is to within
-/// a factor of two. The unit is that of whoever counts.
-///
-///     var sizes = Histogram(powersOfTwo: 0...20)
-///     for size in [3, 5, 900] { sizes.record(size) }
-///     sizes.quantile(0.5)  // 8: at least half of the values are at most 8
-public struct Histogram: Sendable {
-    /// The exponent of the first bucket's upper bound.
-    let smallestExponent: Int
-    /// How many buckets are in use, the one for the values beyond the last bound included.
-    private let bucketCount: Int
-    /// How many values each bucket has.
+extension JournalStatistics {
+    /// How many values fell into which range, where the ranges' upper bounds are powers of two.
     ///
-    /// In place, so that neither counting nor copying allocates; 64 are enough for every power of two.
-    private var tallies = InlineArray<64, UInt64>(repeating: 0)
-    /// How many values were counted.
-    public private(set) var count: UInt64 = 0
-    /// The sum of the values; it stays at the greatest number rather than run over.
-    public private(set) var sum: UInt64 = 0
-    /// The greatest value, 0 when there is none.
-    public private(set) var maximum: UInt64 = 0
+    /// A value of a fixed number of counters: counting takes a few nanoseconds and no memory, and says of any quantile what it is to within
+    /// a factor of two. The unit is that of whoever counts.
+    ///
+    ///     var sizes = JournalStatistics.Histogram(powersOfTwo: 0...20)
+    ///     for size in [3, 5, 900] { sizes.record(size) }
+    ///     sizes.quantile(0.5)  // 8: at least half of the values are at most 8
+    public struct Histogram: Sendable {
+        /// The exponent of the first bucket's upper bound.
+        let smallestExponent: Int
+        /// How many buckets are in use, the one for the values beyond the last bound included.
+        private let bucketCount: Int
+        /// How many values each bucket has.
+        ///
+        /// In place, so that neither counting nor copying allocates; 64 are enough for every power of two.
+        private var tallies = InlineArray<64, UInt64>(repeating: 0)
+        /// How many values were counted.
+        public private(set) var count: UInt64 = 0
+        /// The sum of the values; it stays at the greatest number rather than run over.
+        public private(set) var sum: UInt64 = 0
+        /// The greatest value, 0 when there is none.
+        public private(set) var maximum: UInt64 = 0
 
-    /// Makes an empty histogram whose buckets end at these powers of two; one more takes what is beyond them.
-    ///
-    /// - Precondition: The exponents lie in 0...62.
-    public init(powersOfTwo exponents: ClosedRange<Int>) {
-        precondition(exponents.lowerBound >= 0 && exponents.upperBound <= 62, "the bounds are powers of two that fit in 63 bits")
-        smallestExponent = exponents.lowerBound
-        bucketCount = exponents.count + 1
-    }
+        /// Makes an empty histogram whose buckets end at these powers of two; one more takes what is beyond them.
+        ///
+        /// - Precondition: The exponents lie in 0...62.
+        public init(powersOfTwo exponents: ClosedRange<Int>) {
+            precondition(exponents.lowerBound >= 0 && exponents.upperBound <= 62, "the bounds are powers of two that fit in 63 bits")
+            smallestExponent = exponents.lowerBound
+            bucketCount = exponents.count + 1
+        }
 
-    /// Counts a value.
-    ///
-    /// - Complexity: O(1).
-    public mutating func record(_ value: UInt64) {
-        // The exponent of the least power of two that is not below the value.
-        let exponent = value <= 1 ? 0 : UInt64.bitWidth - (value - 1).leadingZeroBitCount
-        tallies[min(max(exponent - smallestExponent, 0), bucketCount - 1)] &+= 1
-        count &+= 1
-        let (total, overflow) = sum.addingReportingOverflow(value)
-        sum = overflow ? .max : total
-        if value > maximum { maximum = value }
+        /// Counts a value.
+        ///
+        /// - Complexity: O(1).
+        public mutating func record(_ value: UInt64) {
+            // The exponent of the least power of two that is not below the value.
+            let exponent = value <= 1 ? 0 : UInt64.bitWidth - (value - 1).leadingZeroBitCount
+            tallies[min(max(exponent - smallestExponent, 0), bucketCount - 1)] &+= 1
+            count &+= 1
+            let (total, overflow) = sum.addingReportingOverflow(value)
+            sum = overflow ? .max : total
+            if value > maximum { maximum = value }
+        }
     }
 }
 
-extension Histogram {
+extension JournalStatistics.Histogram {
     /// A range of values and how many fell into it.
     public struct Bucket: Hashable, Sendable {
         /// The greatest value that belongs here; nil in the last bucket, which takes everything beyond the one before.
@@ -88,7 +90,7 @@ extension Histogram {
     }
 }
 
-extension Histogram: Hashable {
+extension JournalStatistics.Histogram: Hashable {
     /// Whether both have the same bounds and have counted values of the same buckets, sum and maximum.
     public static func == (left: Self, right: Self) -> Bool {
         left.sum == right.sum && left.maximum == right.maximum && left.buckets == right.buckets
@@ -102,7 +104,7 @@ extension Histogram: Hashable {
     }
 }
 
-extension Histogram: Codable {
+extension JournalStatistics.Histogram: Codable {
     private enum CodingKeys: CodingKey { case count, sum, maximum, firstBound, counts }
 
     /// Reads a histogram.

@@ -8,12 +8,12 @@ struct JournalMetrics {
     let unusedBytesAtOpening: UInt64
     private(set) var appendedBytes: UInt64 = 0
     /// Its count is that of the commits, its sum that of the records.
-    private(set) var recordsPerCommit = Histogram(powersOfTwo: 0...22)
+    private(set) var recordsPerCommit = JournalStatistics.Histogram(powersOfTwo: 0...22)
     /// Its count is that of the syncs.
-    private(set) var commitsPerSync = Histogram(powersOfTwo: 0...22)
+    private(set) var commitsPerSync = JournalStatistics.Histogram(powersOfTwo: 0...22)
     /// In nanoseconds: from 1.024 µs to 17.2 s.
-    private(set) var syncLatency = Histogram(powersOfTwo: 10...34)
-    private(set) var rollOvers: UInt64 = 0
+    private(set) var syncLatency = JournalStatistics.Histogram(powersOfTwo: 10...34)
+    private(set) var rotations: UInt64 = 0
     private(set) var refusedAsFull: UInt64 = 0
     private var syncedCommits: UInt64 = 0
 
@@ -43,7 +43,7 @@ struct JournalMetrics {
     /// Counts what a reader has taken in of the commits that another process appends.
     mutating func tookIn(bytes: UInt64) { storedBytes &+= bytes }
 
-    mutating func rolledOver() { rollOvers &+= 1 }
+    mutating func rotated() { rotations &+= 1 }
 
     /// Counts an append or a reservation that ends with this error, if a full disk is the reason.
     mutating func refused(_ error: JournalError) {
@@ -73,7 +73,7 @@ extension Journal {
                 durablePosition: state.durablePosition, segments: state.sealedStarts.count + 1, storedBytes: metrics.storedBytes,
                 unusedBytes: isReadOnly ? metrics.unusedBytesAtOpening : max(state.allocated, end) - end,
                 appendedBytes: metrics.appendedBytes, recordsPerCommit: metrics.recordsPerCommit, commitsPerSync: metrics.commitsPerSync,
-                syncLatency: metrics.syncLatency, rollOvers: metrics.rollOvers, refusedAsFull: metrics.refusedAsFull,
+                syncLatency: metrics.syncLatency, rotations: metrics.rotations, refusedAsFull: metrics.refusedAsFull,
                 waiters: state.waiters.count,
                 failure: state.failure.map { JournalStatistics.Failure(code: $0.code.rawValue, message: $0.message) },
                 scrub: scrub, recovery: recovery)

@@ -17,7 +17,7 @@ extension JournalStatistics {
     /// | `commit_records` | histogram | ``recordsPerCommit`` |
     /// | `sync_commits` | histogram | ``commitsPerSync`` |
     /// | `sync_duration_seconds` | histogram | ``syncLatency`` |
-    /// | `roll_overs` | counter | ``rollOvers`` |
+    /// | `roll_overs` | counter | ``rotations`` |
     /// | `refused_full` | counter | ``refusedAsFull`` |
     /// | `waiters` | gauge | ``waiters`` |
     /// | `stopped` | gauge | 1 when there is a ``failure`` |
@@ -49,7 +49,7 @@ extension JournalStatistics {
         text.histogram("commit_records", "Records of each commit appended.", recordsPerCommit)
         text.histogram("sync_commits", "Commits that each sync made durable.", commitsPerSync)
         text.histogram("sync_duration_seconds", "How long each sync took.", unit: "seconds", syncLatency, dividedBy: 1e9)
-        text.counter("roll_overs", "Segments that were full and followed by a new one.", rollOvers)
+        text.counter("roll_overs", "Segments that were full and followed by a new one.", rotations)
         text.counter("refused_full", "Appends and reservations refused because the disk was full.", refusedAsFull)
         text.gauge("waiters", "Threads and tasks that wait for a sync that another one leads.", waiters)
         text.gauge("stopped", "Whether a failed write or sync has stopped the journal.", failure == nil ? 0 : 1)

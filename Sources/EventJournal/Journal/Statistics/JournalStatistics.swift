@@ -31,7 +31,7 @@ public struct JournalStatistics: Hashable, Sendable {
     /// The bounds are 1.024 µs to 17.2 s. A sync that failed is not counted: it stops the journal. Those of the opening are not either.
     public var syncLatency: Histogram
     /// How often a segment was sealed because it was full and a new one begun, since opening.
-    public var rollOvers: UInt64
+    public var rotations: UInt64
     /// How many appends and reservations were refused with `storageFull` since opening.
     public var refusedAsFull: UInt64
     /// How many threads and tasks wait for a sync that the journal or another thread leads.
@@ -64,9 +64,11 @@ extension JournalStatistics {
 }
 
 extension JournalStatistics: Codable {
-    private enum CodingKeys: CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case journal, durability, isReadOnly, lastPosition, durablePosition, segments, storedBytes, unusedBytes, appendedBytes,
-            recordsPerCommit, commitsPerSync, syncLatency, rollOvers, refusedAsFull, waiters, failure, scrub, recovery
+            recordsPerCommit, commitsPerSync, syncLatency
+        case rotations = "rollOvers"
+        case refusedAsFull, waiters, failure, scrub, recovery
     }
 
     /// Writes every field under its name; a `failure` that is not there is null.
@@ -84,7 +86,7 @@ extension JournalStatistics: Codable {
         try container.encode(recordsPerCommit, forKey: .recordsPerCommit)
         try container.encode(commitsPerSync, forKey: .commitsPerSync)
         try container.encode(syncLatency, forKey: .syncLatency)
-        try container.encode(rollOvers, forKey: .rollOvers)
+        try container.encode(rotations, forKey: .rotations)
         try container.encode(refusedAsFull, forKey: .refusedAsFull)
         try container.encode(waiters, forKey: .waiters)
         try container.encode(failure, forKey: .failure)

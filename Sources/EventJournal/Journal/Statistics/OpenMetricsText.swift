@@ -59,7 +59,7 @@ package struct OpenMetricsText {
 
     /// A histogram with cumulative buckets; values are divided by `divisor` to come to the unit.
     package mutating func histogram(
-        _ name: String, _ help: String, unit: String? = nil, _ histogram: Histogram, dividedBy divisor: Double = 1
+        _ name: String, _ help: String, unit: String? = nil, _ histogram: JournalStatistics.Histogram, dividedBy divisor: Double = 1
     ) {
         let family = begin(name, "histogram", help, unit)
         var cumulative: UInt64 = 0

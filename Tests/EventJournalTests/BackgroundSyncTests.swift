@@ -6,7 +6,7 @@ import Testing
 @testable import EventJournal
 
 /// Where nobody waits for syncs, what is written is synced in the background, so that the end of a segment does not find all of it.
-@Suite struct SyncAheadTests {
+@Suite struct BackgroundSyncTests {
     private let storage = FaultyStorage(MemoryStorage())
     /// Of 1 MiB, nearly.
     private let entry = Entry(kept: [1], erasable: [UInt8](repeating: 7, count: JournalLimits.erasableBytes))
