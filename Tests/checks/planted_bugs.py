@@ -105,7 +105,7 @@ def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
 
 
 def checkpoint_bug(number, title, edits):
-    edits = [(f"Journal/Checkpoints/{name}", old, new) for name, old, new in edits]
+    edits = [(name if "/" in name else f"Journal/Checkpoints/{name}", old, new) for name, old, new in edits]
     return store_bug(number, title, edits, unit="(Forged)?Checkpoint", target="EventJournal")
 
 
@@ -167,13 +167,13 @@ BUGS = [
          "            try file.sync()\n"
          "            return file\n")]),
     Bug("5", "recovery: kept bytes not written again", [
-        ("Segments/Repairs.swift",
+        ("Segments/Recovery.swift",
          "        if let start = recovery.rewriteOffset {\n"
          "            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in "
          "try segment.file.write(bytes, at: offset) }\n"
          "        }\n", "")]),
     Bug("6", "roll-over: old segment not synced", [
-        ("Journal/Journal+Rotation.swift",
+        ("Journal/Journal+Append.swift",
          "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
          "                        let footer = active.footer(state.lastChain)\n"
          "                        try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in\n"
@@ -181,7 +181,7 @@ BUGS = [
          "                        }\n"
          "                        try active.file.truncate(to: active.end + UInt64(footer.count))\n")]),
     Bug("7", "roll-over: footer written before the commits are synced", [
-        ("Journal/Journal+Rotation.swift",
+        ("Journal/Journal+Append.swift",
          "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
          "                        try active.seal(state.lastChain)\n")],
         spared="A footer counts only where all commits before it were read and are valid, or another segment follows, which is "
@@ -193,7 +193,7 @@ BUGS = [
          "            return knowsChain && header.chain != chain && header.length == 0\n"),
         ("Segments/Recovery.swift", "        guard opened.segment.header.chain == chain else {\n",
          "        guard opened.segment.header.chain == chain || first > 0 else {\n"),
-        ("Journal/Journal+Refresh.swift", "        guard opened.segment.header.chain == chain else {\n",
+        ("Journal/Journal+Following.swift", "        guard opened.segment.header.chain == chain else {\n",
          "        guard opened.segment.header.chain == chain || first > 0 else {\n")], unit="EventJournalTests.TearTests"),
     Bug("9", "framing salt: none", [
         ("Segments/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n", "        bytes.store(salt & 0, at: 0)\n")]),
@@ -201,27 +201,27 @@ BUGS = [
         ("Segments/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
          "        bytes.store(UInt64(truncatingIfNeeded: journal.bits), at: 0)\n")]),
     Bug("10", "recovery: footer written before the rest is synced", [
-        ("Segments/Repairs.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
+        ("Segments/Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
         spared="As 7: a footer behind commits that are not there is never met, and the sync after it covers both."),
     Bug("10b", "recovery: settled without a sync", [
-        ("Segments/Repairs.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
-        ("Segments/Repairs.swift", "            try segment.seal(recovery.chain)\n",
+        ("Segments/Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
+        ("Segments/Recovery.swift", "            try segment.seal(recovery.chain)\n",
          "            let footer = segment.footer(recovery.chain)\n"
          "            try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in try segment.file.write(span, at: segment.end) }\n"
          "            try segment.file.truncate(to: segment.end + UInt64(footer.count))\n")]),
     Bug("11", "recovery: goes on in the same segment", [
-        ("Segments/Repairs.swift", "        if segment.isEmpty { return }\n",
+        ("Segments/Recovery.swift", "        if segment.isEmpty { return }\n",
          "        if segment.isEmpty || !recovery.isLastSealed { return }\n"),
         ("Journal/Journal+Open.swift", "                if isClean && !isSealed { return }\n",
          "                if !isSealed { return }\n")],
         spared="The file was cut and synced before, so nothing old comes back. It is for disks that bring back what was cut."),
     Bug("12", "close: clean mark without the second sync", [
-        ("Journal/Journal+Rotation.swift",
+        ("Journal/Journal+Open.swift",
          "                        try active.file.truncate(to: active.end)\n                        try active.file.sync()\n",
          "                        try active.file.truncate(to: active.end)\n")],
         spared="Zeros may come back behind the commits; opening does not take a file for clean that does not end with them."),
     Bug("13", "roll-over: slots not synced", [
-        ("Journal/Journal+Rotation.swift",
+        ("Journal/Journal+Append.swift",
          "        try sync.syncSlots()\n        (state.syncedPosition",
          "        if isClean { try sync.syncSlots() }\n        (state.syncedPosition")],
         spared="The header of the new segment attests as much, and is durable before anything relies on it."),
@@ -243,7 +243,7 @@ BUGS = [
         ("Journal/Journal+Open.swift",
          "        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }\n", "")]),
     Bug("15b", "backup: parent directory not synced", [
-        ("Journal/Copies/BackupTarget.swift",
+        ("Journal/Copies/Backup.swift",
          "        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("16", "backup: slot attests what was added before it is durable", [
         ("Segments/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
@@ -258,7 +258,7 @@ BUGS = [
         ("Segments/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
          "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) && scan.size == 0 else {\n")]),
     Bug("18", "recovery: torn footer of the last segment believed", [
-        ("Segments/SealedSegments.swift",
+        ("Segments/Segment.swift",
          "        guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }\n",
          "        guard let footer = scan.footer else { return false }\n"
          "        if footer.length > 0 { return true }\n")]),
@@ -544,7 +544,7 @@ BUGS = [
     checkpoint_bug("45c", "checkpoint: from beyond the end not told from that of another history", [
         ("Journal+Checkpoint.swift", "guard header.position <= end else", "guard header.position <= end || end > 0 else")]),
     checkpoint_bug("45d", "checkpoint: the chain value not compared", [
-        ("Journal+Checkpoint.swift", "        return try chain(at: head.position) == head.chain\n", "        return try chain(at: head.position) != nil\n")]),
+        ("Journal/Journal+Heads.swift", "        return try chain(at: head.position) == head.chain\n", "        return try chain(at: head.position) != nil\n")]),
     checkpoint_bug("45e", "checkpoint: one from before an erasure taken", [
         ("Journal+Checkpoint.swift", "guard header.generations == generations(through: header.position) else",
          "guard header.generations <= generations(through: header.position) else")]),
@@ -618,10 +618,10 @@ BUGS = [
         ("Journal/Journal+Read.swift", "            walk.range = run.positions\n", "")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("57", "sync ahead: not where a segment has just begun", [
-        ("Journal/Journal.swift", "        filled = 0\n        backgroundSyncEnd = active.end\n", "        filled = 0\n")],
+        ("Journal/JournalState.swift", "        filled = 0\n        backgroundSyncEnd = active.end\n", "        filled = 0\n")],
         unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57b", "sync ahead: one for each commit after the first", [
-        ("Journal/Journal+Append.swift", "        backgroundSyncEnd = active.end\n        waiters.lead", "        waiters.lead")],
+        ("Journal/JournalState.swift", "        backgroundSyncEnd = active.end\n        waiters.lead", "        waiters.lead")],
         unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57c", "sync ahead: attests what a failed write may have heard to be lost", [
         ("Journal/Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
@@ -635,7 +635,7 @@ BUGS = [
     Bug("57f", "readers: each opens a segment that another one is opening", [
         ("Segments/SealedSegments.swift", "            entries[first] = new\n", "")], unit="EventJournalTests.ReaderLockTests"),
     Bug("57g", "followers: not woken by the end of the journal", [
-        ("Journal/Journal+Rotation.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
+        ("Journal/Journal+Open.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
          "        defer { _ = published.withLock { $0.close() } }\n")], unit="EventJournalTests.FollowingTests"),
     Bug("58", "pipeline: two threads at one stage", [
         ("Pipeline.swift", "line.portions[place].take()", "line.portions[place]")], unit="ChatTests.PipelineTests", target="Chat"),

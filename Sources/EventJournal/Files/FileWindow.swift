@@ -39,6 +39,12 @@ struct FileWindow {
 }
 
 extension StorageFile {
+    /// Fills a range of an array with the bytes from `offset` on; false when the file ends before.
+    func fill(_ bytes: inout [UInt8], _ range: Range<Int>, from offset: UInt64) throws(StorageError) -> Bool {
+        let count = try bytes.withMutableBytes(range) { (span) throws(StorageError) in try read(into: &span, at: offset) }
+        return count == range.count
+    }
+
     /// The offset of the first byte in `range` that is not zero; nil when there is none.
     ///
     /// What is beyond the end of the file counts as zero.

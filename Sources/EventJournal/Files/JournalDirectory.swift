@@ -1,3 +1,72 @@
+/// A journal's directory on its storage.
+struct JournalDirectory: Sendable {
+    let path: String
+    let storage: any JournalStorage
+
+    init(_ path: String, _ storage: any JournalStorage) {
+        // "a/b/" and "a/b" are the same directory; the root stays itself.
+        self.path = StoragePath.withoutTrailingSlashes(path)
+        self.storage = storage
+    }
+
+    func file(_ name: String) -> String { StoragePath.join(path, name) }
+
+    var lockPath: String { file(DirectoryListing.lockName) }
+
+    /// The directory that holds this one's name.
+    var parent: String { StoragePath.parent(of: path) }
+
+    func list() throws(JournalError) -> DirectoryListing {
+        DirectoryListing(try EventJournal.storage { () throws(StorageError) in try storage.list(path) })
+    }
+
+    /// Makes a file that begins with these bytes, so that it is there whole or not at all: written aside and synced; taking it gives it its
+    /// name.
+    func make(
+        _ name: String, _ bytes: [UInt8], prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
+    ) throws(JournalError) -> NewFile {
+        let new = NewFile(name: name, directory: self)
+        do throws(JournalError) {
+            let created = try EventJournal.storage { () throws(StorageError) in
+                let created = try storage.open(new.temporary, .create)
+                try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try created.write(span, at: 0) }
+                return created
+            }
+            try prepare(created)
+            try EventJournal.storage { () throws(StorageError) in try created.sync() }
+            return new
+        } catch {
+            new.abandon()
+            throw error
+        }
+    }
+}
+
+/// A file that has been made aside, whole and synced.
+struct NewFile {
+    /// The name that it is to have.
+    let name: String
+    let directory: JournalDirectory
+
+    var temporary: String { directory.file(name + DirectoryListing.temporarySuffix) }
+
+    /// Gives the file its name, durably, and opens it under it, so that later errors name it as it is called from now on.
+    func take() throws(JournalError) -> any StorageFile {
+        try storage { () throws(StorageError) in
+            try directory.storage.rename(temporary, to: directory.file(name))
+            try directory.storage.syncDirectory(directory.path)
+            return try directory.storage.open(directory.file(name), .readWrite)
+        }
+    }
+
+    /// Gives back the space that the file takes.
+    ///
+    /// Done as well as it can be: nobody reads the file under this name, and the next writer removes it.
+    func abandon() {
+        try? directory.storage.remove(temporary)
+    }
+}
+
 /// The names of a journal's directory, sorted out.
 struct DirectoryListing {
     static let lockName = "lock"
@@ -82,74 +151,5 @@ struct DirectoryListing {
 
     private static func isCheckpoint(_ name: String) -> Bool {
         name.hasSuffix(checkpointSuffix) && isProjectionName(name.dropLast(checkpointSuffix.count))
-    }
-}
-
-/// A journal's directory on its storage.
-struct JournalDirectory: Sendable {
-    let path: String
-    let storage: any JournalStorage
-
-    init(_ path: String, _ storage: any JournalStorage) {
-        // "a/b/" and "a/b" are the same directory; the root stays itself.
-        self.path = StoragePath.withoutTrailingSlashes(path)
-        self.storage = storage
-    }
-
-    func file(_ name: String) -> String { StoragePath.join(path, name) }
-
-    var lockPath: String { file(DirectoryListing.lockName) }
-
-    /// The directory that holds this one's name.
-    var parent: String { StoragePath.parent(of: path) }
-
-    func list() throws(JournalError) -> DirectoryListing {
-        DirectoryListing(try EventJournal.storage { () throws(StorageError) in try storage.list(path) })
-    }
-
-    /// Makes a file that begins with these bytes, so that it is there whole or not at all: written aside and synced; taking it gives it its
-    /// name.
-    func make(
-        _ name: String, _ bytes: [UInt8], prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
-    ) throws(JournalError) -> NewFile {
-        let new = NewFile(name: name, directory: self)
-        do throws(JournalError) {
-            let created = try EventJournal.storage { () throws(StorageError) in
-                let created = try storage.open(new.temporary, .create)
-                try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try created.write(span, at: 0) }
-                return created
-            }
-            try prepare(created)
-            try EventJournal.storage { () throws(StorageError) in try created.sync() }
-            return new
-        } catch {
-            new.abandon()
-            throw error
-        }
-    }
-}
-
-/// A file that has been made aside, whole and synced.
-struct NewFile {
-    /// The name that it is to have.
-    let name: String
-    let directory: JournalDirectory
-
-    var temporary: String { directory.file(name + DirectoryListing.temporarySuffix) }
-
-    /// Gives the file its name, durably, and opens it under it, so that later errors name it as it is called from now on.
-    func take() throws(JournalError) -> any StorageFile {
-        try storage { () throws(StorageError) in
-            try directory.storage.rename(temporary, to: directory.file(name))
-            try directory.storage.syncDirectory(directory.path)
-            return try directory.storage.open(directory.file(name), .readWrite)
-        }
-    }
-
-    /// Gives back the space that the file takes.
-    ///
-    /// Done as well as it can be: nobody reads the file under this name, and the next writer removes it.
-    func abandon() {
-        try? directory.storage.remove(temporary)
     }
 }

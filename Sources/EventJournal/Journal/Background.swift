@@ -31,3 +31,14 @@ package struct Background: Sendable {
         queue.asyncAfter(deadline: .now() + delay.dispatchInterval, execute: job)
     }
 }
+
+extension Duration {
+    /// The same time as Dispatch counts it, to the nanosecond; the longest that it can count for what is longer.
+    var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflowOfSum) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        if overflow || overflowOfSum { return .nanoseconds(seconds < 0 ? .min : .max) }
+        return .nanoseconds(Int(clamping: sum))
+    }
+}

@@ -50,3 +50,144 @@ extension JournalError {
     static let cancelledWait = JournalError(.cancelled, "The task that waited has been cancelled.")
     static let closedLog = JournalError(.closed, "The journal has been closed.")
 }
+
+extension Journal {
+    /// Takes in what another process has made durable since a journal was opened for reading, or since the last time.
+    ///
+    /// It reads what is new and nothing else: under `.synced` up to the note of what was synced, under `.written` every whole commit. On a
+    /// journal that is open for writing, which knows all there is, it does nothing.
+    ///
+    /// - Returns: The last position that may be shown.
+    /// - Throws: `damaged` if what is new is not whole, or part of what was there has gone; `notFound` if the journal has been removed or moved; `closed`, `ioFailed`.
+    /// - Complexity: Linear in the bytes of the new records; a few small reads when there are none.
+    @discardableResult
+    public func refresh() throws(JournalError) -> Position {
+        guard isReadOnly else { return durablePosition }
+        do throws(JournalError) {
+            return try takeIn()
+        } catch {
+            guard error.code != .closed, hasGone() else { throw error }
+            throw JournalError(.notFound, "The journal has been removed or moved: its directory is gone.", path: directory.path)
+        }
+    }
+
+    /// Whether nothing of the journal is left at its path; one that is about to be removed is waited for, since the reason shows only then.
+    private func hasGone() -> Bool {
+        var attempts = 20
+        while true {
+            do throws(JournalError) {
+                try Self.checkReadable(directory)
+                let durable = directory.file(DirectoryListing.durableName)
+                guard try storage({ () throws(StorageError) in try directory.storage.kind(of: durable) }) == nil else { return false }
+            } catch {
+                return error.code == .notFound
+            }
+            attempts -= 1
+            if attempts == 0 { return false }
+            SystemCalls.pause(.milliseconds(5))
+        }
+    }
+
+    private func takeIn() throws(JournalError) -> Position {
+        try sync.withLock { (_) throws(JournalError) in
+            let isClosed = published.withLock { $0.isClosed }
+            if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            let slot = try DurableSlots(directory, .read).newest
+            guard slot.journal == id else {
+                throw JournalError(.damaged, "The journal has been replaced by the journal \(slot.journal).", path: directory.path)
+            }
+            // A slot is written after the sync of what it attests, so all of that can be read by now.
+            let limit = slot.durability == .synced ? slot.position : .max
+            while try advance(upTo: limit) {}
+            let last = lastPosition
+            guard last >= slot.position else {
+                throw JournalError(
+                    .damaged, "Records that were synced cannot be found.", path: directory.path, positions: (last + 1)...slot.position)
+            }
+            return last
+        }
+    }
+
+    /// Reads on in the last segment that is known, and finds the one that follows it; true when there is more to read in that.
+    private func advance(upTo limit: Position) throws(JournalError) -> Bool {
+        var (segment, chain) = state.withLock { ($0.active, $0.lastChain) }
+        guard segment.lastPosition < limit else { return false }
+        // A writer that recovers puts another segment in the place of an empty one.
+        if segment.isEmpty { segment = try open(segment.header.firstPosition, after: chain).segment }
+        let (scan, following) = try readOn(segment, after: chain, upTo: limit)
+        // What follows the limit is in the making: of a commit or a footer there may be a part, or less of the file than when it is read.
+        if let problem = scan.problem, scan.segment.lastPosition < limit, limit != .max || following != nil {
+            throw JournalError(
+                .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
+                positions: problem.positions)
+        }
+        change { state in
+            state.metrics.tookIn(bytes: scan.segment.end - segment.end)
+            state.active = scan.segment
+            (state.lastPosition, state.lastChain) = (scan.segment.lastPosition, scan.chain)
+            (state.syncedPosition, state.syncedChain) = (scan.segment.lastPosition, scan.chain)
+            if let following { state.goOn(in: following, allocated: following.end) }
+        }
+        return following != nil
+    }
+
+    /// Reads what is new in a segment, and finds the one that follows it.
+    ///
+    /// The writer may seal the segment meanwhile, or give back space that it does not use: then what was read in the making, or found missing
+    /// where the file was longer before, is read again as it is now.
+    private func readOn(
+        _ segment: Segment, after chain: UInt64, upTo limit: Position
+    ) throws(JournalError) -> (SegmentScan, following: Segment?) {
+        let file = segment.file
+        var attempts = 8
+        while true {
+            attempts -= 1
+            let size = try storage { () throws(StorageError) in try file.size() }
+            guard size >= segment.end else {
+                throw JournalError(
+                    .damaged, "The file ends before its records do; it was cut while it was read.", path: directory.file(segment.name),
+                    segment: segment.name, bytes: size..<segment.end)
+            }
+            var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
+            do throws(JournalError) {
+                // As a rule nothing has come, and the rest of the file is space that is reserved: not to be read to find that out.
+                if try storage({ () throws(StorageError) in try file.hasLength(at: segment.end) }) { try scan.run() }
+            } catch {
+                let now = try storage { () throws(StorageError) in try file.size() }
+                if attempts > 0 && now != size { continue }
+                throw error
+            }
+            let following = scan.segment.lastPosition < limit ? try openFollowing(scan) : nil
+            if scan.problem == nil || following == nil || attempts <= 0 { return (scan, following) }
+        }
+    }
+
+    /// The segment that follows the one that was read to its end, if there is one.
+    private func openFollowing(_ scan: SegmentScan) throws(JournalError) -> Segment? {
+        let first = scan.segment.lastPosition + 1
+        guard !scan.segment.isEmpty else { return nil }
+        let path = directory.file(DirectoryListing.segmentName(first))
+        guard try storage({ () throws(StorageError) in try directory.storage.kind(of: path) }) != nil else { return nil }
+        return try open(first, after: scan.chain).segment
+    }
+
+    private func open(_ first: Position, after chain: UInt64) throws(JournalError) -> SegmentFile {
+        let opened = try SegmentFile(directory, first: first, .read, journal: id)
+        guard opened.segment.header.chain == chain else {
+            throw JournalError(
+                .damaged, "The segment's chain value does not follow from the records before it.",
+                path: directory.file(opened.segment.name), segment: opened.segment.name, bytes: 0..<UInt64(SegmentHeader.size),
+                positions: first...first)
+        }
+        return opened
+    }
+}
+
+extension StorageFile {
+    /// Whether a commit or a footer may begin at `offset`: neither has the length zero.
+    fileprivate func hasLength(at offset: UInt64) throws(StorageError) -> Bool {
+        var length: [UInt8] = [0, 0, 0, 0]
+        _ = try fill(&length, 0..<4, from: offset)
+        return length != [0, 0, 0, 0]
+    }
+}

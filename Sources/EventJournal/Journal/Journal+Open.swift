@@ -168,21 +168,11 @@ extension Journal {
                 .damaged, "The journal's segments are missing.", path: directory.path, positions: 1...slots.newest.position)
         }
         guard options.createIfMissing && options.expectedHead == nil else { return false }
-        _ = try makeSegment(
+        _ = try NewSegment(
             in: directory, journal: slots.newest.journal, first: 1, chain: Chain.start(slots.newest.journal), &entropy
         ).take()
         listing = try directory.list()
         return true
-    }
-
-    /// Makes an empty segment, whole and synced, which gets its name when it is taken; `prepare` may reserve space in it.
-    static func makeSegment(
-        in directory: JournalDirectory, journal: JournalID, first: Position, chain: UInt64, _ entropy: inout EntropyPool,
-        prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
-    ) throws(JournalError) -> NewSegment {
-        let header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: entropy.next())
-        let file = try directory.make(DirectoryListing.segmentName(first), header.encoded(), prepare: prepare)
-        return NewSegment(header: header, file: file)
     }
 
     /// Marks the journal open, and where it has to, makes durable what recovery found and begins a new segment.
@@ -195,7 +185,7 @@ extension Journal {
                 try sync.write(slot(state.lastPosition, state.lastChain, isClean: false))
                 if isClean && !isSealed { return }
                 try sync.syncSlots()
-                let segment = try Self.makeSegment(
+                let segment = try NewSegment(
                     in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy
                 ).take()
                 state.goOn(in: segment, allocated: segment.end)
@@ -208,14 +198,40 @@ extension Journal {
     }
 }
 
-/// A segment that has not got its name yet.
-struct NewSegment {
-    let header: SegmentHeader
-    let file: NewFile
-
-    /// Gives it its name, durably.
-    func take() throws(JournalError) -> Segment {
-        Segment(name: file.name, header: header, file: try file.take())
+extension Journal {
+    /// Makes everything durable, marks the journal closed in good order, gives back unused space and releases the lock.
+    ///
+    /// The second time it does nothing. Without it, as after a crash, the next opening recovers. Reads end with `closed` afterwards.
+    ///
+    /// - Throws: The error that stopped the journal, now or earlier; it is closed and unlocked all the same.
+    public func close() throws(JournalError) {
+        // After the lock has been released, which a follower may ask for at once.
+        defer { published.withLock { $0.close() }?.deliver() }
+        try sync.withLock { (sync) throws(JournalError) in
+            defer { sync.lock?.unlock() }
+            try change { (state) throws(JournalError) in
+                if state.isClosed { return }
+                state.isClosed = true
+                if isReadOnly { return }
+                if let failure = state.failure { throw failure }
+                try state.writePending()
+                let active = state.active
+                let start = ContinuousClock.now
+                do throws(JournalError) {
+                    try storage { () throws(StorageError) in
+                        try active.file.sync()
+                        // Truncated after the sync, and synced again: a clean mark says that the file ends where the commits do.
+                        try active.file.truncate(to: active.end)
+                        try active.file.sync()
+                    }
+                    state.allocated = active.end
+                    try attest(&state, &sync, isClean: true, since: start)
+                } catch {
+                    state.stop(error)
+                    throw state.failure ?? error
+                }
+            }
+        }
     }
 }
 
@@ -232,5 +248,57 @@ private final class WriterLock: StorageLock {
     func unlock() {
         second.unlock()
         first.unlock()
+    }
+}
+
+/// How a journal is opened.
+public struct JournalOptions: Sendable {
+    /// When an append counts as durable.
+    ///
+    /// The journal does not remember a choice: each opening makes its own.
+    public var durability: Durability
+    /// The size in bytes at which a new segment file is begun; taken as the nearer bound when outside ``JournalLimits/segmentBytes``.
+    public var segmentSize: UInt64
+    /// What the journal's files are on.
+    public var storage: any JournalStorage
+    /// Where random bytes come from.
+    public var entropy: any EntropySource
+    /// A head taken earlier, which the journal must contain; opening refuses (`headMismatch`) when it does not.
+    public var expectedHead: JournalHead?
+    /// Whether opening for writing makes the journal when there is none.
+    public var createIfMissing: Bool
+    /// How long after a sync, if none follows it, the note of what was synced is synced itself; nil for not before the next roll-over,
+    /// ``Journal/synchronize()`` or ``Journal/close()``.
+    ///
+    /// The one thing that a journal does by the clock; nil makes a run on a simulated disk follow from its seed.
+    public var idleDelay: Duration?
+    /// Where a journal leads the syncs that tasks wait for, and a store on it wakes its followers and writes its checkpoints; nil for threads of their own.
+    ///
+    /// These are the places where tasks meet: with an executor that runs one step at a time in an order that follows from a seed, as `SeededExecutor` of `ChatTesting`
+    /// does, so does a concurrent history. A sync blocks the executor's thread for as long as it takes.
+    public var executor: (any TaskExecutor)?
+
+    /// How long opening for writing waits while another writer has the journal; not at all where it is zero or less.
+    ///
+    /// The wait blocks the thread, asks for the lock again at intervals of at most 50 ms, and ignores the cancellation of a task. When the time is over, opening
+    /// throws `locked`.
+    public var lockTimeout: Duration
+
+    /// Makes options; every one has a safe default.
+    public init(
+        durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any JournalStorage = FileStorage(),
+        entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, createIfMissing: Bool = true,
+        idleDelay: Duration? = .milliseconds(100), executor: (any TaskExecutor)? = nil,
+        lockTimeout: Duration = .zero
+    ) {
+        self.durability = durability
+        self.segmentSize = segmentSize
+        self.storage = storage
+        self.entropy = entropy
+        self.expectedHead = expectedHead
+        self.createIfMissing = createIfMissing
+        self.idleDelay = idleDelay
+        self.executor = executor
+        self.lockTimeout = lockTimeout
     }
 }

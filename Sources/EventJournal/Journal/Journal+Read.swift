@@ -1,15 +1,6 @@
 internal import Locking
 
 extension Journal {
-    /// The last position, for a reading of the files apart from the journal's state.
-    func snapshotForVerifying() throws(JournalError) -> Position {
-        try change { (state) throws(JournalError) in
-            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
-            try state.writePending()
-            return state.lastPosition
-        }
-    }
-
     /// Calls a closure with the records at some positions, in order, each with its position.
     ///
     /// Every record's checksum is verified each time. A record that cannot be delivered as it was written ends the reading with an error that
@@ -162,4 +153,125 @@ private struct Delivery: CommitVisitor {
     }
 
     mutating func end(_ header: CommitHeader, at offset: UInt64) {}
+}
+
+/// A part of a reading that lies in one segment.
+struct Stretch {
+    /// Records that follow one another.
+    struct Run {
+        var start: SparseIndex.Entry
+        /// Up to where it is worth reading at once.
+        var ahead: UInt64
+        /// The offset at which the last position has been passed.
+        var bound: UInt64
+        var positions: ClosedRange<Position>
+    }
+
+    /// The segment, with an empty index: the journal's own may grow meanwhile.
+    var segment: Segment
+    var runs: [Run]
+
+    init(_ segment: Segment, _ positions: [ClosedRange<Position>]) throws(JournalError) {
+        let first = segment.header.firstPosition
+        runs = []
+        runs.reserveCapacity(positions.count)
+        let end = (relativePosition: segment.lastPosition + 1 - first, offset: segment.end)
+        var hint = 0
+        for positions in positions {
+            guard
+                let found = segment.index.lookUp(positions.lowerBound - first, positions.upperBound - first, end: end, from: &hint)
+            else {
+                throw JournalError(
+                    .damaged, "The segment's index does not cover its records.", segment: segment.name, positions: positions)
+            }
+            runs.append(Run(start: found.start, ahead: found.estimate, bound: found.bound, positions: positions))
+        }
+        // Reading what lies between neighbours takes less time than another system call.
+        for index in runs.indices.dropLast().reversed()
+        where UInt64(runs[index + 1].start.offset) <= runs[index].ahead + UInt64(SparseIndex.spacing) {
+            runs[index].ahead = runs[index + 1].ahead
+        }
+        self.segment = segment
+        self.segment.index = SparseIndex()
+    }
+}
+
+/// Where a part of a reading is to be found.
+enum Place {
+    case active(Stretch)
+    /// At these positions in the sealed segment that begins at the first place and ends where the next one begins.
+    case sealed(SegmentStart, next: SegmentStart, [ClosedRange<Position>])
+}
+
+extension PublishedState {
+    /// Where to read the first of these positions, and with it as many of the next as its segment has, which are taken out.
+    ///
+    /// Nil when one of them is only in memory.
+    func place(_ list: inout PositionList, in directory: JournalDirectory) throws(JournalError) -> Place? {
+        let positions = list.bounds
+        guard try isWritten(positions, in: directory) else { return nil }
+        if positions.lowerBound >= active.header.firstPosition {
+            return .active(try Stretch(active, list.take(through: positions.upperBound)))
+        }
+        let (start, next) = sealed(at: positions.lowerBound)
+        return .sealed(start, next: next, list.take(through: next.position - 1))
+    }
+}
+
+/// What of a reading is still to be done: ranges of positions, none of which begins before the one before it does.
+struct PositionList {
+    /// How many ranges are taken out together at most: they are looked up under the journal's lock.
+    static let portion = 256
+
+    private var ranges: [ClosedRange<Position>]
+    private var next = 0
+
+    init(_ ranges: [ClosedRange<Position>]) { self.ranges = ranges }
+
+    var isEmpty: Bool { next == ranges.count }
+
+    /// From the first position to the last; there has to be one.
+    var bounds: ClosedRange<Position> { ranges[next].lowerBound...ranges[ranges.count - 1].upperBound }
+
+    /// Takes out what does not lie beyond a position, or a portion of it.
+    mutating func take(through last: Position) -> [ClosedRange<Position>] {
+        let first = next
+        let end = min(first + Self.portion, ranges.count)
+        while next < end, ranges[next].upperBound <= last { next += 1 }
+        var taken = Array(ranges[first..<next])
+        if next < end, ranges[next].lowerBound <= last {
+            taken.append(ranges[next].lowerBound...last)
+            ranges[next] = last + 1...ranges[next].upperBound
+        }
+        return taken
+    }
+}
+
+/// Buffers that reads leave for the next ones: a random read takes less time than making a buffer for it.
+final class ReadBuffers: Sendable {
+    /// Up to this size a buffer counts as small.
+    private static let small = 64 << 10
+
+    private struct Idle {
+        var small: [[UInt8]] = []
+        var large: [[UInt8]] = []
+    }
+
+    private let idle = Lock(Idle())
+
+    func take(_ count: Int) -> [UInt8] {
+        let buffer = idle.withLock { idle in count <= Self.small ? idle.small.popLast() : idle.large.popLast() }
+        if let buffer, buffer.count >= count { return buffer }
+        return [UInt8](repeating: 0, count: max(count, 8 << 10))
+    }
+
+    func give(_ buffer: [UInt8]) {
+        idle.withLock { idle in
+            if buffer.count <= Self.small {
+                if idle.small.count < 16 { idle.small.append(buffer) }
+            } else if idle.large.count < 2 {
+                idle.large.append(buffer)
+            }
+        }
+    }
 }

@@ -8,15 +8,3 @@ public enum Durability: String, Codable, Sendable, CaseIterable {
     /// What has been written is synced in the background, 8 MiB at a time, and before a new segment begins.
     case written
 }
-
-/// What a record still holds of its two parts.
-public enum RecordContentState: UInt8, Sendable, CaseIterable, Codable {
-    /// Both parts are there.
-    case whole = 0
-    /// The erasable part was erased for good; the kept part is there.
-    case erased = 1
-    /// The erasable part was left out of this copy; the kept part is there.
-    case withheld = 2
-    /// The erasable part is only there in a form that this reader cannot open; the kept part is there.
-    case sealed = 3
-}

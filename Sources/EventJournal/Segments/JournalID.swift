@@ -55,6 +55,16 @@ public struct JournalID: Hashable, Sendable, Codable, CustomStringConvertible, L
     }
 }
 
+extension JournalID {
+    /// A new id: a UUID of version 4, variant 10 (RFC 9562 section 5.4).
+    static func random(_ entropy: inout EntropyPool) -> JournalID {
+        let bits: UInt128 = entropy.next()
+        let version: UInt128 = 0xF << 76
+        let variant: UInt128 = 0x3 << 62
+        return JournalID(bits: bits & ~(version | variant) | 0x4 << 76 | 0x2 << 62)
+    }
+}
+
 /// Hexadecimal digits, by hand: the tokens and ids are fixed in form, and a radix parser of the library accepts signs.
 enum Hexadecimal {
     static func value(of byte: UInt8) -> UInt8? {

@@ -1,3 +1,18 @@
+/// What a record still holds of its two parts.
+public enum RecordContentState: UInt8, Sendable, CaseIterable, Codable {
+    /// Both parts are there.
+    case whole = 0
+    /// The erasable part was erased for good; the kept part is there.
+    case erased = 1
+    /// The erasable part was left out of this copy; the kept part is there.
+    case withheld = 2
+    /// The erasable part is only there in a form that this reader cannot open; the kept part is there.
+    case sealed = 3
+}
+
+/// The random bytes of a record between its parts, the lowest first.
+typealias RecordSalt = UInt128
+
 /// Where the parts of one stored record lie, as offsets from its first byte.
 ///
 /// See Format.md for the layout.

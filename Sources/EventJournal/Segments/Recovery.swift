@@ -215,3 +215,182 @@ struct Recovery {
             positions: problem.positions.lowerBound...max(problem.positions.lowerBound, last))
     }
 }
+
+/// What may be cut off after the last valid commit, and what must not.
+///
+/// The assumptions: new space reads as zeros, a sector of 512 bytes is written whole or not at all, and bytes are only ever added at the
+/// end of a segment. So a sector holds, from the end of what was synced, either all that some prefix of the writes put there, or nothing;
+/// a commit that a power cut tore has a sector in which everything from the commit's first byte on is zero, or the file ends inside it.
+/// Anything else was not made by a power cut, and opening refuses.
+enum TearRule {
+    static let sector: UInt64 = 512
+
+    /// Whether a tear explains that the commit at `problem.commitOffset` is not valid; `size` is the file's.
+    static func explains(_ problem: CommitProblem, in file: any StorageFile, size: UInt64) throws(JournalError) -> Bool {
+        let extent: UInt64
+        switch problem.kind {
+        case .commitHeader, .commitTruncated, .recordFraming, .recordChecksum:
+            extent = UInt64(problem.header?.length ?? UInt32(CommitHeader.size))
+        case .commitFields, .commitChecksum, .chain:
+            // Every byte that these compare has passed a checksum of its own: nothing is missing, so nothing was torn.
+            return false
+        }
+        let start = problem.commitOffset
+        let (end, overflow) = start.addingReportingOverflow(extent)
+        if overflow || end > size { return true }
+        var sectorStart = start - start % sector
+        while sectorStart < end {
+            let part = max(start, sectorStart)..<min(sectorStart + sector, size)
+            if try storage({ () throws(StorageError) in try file.firstNonzero(in: part) }) == nil { return true }
+            sectorStart += sector
+        }
+        return false
+    }
+
+    /// The highest position that a valid commit beyond `offset` attests as synced; 0 when there is none.
+    static func attested(beyond offset: UInt64, in segment: Segment, size: UInt64) throws(JournalError) -> Position {
+        var attested: Position = 0
+        var search = CommitSearch(segment, from: offset, size: size)
+        while let (_, header) = try search.next() { attested = max(attested, header.syncedPosition) }
+        return attested
+    }
+}
+
+/// What a writer does to the files after recovery and before its first append.
+///
+/// Every step may be the last before a crash: each leaves files that recovery reads to the same end.
+struct Repairs {
+    let directory: JournalDirectory
+
+    /// Removes what an interrupted creation left; no name there is one that is read.
+    func removeTemporaries(_ listing: DirectoryListing) throws(JournalError) -> [String] {
+        for name in listing.temporaries {
+            try storage { () throws(StorageError) in try directory.storage.remove(directory.file(name)) }
+        }
+        return listing.temporaries
+    }
+
+    /// Makes the end of the last segment what recovery found it to be, and durable.
+    ///
+    /// The order: bytes that are kept are written again (a sync of the crashed writer may have failed, after which the system calls them
+    /// clean without having written them); what is cut off is kept in a file of its own; the segment is truncated; then it is synced, before
+    /// any slot attests it; then it gets its footer, because another segment will follow it.
+    func settle(_ recovery: inout Recovery) throws(JournalError) {
+        let segment = recovery.last
+        if let start = recovery.rewriteOffset {
+            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in try segment.file.write(bytes, at: offset) }
+        }
+        if let range = recovery.report.cutBytes {
+            recovery.report.cutFile = try keep(range, of: segment)
+        }
+        try storage { () throws(StorageError) in
+            if recovery.lastSize > segment.end { try segment.file.truncate(to: segment.end) }
+            try segment.file.sync()
+        }
+        recovery.lastSize = segment.end
+        if segment.isEmpty { return }
+        try storage { () throws(StorageError) in
+            // Space first: a footer that a full disk cut short would be taken for a torn commit.
+            try segment.file.allocate(to: segment.end + UInt64(segment.footer(recovery.chain).count))
+            try segment.seal(recovery.chain)
+        }
+    }
+
+    /// Copies the bytes to a new file in `cut/`, named by segment and offset, durable before this returns its name.
+    private func keep(_ range: Range<UInt64>, of segment: Segment) throws(JournalError) -> String {
+        let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
+        let present = try storage { () throws(StorageError) in
+            if try directory.storage.kind(of: cut.path) == nil { try directory.storage.createDirectory(cut.path) }
+            try directory.storage.syncDirectory(directory.path)
+            return Set(try directory.storage.list(cut.path))
+        }
+        // A segment that was empty but for a torn commit is made anew under its name, so the same place may be cut twice.
+        let base = "\(DirectoryListing.padded(segment.header.firstPosition))-\(range.lowerBound)"
+        var name = base + ".cut"
+        var number = 2
+        while present.contains(name) {
+            name = "\(base)-\(number).cut"
+            number += 1
+        }
+        _ = try cut.make(name, []) { (file) throws(JournalError) in
+            try copy(range, of: segment) { (bytes, offset) throws(StorageError) in
+                try file.write(bytes, at: offset - range.lowerBound)
+            }
+        }.take()
+        return DirectoryListing.cutName + "/" + name
+    }
+
+    private func copy(
+        _ range: Range<UInt64>, of segment: Segment, _ write: (RawSpan, UInt64) throws(StorageError) -> Void
+    ) throws(JournalError) {
+        var window = FileWindow(segment.file)
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let start = offset
+            offset += try storage { () throws(StorageError) in
+                let available = try window.load(at: start, needed: 1, bound: range.upperBound)
+                let count = Int(min(UInt64(available), range.upperBound - start))
+                guard count > 0 else { throw StorageError(.failed, .read, path: directory.file(segment.name)) }
+                try window.withBytes(from: start) { (bytes) throws(StorageError) in try write(bytes.extracting(0..<count), start) }
+                return UInt64(count)
+            }
+        }
+    }
+}
+
+/// What opening found and did.
+public struct RecoveryReport: Hashable, Sendable {
+    /// Whether the journal was made by this opening.
+    public var wasCreated = false
+    /// Whether the last writer closed it in good order.
+    public var wasClean = true
+    /// Whether a writer had it open at the time (reading only).
+    public var hasLiveWriter = false
+    /// The highest position that the files attest as synced.
+    public var attestedPosition: Position = 0
+    /// The last position after recovery.
+    public var lastPosition: Position = 0
+    /// The positions that were there beyond the attested one: valid, kept, and (by a writer) written again and synced.
+    public var recoveredPositions: ClosedRange<Position>?
+    /// The bytes after the last valid commit that a torn write explains, and the segment that they are in.
+    ///
+    /// A writer cuts them off.
+    public var cutBytes: Range<UInt64>?
+    /// The segment of ``cutBytes``.
+    public var cutSegment: String?
+    /// Where a writer kept the bytes that it cut off, relative to the journal's directory.
+    public var cutFile: String?
+    /// Which of the two slots of the `durable` file, 0 and 1, could not be read.
+    public var damagedSlots: [Int] = []
+    /// Sealed segments whose footer could not be read; their records were read instead.
+    public var damagedFooters: [String] = []
+    /// Files of an interrupted creation that a writer removed.
+    public var removedFiles: [String] = []
+
+    init() {}
+}
+
+extension RecoveryReport: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case wasCreated = "created"
+        case wasClean, hasLiveWriter, attestedPosition, lastPosition, recoveredPositions, cutBytes, cutSegment, cutFile,
+            damagedSlots, damagedFooters, removedFiles
+    }
+
+    /// Writes every field under its name, ranges as two numbers; what is not there is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(wasCreated, forKey: .wasCreated)
+        try container.encode(wasClean, forKey: .wasClean)
+        try container.encode(hasLiveWriter, forKey: .hasLiveWriter)
+        try container.encode(attestedPosition, forKey: .attestedPosition)
+        try container.encode(lastPosition, forKey: .lastPosition)
+        try container.encode(recoveredPositions, forKey: .recoveredPositions)
+        try container.encode(cutBytes, forKey: .cutBytes)
+        try container.encode(cutSegment, forKey: .cutSegment)
+        try container.encode(cutFile, forKey: .cutFile)
+        try container.encode(damagedSlots, forKey: .damagedSlots)
+        try container.encode(damagedFooters, forKey: .damagedFooters)
+        try container.encode(removedFiles, forKey: .removedFiles)
+    }
+}

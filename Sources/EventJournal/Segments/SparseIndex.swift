@@ -102,77 +102,73 @@ struct SparseIndex: Equatable {
     }
 }
 
-/// Where a segment begins: what identifies its records, in whichever generation and file.
-struct SegmentStart {
-    let position: Position
-    /// The chain value before the first record.
-    let chain: UInt64
-    /// How often the segment's file has been replaced by one in which content is erased.
-    let generation: UInt32
+/// What ends a sealed segment: an index of its records, framed like a commit, but of no records.
+///
+/// See Format.md for the layout.
+///
+/// It is written once everything before it is synced, so that a valid one attests the whole segment. It repeats what the records say, for
+/// the sake of speed: a reader that finds it damaged reads the records instead.
+enum SegmentFooter {
+    /// Of the frame and of the length that is repeated at the end.
+    static let smallest = CommitHeader.size + 4
+    static let entrySize = 12
 
-    init(_ header: SegmentHeader) {
-        self.init(header.firstPosition, chain: header.chain, generation: header.generation)
+    /// The footer of a segment with these records.
+    static func encoded(_ index: SparseIndex, lastPosition: Position, chain: UInt64, seed: UInt32) -> [UInt8] {
+        let length = smallest + index.entries.count * entrySize
+        var bytes = [UInt8](repeating: 0, count: length)
+        var offset = CommitHeader.size
+        for entry in index.entries {
+            bytes.store(entry.relativePosition, at: offset)
+            bytes.store(entry.offset, at: offset + 4)
+            bytes.store(entry.recordsLeft, at: offset + 8)
+            offset += entrySize
+        }
+        bytes.store(UInt32(length), at: offset)
+        CommitHeader(
+            length: UInt32(length), recordCount: 0, firstPosition: lastPosition + 1, syncedPosition: lastPosition, chain: chain,
+            recordsCRC: bytes.withBytes(CommitHeader.size..<length) { CRC32C.checksum(of: $0) }
+        ).encode(into: &bytes, seed: seed)
+        return bytes
     }
 
-    init(_ position: Position, chain: UInt64, generation: UInt32 = 0) {
-        self.position = position
-        self.chain = chain
-        self.generation = generation
-    }
-}
-
-/// A segment as a journal in memory knows it.
-struct Segment {
-    let name: String
-    let header: SegmentHeader
-    let framingSeed: UInt32
-    var file: any StorageFile
-    var index: SparseIndex
-    /// The last position in it; one less than its first when it is empty.
-    var lastPosition: Position
-    /// Where the valid commits end.
-    var end: UInt64
-
-    init(name: String, header: SegmentHeader, file: any StorageFile) {
-        self.name = name
-        self.header = header
-        self.file = file
-        framingSeed = header.framingSeed
-        index = SparseIndex()
-        lastPosition = header.firstPosition - 1
-        end = UInt64(SegmentHeader.size)
-    }
-
-    var isEmpty: Bool { end == UInt64(SegmentHeader.size) }
-
-    /// The footer that the segment gets; `chain` is the value after its last record.
-    func footer(_ chain: UInt64) -> [UInt8] {
-        SegmentFooter.encoded(index, lastPosition: lastPosition, chain: chain, seed: framingSeed)
-    }
-
-    /// Writes the footer behind the commits, which have been synced, ends the file there and syncs it.
+    /// The footer at the end of a file and where it begins; nil when there is none that is valid in itself.
     ///
-    /// What a write that fails has left of the footer is cut off, so that the next opening does not have to tell it from damage.
-    func seal(_ chain: UInt64) throws(StorageError) {
-        let bytes = footer(chain)
-        do throws(StorageError) {
-            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: end) }
-        } catch {
-            cutOff()
-            throw error
-        }
-        try file.truncate(to: end + UInt64(bytes.count))
-        try file.sync()
+    /// Reads its frame alone, whatever the segment's length.
+    static func find(in file: any StorageFile, size: UInt64, seed: UInt32) throws(StorageError) -> (header: CommitHeader, offset: UInt64)? {
+        guard size >= UInt64(SegmentHeader.size + smallest) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: CommitHeader.size)
+        guard try file.fill(&bytes, 0..<4, from: size - 4) else { return nil }
+        let length = bytes.withBytes(0..<4) { $0.integer(at: 0, as: UInt32.self) }
+        guard UInt64(length) <= size - UInt64(SegmentHeader.size), Int(length) >= smallest else { return nil }
+        let offset = size - UInt64(length)
+        guard try file.fill(&bytes, 0..<CommitHeader.size, from: offset),
+            let header = bytes.withBytes(0..<CommitHeader.size, { CommitHeader(decoding: $0, at: 0, seed: seed) }), header.isFooter,
+            header.length == length
+        else { return nil }
+        return (header, offset)
     }
 
-    /// Ends the file where the valid commits do, as well as it can be done after a failure, which is the one to tell.
-    private func cutOff() {
-        do throws(StorageError) {
-            try file.truncate(to: end)
-            // Else a power cut could undo the truncation, and half a write inside a sector is not to be told from damage.
-            try file.sync()
-        } catch {
-            // The next opening judges what is there.
+    /// The index of the footer that begins at `offset`; nil when its bytes are not those that were written.
+    ///
+    /// Memory: as much as the footer is long, at most ``JournalLimits/commitBytes``.
+    static func index(
+        of header: CommitHeader, at offset: UInt64, in file: any StorageFile, firstPosition: Position
+    ) throws(StorageError) -> SparseIndex? {
+        guard header.isFooter, header.firstPosition >= firstPosition else { return nil }
+        let count = Int(header.length) - CommitHeader.size
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard try file.fill(&bytes, 0..<count, from: offset + UInt64(CommitHeader.size)) else { return nil }
+        let entries = bytes.withBytes(0..<count) { span -> [SparseIndex.Entry]? in
+            guard CRC32C.checksum(of: span) == header.recordsCRC, span.integer(at: count - 4, as: UInt32.self) == header.length else {
+                return nil
+            }
+            return stride(from: 0, to: count - 4, by: entrySize).map { place in
+                SparseIndex.Entry(
+                    relativePosition: span.integer(at: place), offset: span.integer(at: place + 4), recordsLeft: span.integer(at: place + 8)
+                )
+            }
         }
+        return entries.flatMap { SparseIndex($0, end: offset, recordCount: header.firstPosition - firstPosition) }
     }
 }

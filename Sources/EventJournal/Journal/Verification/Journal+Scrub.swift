@@ -1,13 +1,6 @@
 internal import Dispatch
 internal import Locking
 
-/// What is known of scrubbing; the lock is not held while a segment is read.
-struct ScrubState {
-    var progress = ScrubProgress()
-    /// Whether it goes on in the background.
-    var isRunning = false
-}
-
 extension Journal {
     /// How far scrubbing has come.
     public var scrubProgress: ScrubProgress { scrub.withLock { $0.progress } }
@@ -91,5 +84,51 @@ extension Journal {
         // On a full or failing disk the note is lost, and the next opening scrubs again what this one has.
         guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .create) else { return }
         try? bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
+    }
+}
+
+/// How a journal's sealed segments are read again in the background: ``Journal/startScrubbing(_:_:)``.
+public struct ScrubOptions: Hashable, Sendable {
+    /// How many bytes a second are read on average; each segment is read at once, with a rest after it.
+    public var bytesPerSecond: UInt64
+    /// How long to rest between the end of a pass and the beginning of the next.
+    public var pause: Duration
+
+    /// Makes options: 16 MiB a second and a pass a day unless said otherwise.
+    public init(bytesPerSecond: UInt64 = 16 << 20, pause: Duration = .seconds(86_400)) {
+        self.bytesPerSecond = bytesPerSecond
+        self.pause = pause
+    }
+}
+
+/// The note of where scrubbing stopped, in the journal's directory.
+///
+/// See Format.md for the layout.
+///
+/// It saves reading again, and nothing else: it is not synced, and one that cannot be read is as none.
+enum ScrubNote {
+    static let size = 40
+
+    static func encoded(_ progress: ScrubProgress, _ journal: JournalID) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size)
+        bytes.store(journal.bits.byteSwapped, at: 0)
+        bytes.store(progress.position, at: 16)
+        bytes.store(progress.passes, at: 24)
+        bytes.store(bytes.withBytes(0..<36) { CRC32C.checksum(of: $0) }, at: 36)
+        return bytes
+    }
+
+    /// The progress noted for a journal; nil when the bytes are no such note.
+    static func decode(_ bytes: [UInt8], _ journal: JournalID) -> ScrubProgress? {
+        guard bytes.count == size else { return nil }
+        return bytes.withBytes(0..<size) { span in
+            guard CRC32C.checksum(of: span.extracting(0..<36)) == span.integer(at: 36, as: UInt32.self),
+                span.integer(at: 0, as: UInt128.self).byteSwapped == journal.bits
+            else { return nil }
+            var progress = ScrubProgress()
+            progress.position = span.integer(at: 16)
+            progress.passes = span.integer(at: 24)
+            return progress
+        }
     }
 }

@@ -51,11 +51,6 @@ struct JournalMetrics {
     }
 }
 
-extension Segment {
-    /// The bytes that its commits take: all but the header and the space that is not used.
-    var commitBytes: UInt64 { end - UInt64(SegmentHeader.size) }
-}
-
 extension Journal {
     /// What the journal holds and has done since it was opened, all of one moment.
     ///

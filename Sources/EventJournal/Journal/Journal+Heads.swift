@@ -1,0 +1,114 @@
+internal import Locking
+
+extension Journal {
+    /// The chain value after a position at which a commit ends; nil for any other position.
+    ///
+    /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, `damaged`, `ioFailed`.
+    /// - Complexity: Reads the commit, and up to some 4 KiB before it; nothing for the last position and for the ends of segments.
+    public func chain(at position: Position) throws(JournalError) -> UInt64? {
+        let head = try head(at: position)
+        return head.position == position ? head.chain : nil
+    }
+
+    /// The token of the journal up to the end of the commit that holds a position.
+    ///
+    /// - Throws: As ``chain(at:)``.
+    /// - Complexity: As ``chain(at:)``.
+    public func head(at position: Position) throws(JournalError) -> JournalHead {
+        func head(_ chain: UInt64) -> JournalHead { JournalHead(journal: id, position: position, chain: chain) }
+        if position == 0 { return head(Chain.start(id)) }
+        let place = try find { (published) throws(JournalError) -> ChainPlace? in
+            if let chain = published.chain(after: position) { return .known(chain) }
+            guard try published.isWritten(position...position, in: directory) else { return nil }
+            if position >= published.active.header.firstPosition {
+                return .active(published.activeWithoutIndex, published.active.commit(before: position))
+            }
+            let (start, next) = published.sealed(at: position)
+            return .sealed(start, next)
+        }
+        switch place {
+        case .known(let chain): return head(chain)
+        case .active(let segment, let start): return try self.head(at: position, in: segment, from: start)
+        case .sealed(let start, let next):
+            let segment = try sealed.segment(from: start, to: next)
+            return try self.head(at: position, in: segment, from: segment.commit(before: position))
+        }
+    }
+
+    /// Whether the journal holds exactly the history that a token names: it is the same journal, a commit ends at the position, and the
+    /// chain value there is that of the token.
+    ///
+    /// - Throws: As ``chain(at:)``, but for positions beyond the end, which it does not hold.
+    public func contains(_ head: JournalHead) throws(JournalError) -> Bool {
+        guard head.journal == id, head.position <= lastPosition else { return false }
+        return try chain(at: head.position) == head.chain
+    }
+
+    private enum ChainPlace {
+        case known(UInt64)
+        case active(Segment, CommitStart?)
+        case sealed(SegmentStart, SegmentStart)
+    }
+
+    private func head(at position: Position, in segment: Segment, from start: CommitStart?) throws(JournalError) -> JournalHead {
+        guard let start else { throw noCommit(at: position, segment) }
+        var finder = CommitFinder(position: position)
+        var window = FileWindow(segment.file)
+        var walk = CommitWalk(
+            segment: segment, from: start.offset, position: start.position, recordsLeft: 0, through: position...position)
+        do throws(JournalError) {
+            if case .bad(let problem) = try walk.run(&window, bound: segment.end, &finder) {
+                throw JournalError(
+                    .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
+                    positions: problem.positions)
+            }
+        } catch {
+            throw error.inSegment(segment.name)
+        }
+        guard let commit = finder.commit else { throw noCommit(at: position, segment) }
+        return JournalHead(journal: id, position: commit.lastPosition, chain: commit.chain)
+    }
+
+    private func noCommit(at position: Position, _ segment: Segment) -> JournalError {
+        JournalError(
+            .damaged, "No commit holds the position.", path: directory.file(segment.name), segment: segment.name,
+            positions: position...position)
+    }
+}
+
+/// Where a commit begins, and its first position.
+private typealias CommitStart = (position: Position, offset: UInt64)
+
+extension Segment {
+    /// Where to begin to look for the commit that holds a position; nil when the index is empty.
+    fileprivate func commit(before position: Position) -> CommitStart? {
+        index.commit(before: position - header.firstPosition).map { (header.firstPosition + $0.relativePosition, $0.offset) }
+    }
+}
+
+extension PublishedState {
+    /// The chain value after a position, where it is known without reading: at the end of the journal and of a sealed segment.
+    fileprivate func chain(after position: Position) -> UInt64? {
+        if isClosed { return nil }
+        if position == lastPosition { return lastChain }
+        if active.header.firstPosition == position + 1 { return active.header.chain }
+        guard !sealedStarts.isEmpty, position < active.header.firstPosition else { return nil }
+        let next = sealed(at: position).next
+        return next.position == position + 1 ? next.chain : nil
+    }
+}
+
+/// Takes the header of the commit that holds a position.
+private struct CommitFinder: CommitVisitor {
+    let position: Position
+    var commit: CommitHeader?
+
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+        if header.firstPosition <= position { commit = header }
+        return true
+    }
+
+    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
+
+    mutating func end(_ header: CommitHeader, at offset: UInt64) {}
+}
