@@ -2,11 +2,12 @@ import Chat
 import ChatDomain
 import Projections
 
-/// The commands that show who was where and when, and how much happened.
-extension Command {
-    static let members = Command(
+/// The commands that show memberships, access and activity.
+extension ToolCommand {
+    static let members = ToolCommand(
         spec: CommandSpec(
-            "members", "lists who is in a thread, in the order in which they joined", positionals: [.journal, .thread],
+            "members", "lists the members of a thread, in the order in which they joined",
+            positionals: [.journal, .thread],
             options: [.asOf, .viewer, .json])
     ) { arguments, output in
         try showMembers(arguments, &output) { store, thread, viewer, moment throws(ChatError) in
@@ -14,9 +15,9 @@ extension Command {
         }
     }
 
-    static let readers = Command(
+    static let readers = ToolCommand(
         spec: CommandSpec(
-            "readers", "lists who could read a thread, in the order in which they joined; refused to a viewer",
+            "readers", "lists the users who could read a thread, in the order in which they joined; not for a viewer",
             positionals: [.journal, .thread],
             options: [.asOf, .viewer, .json])
     ) { arguments, output in
@@ -38,13 +39,13 @@ extension Command {
         return true
     }
 
-    static let access = Command(
+    static let access = ToolCommand(
         spec: CommandSpec(
-            "access", "lists when a user gained and lost each thread, in the order in which they gained them",
+            "access", "lists when a user gained and lost access to each thread, in the order in which they gained it",
             positionals: [.journal, .user], options: [.asOf, .viewer, .json],
             discussion: """
-                FROM is the position at which the user joined, TO that at which they left; who is a member can read all of the thread, also what is
-                older, and nobody else can read any of it.
+                FROM is the position at which the user joined, TO the one at which they left. A member can read the
+                whole thread, also what is older than the membership; other users can read none of it.
                 """)
     ) { arguments, output in
         let asked = try arguments.moment()
@@ -63,14 +64,14 @@ extension Command {
         return true
     }
 
-    static let residents = Command(
+    static let residents = ToolCommand(
         spec: CommandSpec(
-            "residents", "lists who lives in an outward code, in the order in which they moved there",
+            "residents", "lists the residents of an outward code, in the order in which they moved there",
             positionals: [.journal, CommandSpec.Positional("OUTWARD", "an outward code, such as SW1A")],
             options: [.asOf, .viewer, .json])
     ) { arguments, output in
         guard let code = OutwardCode(arguments[positional: "OUTWARD"]) else {
-            throw arguments.error("OUTWARD is an outward code, such as SW1A")
+            throw arguments.error("OUTWARD must be an outward code, such as SW1A")
         }
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
@@ -78,7 +79,8 @@ extension Command {
         let residents = try store.residents(
             of: code, viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
         try output.show(
-            residents, asJSON: arguments.has("json"), [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
+            residents, asJSON: arguments.has("json"),
+            [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
         ) {
             [
                 "\($0.since)", $0.user.shown, $0.postcode?.description ?? "\($0.outwardCode)", "\($0.user.id)",
@@ -87,30 +89,34 @@ extension Command {
         return true
     }
 
-    static let activity = Command(
+    static let activity = ToolCommand(
         spec: CommandSpec(
-            "activity", "counts registrations, sessions, active users, messages and replies by day", positionals: [.journal],
+            "activity", "counts registrations, sessions, active users, messages and replies by day",
+            positionals: [.journal],
             options: [
                 CommandSpec.Option("from", .text("DAY"), "the first day to show, such as 2026-11-21"),
                 CommandSpec.Option("to", .text("DAY"), "the last day to show"), .asOf, .viewer, .json,
             ],
             discussion: """
-                Days are those of UTC, by the time at which something was created: for an import that is its original time. A user is active on a day on which any
-                event is theirs, the end of a session aside. Days on which nothing happened are left out. It is about everybody, and refused to a viewer.
+                Days are in UTC, by the time of creation, which for an import is the original time. A user is active
+                on a day with any event of theirs except the end of a session. Days without events are left out. The
+                counts include all users, so a viewer may not see them.
                 """)
     ) { arguments, output in
         let (first, last) = (try arguments.day("from"), try arguments.day("to"))
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
         try output.show(
-            try store.activity(from: first, to: last, viewer: try arguments.viewer(in: store), asOf: asked), asJSON: arguments.has("json"),
+            try store.activity(from: first, to: last, viewer: try arguments.viewer(in: store), asOf: asked),
+            asJSON: arguments.has("json"),
             [
                 .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),
                 .init("MESSAGES", .right), .init("REPLIES", .right),
             ]
         ) {
             [
-                "\($0.day)", "\($0.registrations)", "\($0.sessions)", "\($0.activeUsers)", "\($0.messages)", "\($0.replies)",
+                "\($0.day)", "\($0.registrations)", "\($0.sessions)", "\($0.activeUsers)", "\($0.messages)",
+                "\($0.replies)",
             ]
         }
         return true
@@ -129,7 +135,9 @@ extension StandardOutput {
 extension Arguments {
     fileprivate func day(_ name: String) throws(UsageError) -> Day? {
         guard let text = self[option: name] else { return nil }
-        guard let day = Day(text) else { throw error("--\(name) takes a day such as 2026-11-21, not '\(visible(text))'") }
+        guard let day = Day(text) else {
+            throw error("--\(name) takes a day such as 2026-11-21, not '\(visible(text))'")
+        }
         return day
     }
 }

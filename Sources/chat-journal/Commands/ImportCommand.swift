@@ -1,25 +1,31 @@
 import Chat
 import ChatDomain
+import EventJournal
 
-extension Command {
-    static let `import` = Command(
+extension ToolCommand {
+    static let `import` = ToolCommand(
         spec: CommandSpec(
-            "import", "takes in the history of another chat, one JSON object a line",
+            "import", "imports the history of another chat, one JSON object a line",
             positionals: [.journal, CommandSpec.Positional("FILE", "the messages")],
             options: [
                 CommandSpec.Option(
                     "format", .choice(["messages", "events"]),
-                    "the format of the file: messages (the default), or events as export prints them"), .durability, .waitForLock, .json,
+                    "the format of the file: messages (the default), or events as export prints them"), .durability,
+                .waitForLock, .json,
             ],
             discussion: """
-                A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with "editedAt" for a message that was edited, or a join, {"t", "channel", "user",
-                "join": true}. A user is a string, one person in all channels however its case, or {"id", "name", "subject"} (the subject may be missing), one person by the id. A user of the journal's own is
-                never taken for one of them: a name that is taken gets a suffix such as ~2, and the sum at the end says so. A channel that is an outward code is that thread, another becomes a named thread.
-                A reply to a reply joins the replies of its message. Importing the same file again appends nothing. A refused line is reported and does not stop the rest.
+                A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with
+                "editedAt" for an edited message, or a join, {"t", "channel", "user", "join": true}. A user is a
+                string, one person in all channels whatever its case, or {"id", "name", "subject"} (the subject is
+                optional), one person by the id. An import never takes over a user of the journal: a name that is
+                taken gets a suffix such as ~2, which the summary lists. A channel that is an outward code is that
+                thread, any other becomes a named thread. A reply to a reply becomes a reply to its message. Importing
+                the same file again appends nothing. A rejected line is reported and does not stop the rest.
 
-                With --format events a line is an event as export prints it, of this version or an earlier one. The journal is empty or holds the first of
-                the events, so that an import that was cut off is continued by running it again. Events are taken as they were recorded, and only if they are
-                a history that the rules allow: the first line that is not ends the import, and what was taken before it stays.
+                With --format events a line is an event as export prints it, of this version or an earlier one. The
+                journal is empty or holds the first of the events: an interrupted import continues when it is run
+                again. The events are imported as they were recorded. The first line that the rules do not allow ends
+                the import, and the lines before it stay imported.
                 """)
     ) { arguments, output in
         if arguments[option: "format"] == "events" { return try importEvents(arguments, &output) }
@@ -31,7 +37,8 @@ extension Command {
         var unreadable = 0
         while let line = try lines.next() {
             switch line.decode(ImportedLine.self) {
-            case .success(let content): try report.print(try importer.add(content, line: lines.lineNumber), &output, &progress)
+            case .success(let content):
+                try report.print(try importer.add(content, line: lines.lineNumber), &output, &progress)
             case .failure(let error):
                 unreadable += 1
                 try report.print(RunAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
@@ -46,12 +53,14 @@ extension Command {
     }
 }
 
-/// How an import tells what became of the lines: refused ones as they come, and the sum at the end.
+/// The output of an import: rejected lines as they occur, and a summary at the end.
 private struct ImportReport {
     let isJSON: Bool
 
     func print(_ refused: [RefusedMessage], _ output: inout StandardOutput, _ progress: inout Progress) throws {
-        for message in refused { try print(RunAnswer(line: message.line, outcome: .rejection(message.rejection)), &output, &progress) }
+        for message in refused {
+            try print(RunAnswer(line: message.line, outcome: .rejection(message.rejection)), &output, &progress)
+        }
     }
 
     func print(_ answer: RunAnswer, _ output: inout StandardOutput, _ progress: inout Progress) throws {
@@ -59,26 +68,32 @@ private struct ImportReport {
         progress.finish()
         switch answer.outcome {
         case .rejection(let rejection): StandardError.writeLine("line \(answer.line): \(rejection)")
-        case .error(let error): StandardError.writeLine("line \(answer.line): \(error.code.rawValue): \(visible(error.description))")
+        case .error(let error):
+            StandardError.writeLine("line \(answer.line): \(error.code.rawValue): \(visible(error.description))")
         case .receipt: break
         }
     }
 
     func print(_ summary: ImportSummary, lines: Int, unreadable: Int, _ output: inout StandardOutput) throws {
-        let sum = ImportSum(lines: lines, unreadable: unreadable, summary: summary)
-        if isJSON { return try output.writeLine(json: sum) }
+        let totals = ImportTotals(lines: lines, unreadable: unreadable, summary: summary)
+        if isJSON { return try output.writeLine(json: totals) }
         try output.writeLine(
-            "\(lines) lines: \(summary.messages) messages and \(summary.replies) replies taken in, \(summary.duplicates) there already, "
-                + "\(summary.refused) refused, \(unreadable) unreadable; \(summary.users) users and \(summary.threads) threads are new")
-        if summary.joins > 0 || summary.edits > 0 { try output.writeLine("\(summary.joins) joins and \(summary.edits) edits taken in") }
+            "\(lines) lines: \(summary.messages) messages and \(summary.replies) replies imported, "
+                + "\(summary.duplicates) duplicates, \(summary.refused) rejected, \(unreadable) unreadable; "
+                + "\(summary.users) new users and \(summary.threads) new threads"
+        )
+        if summary.joins > 0 || summary.edits > 0 {
+            try output.writeLine("\(summary.joins) joins and \(summary.edits) edits imported")
+        }
         for user in summary.renamed { try output.writeLine("\(visible(user.name)) is \(visible(user.username)) here") }
         for user in summary.withoutSubject {
-            try output.writeLine("\(visible(user.username)) has no subject here: another user has \(visible(user.subject))")
+            try output.writeLine(
+                "\(visible(user.username)) has no subject here: another user has \(visible(user.subject))")
         }
     }
 }
 
-private struct ImportSum: Encodable {
+private struct ImportTotals: Encodable {
     let lines: Int
     let unreadable: Int
     let summary: ImportSummary
@@ -90,5 +105,93 @@ private struct ImportSum: Encodable {
         try container.encode(lines, forKey: .lines)
         try container.encode(unreadable, forKey: .unreadable)
         try summary.encode(to: encoder)
+    }
+}
+
+// MARK: Events
+
+/// `import --format events`: imports an export.
+private func importEvents(_ arguments: Arguments, _ output: inout StandardOutput) throws -> Bool {
+    var lines = try LineReader(path: arguments[positional: "FILE"], limit: EventImportReport.longestLine)
+    var importer = try EventImporter(into: arguments[positional: "JOURNAL"], options: try arguments.journalOptions())
+    let report = EventImportReport(isJSON: arguments.has("json"))
+    var progress = Progress("import")
+    var isClean = true
+    do {
+        while isClean, let line = try lines.next() {
+            switch line.decode(ExportedEvent.self, limit: EventImportReport.longestLine) {
+            case .success(let event): try importer.add(event, line: lines.lineNumber)
+            case .failure(let error):
+                isClean = false
+                progress.finish()
+                try report.print(error.code.rawValue, error.description, line: lines.lineNumber, &output)
+            }
+            progress.update(lines.lineNumber)
+        }
+        progress.finish()
+        if isClean { try importer.finish() } else { try importer.close() }
+    } catch let error as EventImportError {
+        isClean = false
+        progress.finish()
+        // Makes the commits before the line durable. The error of the line is the one to report.
+        try? importer.close()
+        try report.print(error.code, error.message, line: error.line, &output)
+    }
+    try report.print(importer.summary, head: importer.head, lines: lines.lineNumber, &output)
+    return isClean
+}
+
+/// The output of an import of events.
+private struct EventImportReport {
+    /// An export writes a byte of an unknown event as two digits, and a scalar of text as up to
+    /// twelve bytes.
+    static let longestLine = 16 << 20
+
+    let isJSON: Bool
+
+    func print(_ code: String, _ message: String, line: Int, _ output: inout StandardOutput) throws {
+        if isJSON {
+            return try output.writeLine(json: Rejected(line: line, error: .init(code: code, message: message)))
+        }
+        StandardError.writeLine("line \(line): \(code): \(visible(message))")
+    }
+
+    func print(_ summary: EventImportSummary, head: JournalHead, lines: Int, _ output: inout StandardOutput) throws {
+        if isJSON {
+            return try output.writeLine(
+                json: Totals(
+                    lines: lines, events: summary.events, present: summary.present, commits: summary.commits,
+                    position: head.position,
+                    head: head.description, sameChain: false))
+        }
+        try output.writeLine(
+            "\(lines) lines: \(summary.events) events imported as \(summary.commits) commits, "
+                + "\(summary.present) already present; "
+                + "the journal ends at position \(head.position)")
+        try output.writeLine(
+            "Each record is salted anew, so the journal has its own id and chain values: "
+                + "a head of the exported journal does not match."
+        )
+        try output.writeLine(head.description)
+    }
+
+    private struct Rejected: Encodable {
+        struct Problem: Encodable {
+            let code: String
+            let message: String
+        }
+        let line: Int
+        let error: Problem
+    }
+
+    private struct Totals: Encodable {
+        let lines: Int
+        let events: Int
+        let present: Int
+        let commits: Int
+        let position: Position
+        let head: String
+        /// Always false: the head differs from that of the exported journal.
+        let sameChain: Bool
     }
 }

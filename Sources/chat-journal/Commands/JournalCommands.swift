@@ -2,17 +2,18 @@ import Chat
 import ChatDomain
 import EventJournal
 
-/// The commands that show or check the journal itself.
-extension Command {
-    static let events = Command(
+/// The commands about the journal itself: its events, its check, its head and its copies.
+extension ToolCommand {
+    static let events = ToolCommand(
         spec: CommandSpec(
-            "events", "shows the events that match, oldest first, each with the time at which it was created", positionals: [.journal],
+            "events", "shows the matching events, oldest first, with the time of creation", positionals: [.journal],
             options: [
                 .after,
                 CommandSpec.Option("thread", .text("T"), "only events of this thread"),
                 CommandSpec.Option("user", .text("U"), "only events by or about this user"),
                 CommandSpec.Option("kind", .choice(EventKind.allCases.map(\.name)), "only events of this kind"),
-                CommandSpec.Option("follow", .flag, "go on with what comes, also from another process, until interrupted"),
+                CommandSpec.Option(
+                    "follow", .flag, "continue with new events, also of other processes, until interrupted"),
                 .viewer, .json,
             ])
     ) { arguments, output in
@@ -27,17 +28,19 @@ extension Command {
         try output.writeEvents(of: store, after: after, matching: filter, asJSON: arguments.has("json"))
         if arguments.has("follow") {
             try output.flush()
-            try await follow(store.events(after: max(after, store.head.position), matching: filter), asJSON: arguments.has("json"))
+            try await follow(
+                store.events(after: max(after, store.head.position), matching: filter), asJSON: arguments.has("json"))
         }
         return true
     }
 
-    static let export = Command(
+    static let export = ToolCommand(
         spec: CommandSpec(
-            "export", "prints all events as JSON lines, for another program or 'import --format events'", positionals: [.journal],
+            "export", "prints all events as JSON lines, for other programs and for 'import --format events'",
+            positionals: [.journal],
             options: [.json])
     ) { arguments, output in
-        // A non-copyable writer cannot be captured; it is lent to the closure and taken back.
+        // The closure cannot throw; the error is kept.
         var failure: (any Error)?
         var progress = Progress("export")
         try ChatStore.forEachExportedEvent(ofJournalAt: arguments[positional: "JOURNAL"]) { event, end in
@@ -55,26 +58,32 @@ extension Command {
         return true
     }
 
-    static let verify = Command(
+    static let verify = ToolCommand(
         spec: CommandSpec(
-            "verify", "checks everything that can be checked, and tells every finding", positionals: [.journal],
+            "verify", "checks everything that can be checked, and prints every finding", positionals: [.journal],
             options: [
-                CommandSpec.Option("expect", .text("HEAD"), "a token printed by head: the journal must still contain it"),
                 CommandSpec.Option(
-                    "deep", .flag, "also rebuild every read model and compare it with the rules' own state and with the checkpoint"),
+                    "expect", .text("HEAD"), "a token printed by head, which the journal must still contain"),
+                CommandSpec.Option(
+                    "deep", .flag,
+                    "also rebuild the read models, and compare them with the state of the rules and the checkpoint"),
                 .json,
             ])
     ) { arguments, output in
         var options = JournalOptions()
         if let text = arguments[option: "expect"] {
-            guard let head = JournalHead(text) else { throw arguments.error("--expect takes a token that head has printed") }
+            guard let head = JournalHead(text) else {
+                throw arguments.error("--expect takes a token printed by 'head'")
+            }
             options.expectedHead = head
         }
         let checked =
             ["bytes", "checksums", "chain", "events", "rules"] + (options.expectedHead == nil ? [] : ["expected head"])
             + (arguments.has("deep") ? ["read models"] : [])
         var progress = Progress("verify")
-        let report = try ChatStore.verify(arguments[positional: "JOURNAL"], options: options, deep: arguments.has("deep")) {
+        let report = try ChatStore.verify(
+            arguments[positional: "JOURNAL"], options: options, deep: arguments.has("deep")
+        ) {
             position, last in
             progress.update(Int(position), of: Int(last))
         }
@@ -86,33 +95,41 @@ extension Command {
                 let bytes = finding.bytes.map { " bytes \($0[0])..<\($0[1])" } ?? ""
                 let positions = finding.positions.map { " positions \($0[0])...\($0[1])" } ?? ""
                 try output.writeLine(
-                    "\(finding.segment.map(visible) ?? "journal")\(bytes)\(positions): \(finding.problem): \(visible(finding.message))")
+                    "\(finding.segment.map(visible) ?? "journal")\(bytes)\(positions): \(finding.problem): "
+                        + visible(finding.message)
+                )
             }
             try output.writeLine(
                 report.ok
                     ? "sound up to position \(report.position): \(checked.joined(separator: ", "))"
-                    : "\(report.findings.count) \(report.findings.count == 1 ? "finding" : "findings"); whole up to position \(report.position)"
+                    : "\(report.findings.count) \(report.findings.count == 1 ? "finding" : "findings"); "
+                        + "whole up to position \(report.position)"
             )
             if report.lostEvents > 0 {
                 try output.writeLine(
-                    "\(report.lostEvents) \(report.lostEvents == 1 ? "event is" : "events are") lost, as 'events --kind lost' shows: "
-                        + "what they told, a join for instance, no view can show")
+                    "\(report.lostEvents) \(report.lostEvents == 1 ? "event is" : "events are") lost; "
+                        + "'events --kind lost' lists them. "
+                        + "Their effects, such as a join, are missing from all views.")
             }
             if report.findings.contains(where: { $0.segment != nil }) {
                 try output.writeLine(
-                    "'\(ToolSpec.name) repair \(visible(arguments[positional: "JOURNAL"])) --to NEW' salvages what can be read")
+                    "'\(ToolSpec.name) repair \(visible(arguments[positional: "JOURNAL"])) --to NEW' "
+                        + "salvages the readable events."
+                )
             }
         }
         return report.ok
     }
 
-    static let head = Command(
+    static let head = ToolCommand(
         spec: CommandSpec(
-            "head", "prints a token of the journal as it is now, for verify --expect", positionals: [.journal], options: [.json])
+            "head", "prints a token of the journal's present state, for verify --expect", positionals: [.journal],
+            options: [.json])
     ) { arguments, output in
         let head = try ChatStore.head(ofJournalAt: arguments[positional: "JOURNAL"])
         if arguments.has("json") {
-            try output.writeLine(json: HeadLine(journal: head.journal.description, position: head.position, head: head.description))
+            try output.writeLine(
+                json: HeadLine(journal: head.journal.description, position: head.position, head: head.description))
         } else {
             try output.writeLine(head.description)
         }
@@ -127,9 +144,10 @@ private struct HeadLine: Encodable {
 }
 
 extension StandardOutput {
-    fileprivate mutating func writeEvents(of store: ChatStore, after position: Position, matching filter: EventFilter, asJSON: Bool) throws
-    {
-        // A non-copyable writer cannot be captured; it is lent to the closure and taken back.
+    fileprivate mutating func writeEvents(
+        of store: ChatStore, after position: Position, matching filter: EventFilter, asJSON: Bool
+    ) throws {
+        // The closure cannot throw; the error is kept.
         var failure: (any Error)?
         try store.forEachEvent(after: position, matching: filter) { event in
             do {
@@ -148,7 +166,7 @@ extension StandardOutput {
         if asJSON { try writeLine(json: event) } else { try writeLine(line(of: event)) }
     }
 
-    /// An event for people: position, time, kind, and its fields as JSON.
+    /// An event for people: its position, time and kind, and its fields as JSON.
     private func line(of recorded: RecordedEvent) throws -> String {
         var fields: [UInt8] = []
         try JSONLineMembers.appendObject(to: &fields) { members in try recorded.encodeFields(to: &members) }
@@ -157,7 +175,8 @@ extension StandardOutput {
     }
 }
 
-/// Writes what comes, each event at once, for ever; ends with an error when the journal fails or nobody reads any more.
+/// Prints each event at once; ends with an error when the journal fails or the output has no reader
+/// any more.
 private func follow(_ events: ChatEvents, asJSON: Bool) async throws {
     try await withThrowingTaskGroup { tasks in
         tasks.addTask {
@@ -173,8 +192,81 @@ private func follow(_ events: ChatEvents, asJSON: Bool) async throws {
                 try await Task.sleep(for: .milliseconds(50))
             }
         }
-        // Whichever ends first ends the other.
+        // The task that ends first ends the other.
         defer { tasks.cancelAll() }
         try await tasks.next()
+    }
+}
+
+// MARK: Copies
+
+extension ToolCommand {
+    static let backup = ToolCommand(
+        spec: CommandSpec(
+            "backup", "copies a journal, or updates a copy, while a writer appends to it",
+            positionals: [.journal, CommandSpec.Positional("DEST", "the directory of the copy")],
+            options: [
+                CommandSpec.Option(
+                    "up-to", .text("P"), "end the copy at or before position P; default the last durable position"),
+                .json,
+            ],
+            discussion:
+                "A second run copies what is new. To restore, use the copy as a journal. "
+                + "A copy that was written to cannot be updated."
+        )
+    ) { arguments, output in
+        let upTo: Position? = try arguments.integer("up-to", in: 0...Position.max)
+        let report = try ChatStore.backup(
+            ofJournalAt: arguments[positional: "JOURNAL"], to: arguments[positional: "DEST"],
+            options: BackupOptions(upTo: upTo))
+        if arguments.has("json") {
+            try output.writeLine(json: report)
+        } else {
+            for name in report.rewritten {
+                try output.writeLine("\(name): copied again, because the journal has rewritten it")
+            }
+            let copied = report.copied.count + report.rewritten.count
+            try output.writeLine(
+                "copied up to position \(report.head.position): \(report.bytes) bytes in \(copied) "
+                    + "\(copied == 1 ? "segment" : "segments"), \(report.skipped.count) already present"
+            )
+            try output.writeLine(report.head.description)
+        }
+        return true
+    }
+
+    static let repair = ToolCommand(
+        spec: CommandSpec(
+            "repair", "salvages the readable events of a damaged journal into a new one, and lists the lost ones",
+            positionals: [.journal],
+            options: [
+                CommandSpec.Option(
+                    "to", .text("DEST"), "the directory of the new journal, which is empty or does not exist"), .json,
+            ],
+            discussion:
+                "The new journal has a new id and the same positions; "
+                + "an event of the kind lost replaces each event that cannot be read. "
+                + "The damaged journal is only read. The exit status is 1 if an event is lost.")
+    ) { arguments, output in
+        guard let destination = arguments[option: "to"] else {
+            throw arguments.error("--to is missing: the directory of the new journal")
+        }
+        let report = try ChatStore.repair(journalAt: arguments[positional: "JOURNAL"], to: destination)
+        if arguments.has("json") {
+            try output.writeLine(json: report)
+        } else {
+            for loss in report.losses {
+                let bytes = loss.bytes.map { " bytes \($0[0])..<\($0[1])" } ?? ""
+                try output.writeLine(
+                    "\(loss.segment.map(visible) ?? "journal")\(bytes) "
+                        + "positions \(loss.positions[0])...\(loss.positions[1]): lost: \(loss.problem)"
+                )
+            }
+            try output.writeLine(
+                "salvaged \(report.salvaged) of \(report.salvaged + report.lost) events up to position \(report.head.position)"
+            )
+            try output.writeLine(report.head.description)
+        }
+        return report.isComplete
     }
 }

@@ -1,21 +1,24 @@
 import Chat
 import ChatDomain
 
-extension Command {
-    static let run = Command(
+extension ToolCommand {
+    static let run = ToolCommand(
         spec: CommandSpec(
             "run", "executes commands, one JSON object a line, and prints one answer a line",
-            positionals: [.journal, CommandSpec.Positional("FILE", "the commands; standard input unless given", isOptional: true)],
+            positionals: [
+                .journal, CommandSpec.Positional("FILE", "the commands; default standard input", isOptional: true),
+            ],
             options: [
                 .durability, .waitForLock,
                 CommandSpec.Option(
                     "batch", .text("N"),
-                    "up to N commands (1 unless given, 4096 at most) share one commit; a batch ends early when no line is waiting, and at 4 MiB"
+                    "up to N commands share a commit: 1 to 4096, default 1; fewer when no line is waiting, or at 4 MiB"
                 ),
             ],
             discussion: """
-                A line is an object whose key is the command, with "correlation" as an optional second key. An id in brackets may be left out, and
-                the store makes it; given, it makes the line safe to send again. THREAD is an id or an outward code; other ids are UUIDs.
+                A line is an object whose key is the command, with "correlation" as an optional second key. What is in
+                brackets is optional. The store makes an id that is left out; a given id makes the line safe to send
+                again. THREAD is an id or an outward code; other ids are UUIDs.
                   {"registerUser":{["user":ID,] "username":TEXT [,"subject":TEXT]}}
                   {"changeUsername":{"user":ID,"username":TEXT}}
                   {"setPostcode":{"user":ID,"postcode":TEXT}}
@@ -29,12 +32,15 @@ extension Command {
                   {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
                   {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}
                   {"endSession":{"session":ID}}
-                An answer is {"line":1,"positions":[12,12],"events":[...],"duplicate":false}, or {"line":1,"rejection":{"code":...,"message":...}},
-                or for a line that is no command {"line":1,"error":{"code":...,"message":...}}. The exit status is 1 if any line was not accepted.
+                An answer is {"line":1,"positions":[12,12],"events":[...],"duplicate":false}, or
+                {"line":1,"rejection":{"code":...,"message":...}}, or for a line that is not a command
+                {"line":1,"error":{"code":...,"message":...}}. The exit status is 1 unless every line is accepted.
                 """)
     ) { arguments, output in
         let batchSize = try arguments.integer("batch", in: 1...4_096) ?? 1
-        var lines = try arguments[optional: "FILE"].map { path throws(ToolError) in try LineReader(path: path) } ?? .standardInput()
+        var lines =
+            try arguments[optional: "FILE"].map { path throws(ToolError) in try LineReader(path: path) }
+            ?? .standardInput()
         let store = try arguments.openToWrite()
         var isClean = true
         while let batch = try CommandBatch(from: &lines, limit: batchSize) {
@@ -49,24 +55,27 @@ extension Command {
     }
 }
 
-/// Lines that are decided as one commit.
+/// Lines whose commands share one commit.
 private struct CommandBatch {
-    /// A batch ends with the line that reaches so many bytes, whatever its number of lines: it stays far below what a commit can hold, and memory bounded.
+    /// A batch ends with the line that reaches this number of bytes: it bounds memory and stays
+    /// below the limit of a commit.
     private static let byteLimit = 4 << 20
 
     private var lines: [(number: Int, request: Result<CommandRequest, LineError>)] = []
 
-    /// Takes lines up to a limit, as long as one is waiting; nil at the end of the input.
+    /// Reads lines up to a limit while one is waiting; nil at the end of the input.
     init?(from reader: inout LineReader, limit: Int) throws(ToolError) {
         var byteCount = 0
-        while lines.count < limit, byteCount < Self.byteLimit, lines.isEmpty || reader.isLineWaiting, let line = try reader.next() {
+        while lines.count < limit, byteCount < Self.byteLimit, lines.isEmpty || reader.isLineWaiting,
+            let line = try reader.next()
+        {
             if case .bytes(let bytes) = line { byteCount += bytes.count }
             lines.append((reader.lineNumber, line.decode(CommandRequest.self)))
         }
         if lines.isEmpty { return nil }
     }
 
-    /// Executes the commands among the lines, and answers each line.
+    /// Executes the commands of the lines, and answers each line.
     func execute(on store: ChatStore) throws(ChatError) -> [RunAnswer] {
         let requests = lines.compactMap { line in try? line.request.get() }
         var answers = try store.execute(requests)[...]
@@ -83,7 +92,7 @@ private struct CommandBatch {
     }
 }
 
-/// The answer to a line of input, as it is printed.
+/// The answer to a line of input.
 struct RunAnswer: Encodable {
     enum Outcome {
         case receipt(Receipt)

@@ -2,18 +2,19 @@ import Chat
 import ChatDomain
 import EventJournal
 
-/// What a journal holds, in numbers.
-extension Command {
-    static let stats = Command(
+extension ToolCommand {
+    static let stats = ToolCommand(
         spec: CommandSpec(
-            "stats", "shows what the journal holds in numbers, and what opening it found", positionals: [.journal],
+            "stats", "shows the size and the state of a journal in numbers", positionals: [.journal],
             options: [
                 CommandSpec.Option("json", .flag, "print one JSON object"),
-                CommandSpec.Option("metrics", .flag, "print a text for Prometheus and other readers of OpenMetrics"),
+                CommandSpec.Option("metrics", .flag, "print OpenMetrics text, for Prometheus and others"),
             ],
-            discussion: "A journal that does not open has no numbers; 'verify' tells what is wrong with it.")
+            discussion: "A journal that cannot be opened has no numbers; 'verify' shows what is wrong with it.")
     ) { arguments, output in
-        if arguments.has("json") && arguments.has("metrics") { throw arguments.error("--json and --metrics exclude each other") }
+        if arguments.has("json") && arguments.has("metrics") {
+            throw arguments.error("--json and --metrics cannot be combined")
+        }
         let store: ChatStore
         do throws(ChatError) {
             store = try arguments.openReadOnly()
@@ -30,17 +31,18 @@ extension Command {
     }
 }
 
-/// A journal that does not open, and which command says more of it.
+/// A journal that cannot be opened, and the command that tells more.
 private struct StatsError: Error, CustomStringConvertible {
     let error: ChatError
     let journal: String
 
-    /// Whether the files were read and found wrong: of what cannot be read at all `verify` knows no more.
+    /// Whether files are damaged: only then `verify` tells more.
     private var isDamage: Bool {
         switch error {
         case .journal(let error): error.code == .damaged
         case .undecodable: true
-        case .rejected, .newerEvents, .batchTooLarge, .foreignCursor, .foreignToken, .futureToken, .rolledBackToken, .lagged, .cancelled:
+        case .rejected, .newerEvents, .batchTooLarge, .foreignCursor, .foreignToken, .futureToken, .rolledBackToken,
+            .lagged, .cancelled:
             false
         }
     }
@@ -50,17 +52,19 @@ private struct StatsError: Error, CustomStringConvertible {
     }
 }
 
-/// What `stats` shows.
+/// The numbers that `stats` shows.
 private struct StatsReport {
     let statistics: StoreStatistics
     let journal: JournalStatistics
     let segments: [SegmentStatistics]
-    /// By kind, and at the end those of kinds that this version does not know.
+    /// The number of events by kind; the last one counts kinds unknown to this version.
     private var counts = [UInt64](repeating: 0, count: EventKind.allCases.count + 1)
 
     init(_ store: ChatStore) throws(ChatError) {
         statistics = store.statistics
-        guard let journal = statistics.journal else { preconditionFailure("a store that was opened by a path is on a journal") }
+        guard let journal = statistics.journal else {
+            preconditionFailure("a store that was opened by a path is on a journal")
+        }
         self.journal = journal
         segments = try store.segments()
         try store.forEachEvent { recorded in
@@ -76,7 +80,8 @@ private struct StatsReport {
 
 extension StatsReport: Encodable {
     private enum Key: CodingKey {
-        case journal, position, lastPosition, durability, clean, liveWriter, bytes, unusedBytes, segments, recovery, checkpoint, users,
+        case journal, position, lastPosition, durability, clean, liveWriter, bytes, unusedBytes, segments, recovery,
+            checkpoint, users,
             threads,
             messages, replies, events
     }
@@ -117,16 +122,20 @@ extension StatsReport: Encodable {
 }
 
 extension StatsReport {
-    /// One table of what there is, one of the events by kind.
+    /// A table of the numbers, and one of the events by kind.
     var tables: String {
         var facts = Table([.init("JOURNAL"), .init("\(journal.journal)")])
         facts.append([
-            "positions", journal.lastPosition == 0 ? "none" : "1...\(journal.lastPosition), durable up to \(journal.durablePosition)",
+            "positions",
+            journal.lastPosition == 0
+                ? "none" : "1...\(journal.lastPosition), durable up to \(journal.durablePosition)",
         ])
         facts.append(["durability", journal.durability.rawValue])
         facts.append(["state", state])
         facts.append([
-            "segments", "\(segments.count), \(journal.storedBytes) bytes of commits, \(journal.unusedBytes) bytes not used at the end",
+            "segments",
+            "\(segments.count), \(journal.storedBytes) bytes of commits, "
+                + "\(journal.unusedBytes) bytes not used at the end",
         ])
         for sentence in journal.recovery.sentences { facts.append(["recovery", sentence]) }
         if let checkpoints = statistics.checkpoints { facts.append(["checkpoint", checkpoints.sentence]) }
@@ -147,7 +156,7 @@ extension StatsReport {
 }
 
 extension CheckpointStatistics {
-    /// What opening began with, in words.
+    /// The checkpoint that opening has used, in words.
     fileprivate var sentence: String {
         let replay = "\(replayed) events were replayed"
         if let loaded { return "of position \(loaded); \(replay)" }
@@ -157,18 +166,19 @@ extension CheckpointStatistics {
 }
 
 extension RecoveryReport {
-    /// What a reader's opening found, in words.
+    /// The findings of a reader's opening, in words.
     fileprivate var sentences: [String] {
         var sentences: [String] = []
         if let positions = recoveredPositions, !hasLiveWriter {
             sentences.append(
-                "positions \(positions.lowerBound)...\(positions.upperBound) are whole but not known to be synced; the next writer syncs them"
+                "positions \(positions.lowerBound)...\(positions.upperBound) are valid but may not be synced; "
+                    + "the next writer syncs them"
             )
         }
         if let bytes = cutBytes {
             sentences.append(
-                "bytes \(bytes.lowerBound)..<\(bytes.upperBound) of \(cutSegment ?? "the last segment") are a torn write; "
-                    + "the next writer cuts them off")
+                "bytes \(bytes.lowerBound)..<\(bytes.upperBound) of \(cutSegment ?? "the last segment") "
+                    + "are a torn write; the next writer removes them")
         }
         for slot in damagedSlots { sentences.append("slot \(slot) of the durable file cannot be read") }
         return sentences.isEmpty ? ["nothing to recover"] : sentences

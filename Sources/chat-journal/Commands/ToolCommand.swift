@@ -3,72 +3,123 @@ import ChatDomain
 import EventJournal
 import Projections
 
-/// What the commands share: opening a journal, and finding what an argument names.
+/// A command of the tool: what it takes, and what it does.
+struct ToolCommand: Sendable {
+    let spec: CommandSpec
+    /// Runs the command; returns whether all input was accepted and the journal is sound.
+    let run: @Sendable (Arguments, inout StandardOutput) async throws -> Bool
+}
+
+// MARK: Shared arguments
+
+extension CommandSpec.Positional {
+    static let journal = CommandSpec.Positional("JOURNAL", "the directory of the journal")
+    static let thread = CommandSpec.Positional("THREAD", "an id, an outward code, or a name")
+    static let user = CommandSpec.Positional("USER", "an id, or a username")
+}
+
+extension CommandSpec.Option {
+    static let json = CommandSpec.Option("json", .flag, "print one JSON object a line")
+    static let limit = CommandSpec.Option("limit", .text("N"), "at most N; default 50")
+    static let before = CommandSpec.Option("before", .text("P"), "only before position P")
+    static let after = CommandSpec.Option("after", .text("P"), "only after position P, earliest first")
+    static let asOf = CommandSpec.Option(
+        "as-of", .text("P|TIME"),
+        "as of position P, or a time such as 2026-11-21T05:03:12.123Z, 2026-11-21T05:03 or 2026-11-21; default UTC"
+    )
+    static let viewer = CommandSpec.Option("viewer", .text("USER"), "as this user may see it")
+    static let durability = CommandSpec.Option(
+        "durability", .choice(["synced", "written"]),
+        "answer once a commit is on the disk (synced, the default) or with the operating system (written)")
+    static let waitForLock = CommandSpec.Option(
+        "wait-for-lock", .text("SECONDS"), "wait up to SECONDS while another process writes to the journal; default 0")
+}
+
 extension Arguments {
-    /// Opens the journal to read it.
+    /// Opens the journal for reading.
     func openReadOnly() throws(ChatError) -> ChatStore { try ChatStore.openReadOnly(self[positional: "JOURNAL"]) }
 
-    /// Opens the journal to write it, and makes it if there is none.
+    /// Opens the journal for writing; creates it if it does not exist.
     func openToWrite() throws -> ChatStore {
         try ChatStore.open(self[positional: "JOURNAL"], options: StoreOptions(journal: try journalOptions()))
     }
 
-    /// How a journal is opened to write it.
+    /// The options with which the journal is opened for writing.
     func journalOptions() throws(UsageError) -> JournalOptions {
         var options = JournalOptions()
-        if let word = self[option: "durability"], let durability = Durability(rawValue: word) { options.durability = durability }
-        if let seconds = try integer("wait-for-lock", in: 0...86_400 as ClosedRange<Int>) { options.lockTimeout = .seconds(seconds) }
+        if let word = self[option: "durability"], let durability = Durability(rawValue: word) {
+            options.durability = durability
+        }
+        if let seconds = try integer("wait-for-lock", in: 0...86_400 as ClosedRange<Int>) {
+            options.lockTimeout = .seconds(seconds)
+        }
         return options
     }
 
-    /// The page that `--limit`, `--before`, `--after`, `--around` and `--from` ask for.
-    func page() throws(UsageError) -> AskedPage {
-        AskedPage(
+    /// The page of `--limit`, `--before`, `--after`, `--around` and `--from`.
+    func page() throws(UsageError) -> RequestedPage {
+        RequestedPage(
             page: Page(
                 limit: try integer("limit", in: 0...Int.max) ?? 50, before: try integer("before", in: 0...Position.max),
                 after: try integer("after", in: 0...Position.max), around: try integer("around", in: 0...Position.max)),
-            from: try self[option: "from"].map { text throws(UsageError) in
-                guard let time = Timestamp(dateOrTime: text) else {
-                    throw error(
-                        "--from takes a time such as 2026-11-21T05:03:12.123Z, 2026-11-21T05:03 or 2026-11-21, "
-                            + "not '\(visible(text))'")
-                }
-                return time
-            })
+            from: try self[option: "from"].map { text throws(UsageError) in try time(text, of: "--from", "a time") })
     }
 
-    /// The moment that `--as-of` names, now if it is not given.
+    /// The moment of `--as-of`; now if it is not given.
     func moment() throws(UsageError) -> Moment {
         guard let text = self[option: "as-of"] else { return .now }
         if let position = Position(digits: text) { return .position(position) }
-        guard let time = Timestamp(dateOrTime: text) else {
-            throw error(
-                "--as-of takes a position or a time such as 2026-11-21T05:03:12.123Z, 2026-11-21T05:03 or 2026-11-21, "
-                    + "not '\(visible(text))'")
-        }
-        return .time(time)
+        return .time(try time(text, of: "--as-of", "a position or a time"))
     }
 
-    /// The user whom an option names.
+    private func time(_ text: String, of option: String, _ kind: String) throws(UsageError) -> Timestamp {
+        guard let time = Timestamp(dateOrTime: text) else {
+            throw error(
+                "\(option) takes \(kind) such as 2026-11-21T05:03:12.123Z, 2026-11-21T05:03 or 2026-11-21, "
+                    + "not '\(visible(text))'")
+        }
+        return time
+    }
+
+    /// The user of an option.
     func user(option name: String, in store: ChatStore, asOf moment: Moment = .now) throws -> UserID? {
         guard let text = self[option: name] else { return nil }
         return try store.findUser(text, asOf: moment)
     }
 
-    /// The user whom an option of a filter names; for a viewer an empty set if there is none, because they are not told who is registered.
+    /// The users of a filter's option.
+    ///
+    /// For a viewer an unknown user is the empty set: a viewer is
+    /// not told who is registered.
     func users(option name: String, in store: ChatStore, viewer: UserID?) throws -> Set<UserID>? {
-        do { return try user(option: name, in: store).map { [$0] } } catch is LookupError where viewer != nil { return [] }
+        do { return try user(option: name, in: store).map { [$0] } } catch is LookupError where viewer != nil {
+            return []
+        }
     }
 
-    /// The viewer whom `--viewer` names, nil for the operator.
+    /// The user of `--viewer`; nil for the operator.
     func viewer(in store: ChatStore, asOf moment: Moment = .now) throws -> UserID? {
         try user(option: "viewer", in: store, asOf: moment)
     }
 
-    /// The thread that an option names.
+    /// The thread of an option.
     func thread(option name: String, in store: ChatStore, viewer: UserID?) throws -> ThreadID? {
         guard let text = self[option: name] else { return nil }
         return try store.findThread(text, viewer: viewer, asOf: .now)
+    }
+}
+
+/// A page that may begin at a time.
+struct RequestedPage {
+    var page: Page
+    var from: Timestamp?
+
+    /// The page in positions; the later of `--from` and `--after` applies.
+    func page(in store: ChatStore) throws(ChatError) -> Page {
+        guard let from else { return page }
+        var page = page
+        page.after = max(page.after ?? 0, try store.position(before: from))
+        return page
     }
 }
 
@@ -81,12 +132,12 @@ extension Position {
 }
 
 extension Timestamp {
-    /// Reads a date-time, which may lack its seconds and its zone, or a bare date, which is its first moment.
+    /// Reads a date-time without or with seconds and zone, or a date, which is its first moment.
     ///
-    /// What has no zone is in UTC.
+    /// The default zone is UTC.
     fileprivate init?(dateOrTime text: String) {
         let bytes = Array(text.utf8)
-        // YYYY-MM-DD, and with Thh:mm.
+        // The lengths of YYYY-MM-DD and of YYYY-MM-DDThh:mm.
         let (date, minute) = (10, 16)
         guard bytes.count >= minute else {
             guard bytes.count == date else { return nil }
@@ -94,26 +145,17 @@ extension Timestamp {
             return
         }
         let rest = bytes[minute...]
-        let hasZone = rest.contains { [UInt8(ascii: "Z"), UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) }
+        let hasZone = rest.contains {
+            [UInt8(ascii: "Z"), UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0)
+        }
         let seconds = rest.first == UInt8(ascii: ":") || rest.first == UInt8(ascii: ".") ? "" : ":00"
         self.init(
-            String(decoding: bytes[..<minute], as: UTF8.self) + seconds + String(decoding: rest, as: UTF8.self) + (hasZone ? "" : "Z"))
+            String(decoding: bytes[..<minute], as: UTF8.self) + seconds + String(decoding: rest, as: UTF8.self)
+                + (hasZone ? "" : "Z"))
     }
 }
 
-/// A page of which the beginning may be a time.
-struct AskedPage {
-    var page: Page
-    var from: Timestamp?
-
-    /// The page in positions; of `--from` and `--after` the later counts.
-    func page(in store: ChatStore) throws(ChatError) -> Page {
-        guard let from else { return page }
-        var page = page
-        page.after = max(page.after ?? 0, try store.position(before: from))
-        return page
-    }
-}
+// MARK: Lookup
 
 extension ChatStore {
     /// A moment as a position, so that names and views are looked up as of the same one.
@@ -122,33 +164,38 @@ extension ChatStore {
         return moment
     }
 
-    /// Finds a thread by its id, its outward code or its name at a moment, tried in that order; a viewer's names are those of the threads that they may read.
+    /// Finds a thread by its id, its outward code or its name, in that order; by name only among
+    /// the threads that the viewer may read.
     func findThread(_ text: String, viewer: UserID?, asOf moment: Moment) throws -> ThreadID {
         if let id = ThreadID(text), try exists(id, asOf: moment) { return id }
         if let code = OutwardCode(text), try exists(ThreadID(code), asOf: moment) { return ThreadID(code) }
         let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: moment)
         guard named.count <= 1 else {
-            throw LookupError(message: "several threads are named '\(visible(text))': \(named.map(\.description).joined(separator: ", "))")
+            let ids = named.map(\.description).joined(separator: ", ")
+            throw LookupError("several threads are named '\(text)', use one of their ids: \(ids)")
         }
-        guard let thread = named.first else {
-            throw LookupError(message: "unknownThread: there is no thread '\(visible(text))'\(moment.suffix)")
-        }
+        guard let thread = named.first else { throw LookupError("unknownThread: no thread '\(text)'\(moment.suffix)") }
         return thread
     }
 
-    /// Finds a user by their id or their username at a moment, tried in that order.
+    /// Finds a user by their id or their username, in that order.
     func findUser(_ text: String, asOf moment: Moment) throws -> UserID {
         if let id = UserID(text), try isUser(id, asOf: moment) { return id }
         guard let user = try user(named: text, asOf: moment) else {
-            throw LookupError(message: "unknownUser: there is no user '\(visible(text))'\(moment.suffix)")
+            throw LookupError("unknownUser: no user '\(text)'\(moment.suffix)")
         }
         return user
     }
 
-    /// Finds the user whom a question is about; a viewer may ask about nobody but themselves, and is not told whether others exist.
+    /// Finds the user whom a query is about.
+    ///
+    /// A viewer may ask only about themselves, and is not
+    /// told whether others exist.
     func findUser(_ text: String, viewer: UserID?, asOf moment: Moment) throws -> UserID {
         guard let viewer else { return try findUser(text, asOf: moment) }
-        guard let user = try? findUser(text, asOf: moment), user == viewer else { throw ChatError.rejected(.notAllowed) }
+        guard let user = try? findUser(text, asOf: moment), user == viewer else {
+            throw ChatError.rejected(.notAllowed)
+        }
         return user
     }
 
@@ -164,7 +211,7 @@ extension ChatStore {
 }
 
 extension Moment {
-    /// Of which moment a lookup found nothing, where it is not now.
+    /// The moment for a message; empty for now.
     fileprivate var suffix: String {
         switch self {
         case .now: ""
@@ -174,9 +221,9 @@ extension Moment {
     }
 }
 
-/// An argument that names nothing, or too much.
+/// An argument that names no thread or user, or several.
 struct LookupError: Error, CustomStringConvertible {
-    /// What is wrong; arguments in it have been made visible.
-    let message: String
-    var description: String { message }
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

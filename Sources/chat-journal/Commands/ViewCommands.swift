@@ -2,17 +2,18 @@ import Chat
 import ChatDomain
 
 /// The commands that show threads, posts and users.
-extension Command {
+extension ToolCommand {
     private static let paging: [CommandSpec.Option] = [
         .limit, .before, .after,
-        CommandSpec.Option("around", .text("P"), "half from before position P and half from it on"),
-        CommandSpec.Option("from", .text("TIME"), "only what was recorded at that time or later, the earliest first"),
+        CommandSpec.Option("around", .text("P"), "half before position P, half from P on"),
+        CommandSpec.Option("from", .text("TIME"), "only what was recorded at TIME or later, earliest first"),
         .asOf, .viewer, .json,
     ]
 
-    static let threads = Command(
+    static let threads = ToolCommand(
         spec: CommandSpec(
-            "threads", "lists the threads with the latest events, the latest last", positionals: [.journal], options: paging)
+            "threads", "lists the threads with the latest events, latest last", positionals: [.journal], options: paging
+        )
     ) { arguments, output in
         let page = try arguments.page()
         let asked = try arguments.moment()
@@ -22,18 +23,23 @@ extension Command {
             try page.page(in: store), viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
         try output.show(
             threads, asJSON: arguments.has("json"),
-            [.init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("MESSAGES", .right), .init("CREATED"), .init("ID")]
+            [
+                .init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("MESSAGES", .right),
+                .init("CREATED"), .init("ID"),
+            ]
         ) {
             [
-                "\($0.lastPosition)", $0.name ?? "(erased)", "\($0.members)", "\($0.messages)", "\($0.createdAt)", "\($0.id)",
+                "\($0.lastPosition)", $0.name ?? "(erased)", "\($0.members)", "\($0.messages)", "\($0.createdAt)",
+                "\($0.id)",
             ]
         }
         return true
     }
 
-    static let timeline = Command(
+    static let timeline = ToolCommand(
         spec: CommandSpec(
-            "timeline", "shows the latest messages of a thread, the latest last", positionals: [.journal, .thread], options: paging)
+            "timeline", "shows the latest messages of a thread, latest last", positionals: [.journal, .thread],
+            options: paging)
     ) { arguments, output in
         let page = try arguments.page()
         let asked = try arguments.moment()
@@ -42,53 +48,41 @@ extension Command {
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let thread = try store.findThread(arguments[positional: "THREAD"], viewer: viewer, asOf: moment)
         let messages = try store.timeline(thread, try page.page(in: store), viewer: viewer, asOf: moment)
-        try output.show(
-            messages, asJSON: arguments.has("json"),
-            [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLIES", .right), .init("MESSAGE")]
-        ) {
-            [
-                "\($0.position)", "\($0.createdAt)", $0.author.shown, "\($0.replyCount)",
-                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer),
-            ]
-        }
+        try output.show(timeline: messages, to: viewer, asJSON: arguments.has("json"))
         return true
     }
 
-    static let replies = Command(
+    static let replies = ToolCommand(
         spec: CommandSpec(
-            "replies", "shows the latest replies to a message, the latest last",
+            "replies", "shows the latest replies to a message, latest last",
             positionals: [.journal, CommandSpec.Positional("MESSAGE", "the id of a message")], options: paging)
     ) { arguments, output in
         let page = try arguments.page()
         guard let message = MessageID(arguments[positional: "MESSAGE"]) else {
-            throw arguments.error("MESSAGE is the id of a message, a UUID")
+            throw arguments.error("MESSAGE must be the id of a message, a UUID")
         }
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
         let moment = try store.fixed(asked)
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let replies = try store.replies(to: message, try page.page(in: store), viewer: viewer, asOf: moment)
-        try output.show(
-            replies, asJSON: arguments.has("json"), [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]
-        ) {
-            [
-                "\($0.position)", "\($0.createdAt)", $0.author.shown,
-                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer),
-            ]
-        }
+        try output.show(replies: replies, to: viewer, asJSON: arguments.has("json"))
         return true
     }
 
-    static let message = Command(
+    static let message = ToolCommand(
         spec: CommandSpec(
-            "message", "shows a message or a reply: its place, its history, and who could read it when it was posted",
+            "message", "shows a message or a reply: its thread, its history, and who could read it when it was posted",
             positionals: [.journal, CommandSpec.Positional("ID", "the id of a message or a reply")],
-            options: [CommandSpec.Option("limit", .text("N"), "at most N edits, the latest ones; 50 unless given"), .asOf, .viewer, .json],
-            discussion: "Who could read it is told to the operator alone, not to a viewer.")
+            options: [
+                CommandSpec.Option("limit", .text("N"), "at most N edits, the latest ones; default 50"), .asOf, .viewer,
+                .json,
+            ],
+            discussion: "Who could read it is shown to the operator, not to a viewer.")
     ) { arguments, output in
         let text = arguments[positional: "ID"]
         guard let message = MessageID(text), let reply = ReplyID(text) else {
-            throw arguments.error("ID is the id of a message or a reply, a UUID")
+            throw arguments.error("ID must be the id of a message or a reply, a UUID")
         }
         let limit = try arguments.integer("limit", in: 0...1_000_000) ?? 50
         let asked = try arguments.moment()
@@ -99,7 +93,9 @@ extension Command {
         do {
             details = try store.details(of: .message(message), edits: limit, viewer: viewer, asOf: moment)
         } catch ChatError.rejected(let rejection) where rejection.code == .unknownMessage {
-            do { details = try store.details(of: .reply(reply), edits: limit, viewer: viewer, asOf: moment) } catch ChatError.rejected(
+            do {
+                details = try store.details(of: .reply(reply), edits: limit, viewer: viewer, asOf: moment)
+            } catch ChatError.rejected(
                 let other) where other.code == .unknownReply
             {
                 throw ChatError.rejected(rejection)
@@ -112,9 +108,11 @@ extension Command {
         let kind = details.answered.map { "a reply to \($0)" } ?? "a message"
         try output.writeLine(
             visible(
-                "\(kind) in \(details.threadName ?? "(erased)"), \(details.thread), by \(details.author.shown), \(details.author.id), at position \(details.position)"
+                "\(kind) in \(details.threadName ?? "(erased)"), \(details.thread), "
+                    + "by \(details.author.shown), \(details.author.id), at position \(details.position)"
             ))
-        try output.writeLine(visible(shownBody(details.body, retracted: details.retracted, edited: details.editedAt != nil, viewer)))
+        try output.writeLine(
+            visible(shownBody(details.body, retracted: details.retracted, edited: details.editedAt != nil, viewer)))
         try output.write("\n")
         for event in details.history { try output.write(event, asJSON: false) }
         if let readers = details.readers {
@@ -124,7 +122,7 @@ extension Command {
         return true
     }
 
-    static let user = Command(
+    static let user = ToolCommand(
         spec: CommandSpec(
             "user", "shows a user: postcode, threads, unread messages", positionals: [.journal, .user],
             options: [.asOf, .viewer, .json])
@@ -134,13 +132,15 @@ extension Command {
         let moment = try store.fixed(asked)
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let view = try store.user(
-            try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment), viewer: viewer, asOf: moment)
+            try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment), viewer: viewer,
+            asOf: moment)
         if arguments.has("json") {
             try output.writeLine(json: view)
             return true
         }
         let name = visible(view.username ?? "(erased)")
-        try output.writeLine("\(name), \(view.postcode?.description ?? "no postcode"), since \(view.createdAt), \(view.id)")
+        try output.writeLine(
+            "\(name), \(view.postcode?.description ?? "no postcode"), since \(view.createdAt), \(view.id)")
         try output.show(
             view.threads, asJSON: false,
             [.init("UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"), .init("LAST MESSAGE")]
@@ -154,13 +154,14 @@ extension Command {
     }
 }
 
+/// A body for tables, with the reason where it is missing.
 private func shownBody(_ body: String?, retracted: Bool, edited: Bool, _ viewer: UserID?) -> String {
     if retracted { return "(retracted)" }
     return (body ?? (viewer == nil ? "(erased)" : "(erased, or changed since)")) + (edited ? " (edited)" : "")
 }
 
 extension Person {
-    /// The name as tables show it.
+    /// The name for tables.
     var shown: String { username ?? "(erased)" }
 }
 
@@ -176,5 +177,28 @@ extension StandardOutput {
         var table = Table(columns)
         for value in values { table.append(cells(value)) }
         try write(table.render())
+    }
+
+    /// Writes messages as JSON lines or as a table.
+    mutating func show(timeline messages: [TimelineEntry], to viewer: UserID?, asJSON: Bool) throws {
+        try show(
+            messages, asJSON: asJSON,
+            [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLIES", .right), .init("MESSAGE")]
+        ) {
+            [
+                "\($0.position)", "\($0.createdAt)", $0.author.shown, "\($0.replyCount)",
+                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer),
+            ]
+        }
+    }
+
+    /// Writes replies as JSON lines or as a table.
+    mutating func show(replies: [ReplyEntry], to viewer: UserID?, asJSON: Bool) throws {
+        try show(replies, asJSON: asJSON, [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]) {
+            [
+                "\($0.position)", "\($0.createdAt)", $0.author.shown,
+                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer),
+            ]
+        }
     }
 }

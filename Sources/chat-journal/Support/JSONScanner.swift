@@ -6,15 +6,17 @@
 
 /// Checks that a line is one JSON value by RFC 8259, before Foundation decodes it.
 ///
-/// Foundation's decoder alone does not keep what the tool promises (`FoundationJSONTests` shows each):
+/// Foundation's decoder alone does not keep what the tool promises (`FoundationJSONTests` shows
+/// each):
 /// - A field given twice is an error. Foundation silently takes one of the two.
 /// - An error names its byte. Foundation says that the data is not valid JSON, and not where.
 /// - Trailing commas, byte order marks and UTF-16 are errors. Foundation accepts them.
-/// - A whole number is read as it is written, or not at all. Foundation reads 3.9999999999999999 as 4.
+/// - A whole number is read as it is written, or not at all. Foundation reads 3.9999999999999999 as
+///   4.
 /// - Nesting is bounded. Foundation recurses up to a limit of its own.
 ///
-/// The bytes must be valid UTF-8. The scanner keeps the field names of the open objects and nothing else.
-/// Complexity: linear in the number of bytes.
+/// The bytes must be valid UTF-8. The scanner keeps the field names of the open objects and nothing
+/// else. Complexity: linear in the number of bytes.
 struct JSONScanner {
     /// The deepest nesting of objects and arrays that is accepted.
     static let deepestNesting = 64
@@ -27,9 +29,11 @@ struct JSONScanner {
 
     /// Scans a whole line.
     ///
-    /// - Returns: The error for the first number that Foundation would read as another whole number, nil if there is none. It
-    ///   applies once the line is decoded: what the decoder itself rejects has an error of its own.
-    /// - Throws: `LineError` with the code `notJSON`, `tooDeep` or `duplicateField`, and the offset of the byte.
+    /// - Returns: The error for the first number that Foundation would read as another whole
+    ///   number, nil if there is none. It applies once the line is decoded: what the decoder itself
+    ///   rejects has an error of its own.
+    /// - Throws: `LineError` with the code `notJSON`, `tooDeep` or `duplicateField`, and the offset
+    ///   of the byte.
     @discardableResult
     static func check(_ bytes: [UInt8]) throws(LineError) -> LineError? {
         var scanner = JSONScanner(bytes)

@@ -8,10 +8,12 @@ import ChatDomain
 
 /// Decodes a value from one line of JSON, strictly.
 ///
-/// The bytes must be UTF-8 and one JSON value without duplicate fields (`JSONScanner`). Foundation's decoder reads it. The types
-/// reject unknown fields. They have no numbers with a fraction: any such number is an error.
+/// The bytes must be UTF-8 and one JSON value without duplicate fields (`JSONScanner`).
+/// Foundation's decoder reads it. The types reject unknown fields. They have no numbers with a
+/// fraction: any such number is an error.
 ///
-/// - Throws: `LineError` with a stable code, the path of the field or the offset of the byte, and a message.
+/// - Throws: `LineError` with a stable code, the path of the field or the offset of the byte, and a
+///   message.
 /// - Complexity: linear in the number of bytes, which the caller bounds (`LineReader`).
 func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineError) -> T {
     do {
@@ -83,7 +85,8 @@ struct LineError: Error, Equatable, CustomStringConvertible {
     ///
     /// Quoted input is shortened, but not made visible.
     let message: String
-    /// The path of the field, such as `postMessage.body` or `items[3]`; nil for the line as a whole.
+    /// The path of the field, such as `postMessage.body` or `items[3]`; nil for the line as a
+    /// whole.
     let field: String?
     /// The offset of the first wrong byte in the line, from 0, where it is known.
     let byteOffset: Int?
@@ -111,12 +114,14 @@ struct LineError: Error, Equatable, CustomStringConvertible {
     /// Part of the input for a message; what exceeds the limit is replaced by `...`.
     static func quote(_ text: String, longest: Int = longestQuote) -> String {
         // Cut by scalars, not by characters: one character may have any number of them.
-        guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: longest, limitedBy: text.endIndex), end < text.endIndex
+        guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: longest, limitedBy: text.endIndex),
+            end < text.endIndex
         else { return text }
         return text[..<end] + "..."
     }
 
-    /// A path as text, such as `items[3].name`, from field names and indexes in brackets; nil at the top.
+    /// A path as text, such as `items[3].name`, from field names and indexes in brackets; nil at
+    /// the top.
     static func path(_ steps: [String]) -> String? {
         var text = ""
         for step in steps { text += (text.isEmpty || step.hasPrefix("[") ? "" : ".") + quote(step) }
@@ -138,7 +143,8 @@ extension LineError {
             self.init(.unknownField, "there is no such field", field: Self.path(context.codingPath))
         case .dataCorrupted(let context):
             self.init(
-                .invalidValue, Self.quote(context.debugDescription, longest: Self.longestMessage), field: Self.path(context.codingPath))
+                .invalidValue, Self.quote(context.debugDescription, longest: Self.longestMessage),
+                field: Self.path(context.codingPath))
         @unknown default:
             self.init(.invalidValue, Self.quote("\(error)", longest: Self.longestMessage))
         }

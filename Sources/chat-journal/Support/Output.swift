@@ -1,18 +1,19 @@
 import ChatDomain
 
-/// A buffered writer to a descriptor, as a rule standard output.
+/// A buffered writer to a descriptor, by default standard output.
 ///
-/// Nothing is certain to have left before `flush`: whoever answers a waiting client flushes after each answer, and the tool flushes
-/// once more before it ends. `SIGPIPE` is ignored when the tool starts (`SystemIO.ignoreBrokenPipes`), so a reader that has gone away
-/// is an error with the code `outputClosed`, which ends the tool quietly with status 1. A full disk is an error like any other.
+/// Bytes leave the process at `flush`, or earlier when the buffer is full: a command that answers a
+/// waiting client flushes after each answer, and the tool flushes before it ends. `SIGPIPE` is
+/// ignored (`SystemIO.ignoreBrokenPipes`), so a closed reader is an error with the code
+/// `outputClosed`, which ends the tool silently with status 1. A full disk is an error like any
+/// other.
 struct StandardOutput: ~Copyable {
-    /// The bytes collected before they are written without being asked: a pipe's usual capacity.
+    /// The bytes that are collected before a write: the usual capacity of a pipe.
     private static let capacity = 64 << 10
 
     private let descriptor: Int32
     private let name: String
     private var buffer: [UInt8] = []
-    private let encoder = JSONLineEncoder()
 
     /// A writer to standard output, or to another open descriptor, which stays open.
     init(descriptor: Int32 = SystemIO.standardOutput, name: String = "standard output") {
@@ -21,52 +22,52 @@ struct StandardOutput: ~Copyable {
         buffer.reserveCapacity(Self.capacity)
     }
 
-    /// Whether the output is a terminal.
-    var isTerminal: Bool { SystemIO.isTerminal(descriptor) }
-
-    /// Writes text as it is; text from users goes through `visible` first.
+    /// Writes text unchanged; text from users goes through `visible` first.
     mutating func write(_ text: String) throws(ToolError) {
         buffer.append(contentsOf: text.utf8)
         try flushIfFull()
     }
 
-    /// Writes text as it is, and a line feed.
-    mutating func writeLine(_ text: String) throws(ToolError) {
+    /// Writes text unchanged, and a line feed.
+    mutating func writeLine(_ text: String = "") throws(ToolError) {
         buffer.append(contentsOf: text.utf8)
-        buffer.append(UInt8(ascii: "\n"))
-        try flushIfFull()
+        try endLine()
     }
 
     /// Writes a value as one line of JSON.
     ///
-    /// - Throws: `ToolError` if the output fails, or what `JSONLineEncoder` throws, in which case nothing of the line is written.
+    /// - Throws: `ToolError` if the output fails, or what `JSONLineEncoder` throws; then nothing of
+    ///   the line is written.
     mutating func writeLine(json value: some Encodable) throws {
-        try encoder.encode(value, into: &buffer)
-        buffer.append(UInt8(ascii: "\n"))
-        try flushIfFull()
+        try JSONLineEncoder().encode(value, into: &buffer)
+        try endLine()
     }
 
     /// Writes an event as one line of JSON.
     mutating func writeLine(json event: RecordedEvent) throws {
         try JSONLineMembers.appendObject(to: &buffer) { members in try event.encode(to: &members) }
-        buffer.append(UInt8(ascii: "\n"))
-        try flushIfFull()
+        try endLine()
     }
 
     /// Writes an event of an export as one line of JSON.
     mutating func writeLine(json event: ExportedEvent) throws {
         try JSONLineMembers.appendObject(to: &buffer) { members in try event.encode(to: &members) }
-        buffer.append(UInt8(ascii: "\n"))
-        try flushIfFull()
+        try endLine()
     }
 
-    /// Writes everything that was collected to the descriptor.
+    /// Writes the buffer to the descriptor.
     ///
-    /// After an error what was collected is dropped: how much of it has left is not known, and to write it again would repeat bytes.
+    /// After an error the buffer is dropped: part of it may have been written, and a second write
+    /// would repeat bytes.
     mutating func flush() throws(ToolError) {
         guard !buffer.isEmpty else { return }
         defer { buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * Self.capacity) }
         try SystemIO.write(buffer, to: descriptor, name: name)
+    }
+
+    private mutating func endLine() throws(ToolError) {
+        buffer.append(UInt8(ascii: "\n"))
+        try flushIfFull()
     }
 
     private mutating func flushIfFull() throws(ToolError) {
@@ -74,15 +75,15 @@ struct StandardOutput: ~Copyable {
     }
 }
 
-/// The tool's messages and its progress: written at once, never buffered.
+/// Messages and progress: written at once, never buffered.
 enum StandardError {
     /// Whether standard error is a terminal.
     static var isTerminal: Bool { SystemIO.isTerminal(SystemIO.standardError) }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     ///
-    /// - Returns: whether it was written. There is nowhere left to report a failure to, and the exit status still tells; most callers
-    ///   have no use for the answer.
+    /// - Returns: Whether it was written. A failure cannot be reported anywhere else; the exit
+    ///   status still tells.
     @discardableResult
     static func write(_ text: String) -> Bool {
         do {
@@ -93,9 +94,66 @@ enum StandardError {
         }
     }
 
-    /// Writes text as it is, and a line feed.
+    /// Writes text unchanged, and a line feed.
     @discardableResult
     static func writeLine(_ text: String) -> Bool {
         write(text + "\n")
+    }
+}
+
+/// The progress of a long task, on one line of standard error that is overwritten.
+///
+/// Only when standard error is a terminal, only after a second, and at most ten times a second.
+struct Progress {
+    private var pace = ProgressPace()
+    private let label: String
+    private let start = ContinuousClock.now
+    private let isShown: Bool
+
+    /// The progress of a task that counts items.
+    init(_ label: String) {
+        self.label = label
+        self.isShown = StandardError.isTerminal
+    }
+
+    /// Shows the count of items done and, if it is known, the total.
+    mutating func update(_ done: Int, of total: Int? = nil) {
+        guard isShown, pace.isDue(at: ContinuousClock.now - start) else { return }
+        StandardError.write(ProgressPace.clearLine + ProgressPace.text(label: label, done: done, total: total))
+    }
+
+    /// Clears the line, before other messages and at the end; the next update shows it again.
+    mutating func finish() {
+        guard isShown, pace.hasShown else { return }
+        StandardError.write(ProgressPace.clearLine)
+    }
+}
+
+/// When progress is shown, and its text: the part that needs neither a clock nor a terminal.
+struct ProgressPace {
+    /// A task that ends within this time shows no progress.
+    static let patience = Duration.seconds(1)
+    /// The least time between two updates.
+    static let interval = Duration.milliseconds(100)
+    /// Moves to the start of the line and clears it (ECMA-48 EL).
+    static let clearLine = "\r\u{1b}[K"
+
+    /// Whether any update has been due.
+    private(set) var hasShown = false
+    private var next = patience
+
+    /// Whether an update is due at this time since the start; if so, the next one is due an
+    /// interval later.
+    mutating func isDue(at elapsed: Duration) -> Bool {
+        guard elapsed >= next else { return false }
+        next = elapsed + Self.interval
+        hasShown = true
+        return true
+    }
+
+    /// The text of an update: `import: 120000 of 238041 (50 %)`, without a total `import: 120000`.
+    static func text(label: String, done: Int, total: Int?) -> String {
+        guard let total, total > 0 else { return "\(visible(label)): \(done)" }
+        return "\(visible(label)): \(done) of \(total) (\(Int(100 * Double(done) / Double(total))) %)"
     }
 }

@@ -6,9 +6,13 @@
     import Darwin
 #endif
 
-/// The system calls of the tool: every `unsafe` of the target stands in this file.
+/// The system calls of the tool.
 ///
-/// Each call retries `EINTR`, waits where an inherited descriptor is non-blocking, and reports everything else as a `ToolError`.
+/// All `unsafe` expressions of the target are in this file, because C
+/// functions take pointers.
+///
+/// Each call retries `EINTR`, waits where an inherited descriptor is non-blocking, and throws every
+/// other failure as a `ToolError`.
 enum SystemIO {
     /// The descriptor of standard input.
     static let standardInput: Int32 = 0
@@ -17,16 +21,17 @@ enum SystemIO {
     /// The descriptor of standard error.
     static let standardError: Int32 = 2
 
-    /// The fewest descriptors that the tool needs, the standard streams among them.
-    static let fewestDescriptors = 16
+    /// The number of descriptors that the tool needs, the standard streams included.
+    static let descriptorCount = 16
 
     /// The arguments of the process, without its own name.
     ///
-    /// - Throws: `UsageError` for an argument that is not UTF-8: as text it would name something else than its bytes do.
+    /// - Throws: `UsageError` for an argument that is not UTF-8: as text it would name another file
+    ///   than its bytes do.
     static func arguments() throws(UsageError) -> [String] {
         var arguments: [String] = []
         for index in 1..<max(1, Int(CommandLine.argc)) {
-            // The system's own array of C strings, as many as it says, which outlive the process.
+            // The system's array of `argc` C strings, which lives as long as the process.
             guard let bytes = unsafe CommandLine.unsafeArgv[index] else { break }
             guard let argument = unsafe String(validatingCString: bytes) else {
                 throw UsageError("argument \(index), '\(visible(unsafe String(cString: bytes)))', is not UTF-8")
@@ -36,32 +41,42 @@ enum SystemIO {
         return arguments
     }
 
-    /// Puts something in the place of standard streams that are closed: the first file that is opened would otherwise be read or written as one of them.
+    /// Opens a device in the place of each closed standard stream: the first file that is opened
+    /// would otherwise become that stream.
     ///
-    /// It is open the wrong way round, so that reading standard input and writing standard output fail as they do when closed, and no answer is lost without an error.
+    /// Its access mode is the opposite one, so that reading standard input and writing standard
+    /// output still fail as they do when closed.
     static func openStandardStreams() {
         for stream in [standardInput, standardOutput, standardError] where fcntl(stream, F_GETFD) < 0 && errno == EBADF {
-            // The lowest number that is free, which is this one. A system call that reads a C string which outlives it.
+            // `open` returns the lowest free number, which is this one. A system call that reads a
+            // C string which outlives it.
             _ = unsafe open("/dev/null", stream == standardInput ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Lets SIGQUIT end the process: the runtime takes it as a request for a backtrace, after which the process goes on.
+    /// Makes SIGQUIT end the process: the runtime prints a backtrace for it, and the process
+    /// continues.
     static func endOnQuit() {
         let former = signal(SIGQUIT, SIG_DFL)
-        // The caller may have started the tool with the signal ignored: then it stays so. Two addresses are compared, neither of which is called.
-        if unsafe unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { _ = signal(SIGQUIT, SIG_IGN) }
+        // A signal that the caller ignores stays ignored. Two addresses are compared; neither is
+        // called.
+        if unsafe unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+            _ = signal(SIGQUIT, SIG_IGN)
+        }
     }
 
-    /// Makes sure that as many descriptors are free as the tool needs: the runtime ends a process that cannot have its own.
+    /// Checks that the descriptors that the tool needs are free: the runtime ends a process that
+    /// cannot open its own.
     static func requireDescriptors() throws(ToolError) {
         var taken: [Int32] = []
         defer { for descriptor in taken { close(descriptor) } }
-        for _ in standardError + 1..<Int32(fewestDescriptors) {
+        for _ in standardError + 1..<Int32(descriptorCount) {
             let descriptor = fcntl(standardError, F_DUPFD_CLOEXEC, standardError + 1)
             guard descriptor >= 0 else {
                 if errno != EMFILE && errno != ENFILE { return }
-                throw ToolError(errorNumber: errno, action: "have", name: "the \(fewestDescriptors) file descriptors that are needed")
+                throw ToolError(
+                    errorNumber: errno, action: "open",
+                    name: "the \(descriptorCount) file descriptors that the tool needs")
             }
             taken.append(descriptor)
         }
@@ -69,7 +84,7 @@ enum SystemIO {
 
     /// Opens a file for reading; the descriptor is closed on `exec`.
     ///
-    /// A directory can be opened too but never read, so it is refused here, where the error still names what was asked for.
+    /// A directory can be opened but not read, so it is an error here.
     static func openForReading(_ path: String) throws(ToolError) -> Int32 {
         var descriptor: Int32
         // A system call that reads a C string which outlives it.
@@ -89,31 +104,32 @@ enum SystemIO {
         return descriptor
     }
 
-    /// Finds out whether somebody may read standard output, without a write: there may never be another.
+    /// Checks without a write whether standard output still has a reader.
     ///
-    /// - Throws: an error with the code `outputClosed` once nobody reads any more.
+    /// - Throws: `ToolError` with the code `outputClosed` if the reader has closed it.
     static func requireReader() throws(ToolError) {
-        // No event is asked for; that the other end has gone is told in any case.
         let flags = fcntl(standardOutput, F_GETFL)
         guard flags >= 0, flags & O_ACCMODE != O_RDONLY else {
             throw ToolError(errorNumber: EBADF, action: "write to", name: "standard output")
         }
+        // No event is requested: a hang-up is reported in any case.
         let events = wait(for: 0, on: standardOutput, timeout: 0)
         guard events != 0 else { return }
-        throw ToolError(errorNumber: events & Int16(POLLNVAL) != 0 ? EBADF : EPIPE, action: "write to", name: "standard output")
+        throw ToolError(
+            errorNumber: events & Int16(POLLNVAL) != 0 ? EBADF : EPIPE, action: "write to", name: "standard output")
     }
 
-    /// Closes a descriptor that was only read: there is nothing that a failure could lose.
+    /// Closes a descriptor that was only read: a failure loses nothing.
     static func closeAfterReading(_ descriptor: Int32) {
         close(descriptor)
     }
 
-    /// Reads what there is, at most the buffer's size, and waits only while there is nothing at all.
+    /// Reads available bytes, at most the buffer's size; waits while none is available.
     ///
-    /// - Returns: the number of bytes now at the start of the buffer; 0 at the end of the input.
+    /// - Returns: The number of bytes at the start of the buffer; 0 at the end of the input.
     static func read(_ descriptor: Int32, into buffer: inout [UInt8], name: String) throws(ToolError) -> Int {
         while true {
-            // A system call that writes into the array's own storage, never beyond its count.
+            // A system call that writes into the array's storage, never beyond its count.
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
                 #if canImport(Glibc)
                     unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
@@ -133,11 +149,11 @@ enum SystemIO {
         }
     }
 
-    /// Writes all the bytes, in as many calls as the system needs.
+    /// Writes all bytes, in as many calls as the system needs.
     static func write(_ buffer: [UInt8], to descriptor: Int32, name: String) throws(ToolError) {
         var written = 0
         while written < buffer.count {
-            // A system call that reads the array's own storage from `written` to its end.
+            // A system call that reads the array's storage from `written` to its end.
             let count = unsafe buffer.withUnsafeBytes { bytes in
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
                 #if canImport(Glibc)
@@ -161,7 +177,8 @@ enum SystemIO {
         }
     }
 
-    /// Whether a read would return at once: with bytes, with the end of the input, or with an error.
+    /// Whether a read would return at once: with bytes, with the end of the input, or with an
+    /// error.
     static func isReadable(_ descriptor: Int32) -> Bool {
         wait(for: Int16(POLLIN), on: descriptor, timeout: 0) != 0
     }
@@ -182,23 +199,24 @@ enum SystemIO {
         #endif
     }
 
-    /// Makes a write to a pipe that nobody reads fail with `EPIPE` instead of killing the process.
+    /// Makes a write to a pipe without a reader fail with `EPIPE` instead of killing the process.
     ///
-    /// A signal would end the tool between an append and its answer with no chance to close the journal in order.
+    /// A signal would end the tool between an append and its answer, without closing the journal.
     static func ignoreBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)
-        // Likewise a limit on the size of files: a write beyond it is then an error, a full disk to the journal, and not the end.
+        // Likewise for a limit on the size of files: a write beyond it is then an error, as on a
+        // full disk.
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
     /// The system's text for an error number.
     static func text(ofErrorNumber number: Int32) -> String {
-        // The C library owns the text; it is copied before anything else can ask for another.
+        // The C library owns the text; it is copied before the next call.
         guard let text = unsafe strerror(number) else { return "unknown error" }
         return unsafe String(cString: text)
     }
 
-    /// The kind of failure that an error number stands for.
+    /// The kind of failure of an error number.
     static func code(ofErrorNumber number: Int32) -> ToolError.Code {
         switch number {
         case ENOENT, ENOTDIR: .fileNotFound
@@ -211,12 +229,63 @@ enum SystemIO {
         }
     }
 
-    /// Waits until the descriptor is ready for an event, failed or hung up, and says which; `timeout` is in milliseconds, -1 is for ever.
+    /// Waits until the descriptor is ready for an event, failed or hung up, and returns which;
+    /// `timeout` is in milliseconds, -1 is none.
     private static func wait(for event: Int16, on descriptor: Int32, timeout: Int32) -> Int16 {
         var request = pollfd(fd: descriptor, events: event, revents: 0)
         var ready: Int32
-        // A system call on one structure of this frame.
+        // A system call on a structure on this frame.
         repeat { ready = unsafe poll(&request, 1, timeout) } while ready < 0 && errno == EINTR
         return ready > 0 ? request.revents : 0
     }
+}
+
+/// A failure of the tool's own input or output: the action, the file, and the operating system's
+/// error.
+///
+/// Errors of a journal have types of their own; this one is about the files and pipes around it.
+struct ToolError: Error, Equatable, CustomStringConvertible {
+    /// The kinds of failure.
+    enum Code: String, Equatable {
+        /// The file, or a part of its path, does not exist.
+        case fileNotFound
+        /// A directory is in the place of a file.
+        case isADirectory
+        /// The user may not read or write the file.
+        case permissionDenied
+        /// The output has no reader any more (`EPIPE`): the tool ends silently, as `cat` does under
+        /// `head`.
+        case outputClosed
+        /// The disk or the quota of the output is full.
+        case storageFull
+        /// The process or the system has too many open files.
+        case tooManyOpenFiles
+        /// Any other failure of a system call.
+        case inputOutput
+    }
+
+    /// The kind of failure.
+    let code: Code
+    /// The action that failed, for "cannot ...": `open`, `read`, `write to`.
+    let action: String
+    /// The path of the file, or a name such as `standard input`.
+    let name: String
+    /// The `errno` of the system call.
+    let errorNumber: Int32
+
+    /// An error for the `errno` of a failed system call.
+    init(errorNumber: Int32, action: String, name: String) {
+        self.code = SystemIO.code(ofErrorNumber: errorNumber)
+        self.action = action
+        self.name = name
+        self.errorNumber = errorNumber
+    }
+
+    /// The action, the file, and the system's text with its number.
+    var description: String {
+        "cannot \(action) \(visible(name)): \(SystemIO.text(ofErrorNumber: errorNumber)) (errno \(errorNumber))"
+    }
+
+    /// Whether the tool ends without a message.
+    var isQuiet: Bool { code == .outputClosed }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The lines that an import reads, and the sum that it prints.
+/// The lines that an import reads, and the summary that it prints.
 @Suite struct ImportOutputTests {
-    @Test func theSumNamesTheUsersWhoseNamesWereTaken() throws {
+    @Test func summaryListsRenamedUsers() throws {
         let folder = try ToolProcess.Folder()
         let journal = folder.path + "/journal"
         let register = #"{"registerUser":{"username":"Amy","subject":"s"}}"#
@@ -34,7 +34,7 @@ import Testing
         let text = try ToolProcess.run(["import", copy, file])
         #expect(
             text.lines.dropFirst() == [
-                "1 joins and 1 edits taken in", "Amy is Amy~2 here", "AMY is AMY~3 here", "AMY~3 has no subject here: another user has s",
+                "1 joins and 1 edits imported", "Amy is Amy~2 here", "AMY is AMY~3 here", "AMY~3 has no subject here: another user has s",
             ])
         let head = try ToolProcess.run(["head", journal]).output
         let again = try ToolProcess.run(["import", journal, file, "--json"])

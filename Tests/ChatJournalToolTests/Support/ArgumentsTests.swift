@@ -25,7 +25,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test func everythingInItsPlace() throws {
+    @Test func positionalsAndOptions() throws {
         let arguments = try parsed("--json", "J", "--batch", "-5", "--durability=written", "-")
         #expect(arguments[positional: "JOURNAL"] == "J")
         #expect(arguments[optional: "FILE"] == "-")
@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: [["--help"], ["-h"], ["--help", "run"]])
     func helpOfTheTool(arguments: [String]) throws {
-        guard case .help(let text) = try tool.parse(arguments) else {
+        guard case .text(let text) = try tool.parse(arguments) else {
             Issue.record("no help")
             return
         }
@@ -113,7 +113,7 @@ import Testing
             More about it.
 
             """
-        guard case .help(let text) = try tool.parse(arguments) else {
+        guard case .text(let text) = try tool.parse(arguments) else {
             Issue.record("no help")
             return
         }

@@ -82,7 +82,7 @@ import Testing
         #expect(throws: EncodingError.self) { try encoder.string(Float(value)) }
     }
 
-    /// A class writes its own members and hands its superclass an encoder of its own.
+    /// A class encodes its own members, and its superclass into a separate encoder.
     @Test func superEncoders() throws {
         class Base: Encodable {
             let base = 1
@@ -136,7 +136,7 @@ import Testing
         #expect(try encoder.string(Optional<Int>.none) == "null")
     }
 
-    /// A container may be filled after its parent has gone on.
+    /// A container may be filled after later members of its parent.
     @Test func containersOutOfOrder() throws {
         struct Late: Encodable {
             enum Keys: String, CodingKey { case a, b }
@@ -150,7 +150,7 @@ import Testing
         #expect(try encoder.string([Late()]) == #"[{"a":{"a":2},"b":1}]"#)
     }
 
-    /// Foundation reads back what was written, for random trees; and the bytes hold nothing that acts on a terminal.
+    /// Foundation decodes random trees again, and no byte acts on a terminal.
     @Test func roundTrip() throws {
         let seed = Seed.current
         var generator = SplitMix64(seed: seed)
@@ -194,7 +194,7 @@ enum Tree: Codable, Equatable {
         }
     }
 
-    // Each case is an object of one member, so that it can be told from the others when it is read.
+    // Each case is an object of one member, which tells the cases apart.
     private enum Keys: String, CodingKey { case bool, integer, number, text, list, object }
 
     func encode(to encoder: any Encoder) throws {

@@ -51,11 +51,11 @@ import Testing
         #expect(!error.message.isEmpty)
     }
 
-    @Test func theMessageOfAValueIsKept() {
+    @Test func messageOfADecodingErrorIsKept() {
         #expect(failure(Line.self, Array(#"{"post":{"body":"bad"}}"#.utf8))?.description == "post.body: a bad body")
     }
 
-    @Test func aLongUnknownFieldIsShortened() throws {
+    @Test func longUnknownFieldIsShortened() throws {
         let json = #"{"body":"x",""# + String(repeating: "y", count: 100_000) + #"":1}"#
         let error = try #require(failure(Post.self, Array(json.utf8)))
         #expect(error.code == .unknownField)
@@ -142,7 +142,7 @@ import Testing
         #expect(failure(String.self, bytes)?.byteOffset == offset)
     }
 
-    /// Whatever comes in, an answer comes out; and what the scan accepts Foundation reads too.
+    /// Any line decodes or has an error; Foundation reads whatever the scanner accepts.
     @Test func damagedLines() throws {
         let seed = Seed.current
         var generator = SplitMix64(seed: seed)
@@ -159,7 +159,7 @@ import Testing
             }
             guard let error = failure(Anything.self, line) else { continue }
             let codes: [LineError.Code] = [.notJSON, .invalidUTF8, .duplicateField]
-            // A number beyond a Double, such as 1e999, is JSON and still cannot be read.
+            // A number beyond `Double`, such as 1e999, is JSON but has no value.
             #expect(codes.contains(error.code) || error.code == .invalidValue, "seed \(seed): \(error)")
         }
     }

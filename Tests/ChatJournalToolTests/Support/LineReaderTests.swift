@@ -62,7 +62,7 @@ import Testing
         if text != "1234\r" { #expect(first == last, "a line means the same at the end of the input and before it") }
     }
 
-    /// A line of many blocks is counted to its byte, and the lines around it are whole.
+    /// A line of many blocks has its exact number of bytes, and the lines around it are whole.
     @Test func hugeLine() throws {
         let huge = [UInt8](repeating: UInt8(ascii: "x"), count: 5_000_001)
         let input = Array("first\n".utf8) + huge + Array("\r\nlast\n".utf8)
@@ -70,7 +70,7 @@ import Testing
             try lines(of: input) == [.bytes(Array("first".utf8)), .tooLong(byteCount: huge.count), .bytes(Array("last".utf8))])
     }
 
-    /// The reader agrees with splitting the whole input, with lines of lengths around those of a block and of the limit.
+    /// The reader agrees with a split of the whole input, for lengths near those of a block and of the limit.
     @Test func randomInputs() throws {
         let seed = Seed.current
         var generator = SplitMix64(seed: seed)
@@ -110,7 +110,7 @@ import Testing
         try expectNext(nil, from: &reader)
     }
 
-    @Test func aLineOverTheLimitIsNotWaitingBeforeItsEnd() throws {
+    @Test func lineOverTheLimitIsNotWaitingBeforeItsEnd() throws {
         let pipe = try Pipe()
         var reader = LineReader(descriptor: pipe.readEnd, owned: false, name: "pipe", limit: 8)
         try pipe.write("0123456789")
@@ -135,8 +135,8 @@ import Testing
         #expect(try #require(failure("/")).description.contains("irectory"))
     }
 
-    /// A descriptor that fails gives its error to whoever asks for the line, and asking for it does not wait.
-    @Test func aFailureIsWaiting() throws {
+    /// A failed descriptor throws its error from `next`, without waiting.
+    @Test func failureIsWaiting() throws {
         let descriptor = try openForWriting("/dev/null")
         defer { SystemIO.closeAfterReading(descriptor) }
         var reader = LineReader(descriptor: descriptor, owned: false, name: "odd")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import chat_journal
 
-/// The two ends of a pipe of the operating system.
+/// Both ends of a pipe.
 final class Pipe {
     let readEnd: Int32
     private(set) var writeEnd: Int32?
@@ -32,7 +32,7 @@ final class Pipe {
         try SystemIO.write(Array(text.utf8), to: try #require(writeEnd), name: "pipe")
     }
 
-    /// Hands the write end over to the caller, who closes it.
+    /// Returns the write end, which the caller closes.
     func keepWriteEnd() throws -> Int32 {
         defer { writeEnd = nil }
         return try #require(writeEnd)
@@ -44,7 +44,7 @@ final class Pipe {
     }
 }
 
-/// Opens a file for writing, which need not be a regular one.
+/// Opens a file for writing; it may be a device.
 func openForWriting(_ path: String) throws -> Int32 {
     // A system call that reads a C string which outlives it.
     let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)

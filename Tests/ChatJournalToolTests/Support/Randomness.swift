@@ -4,7 +4,9 @@
     import Foundation
 #endif
 
-/// The seed of this run: `CHATJOURNAL_SEED` if it is set, else a fresh one; every property prints it when it fails.
+/// The seed of this run: `CHATJOURNAL_SEED` if it is set, else a random one.
+///
+/// A failing property prints it.
 enum Seed {
     static let current: UInt64 =
         ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
@@ -26,7 +28,7 @@ struct SplitMix64: RandomNumberGenerator {
 }
 
 extension String {
-    /// A string of up to 24 scalars, many of them from where escaping and widths are decided.
+    /// A string of up to 24 scalars, many of them special for escapes and widths.
     static func random(using generator: inout some RandomNumberGenerator) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...24, using: &generator) { text.append(.random(using: &generator)) }

@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// The signals that a thread has blocked, which a process that it starts inherits.
+/// The blocked signals of a thread; a process that the thread starts inherits them.
 ///
 /// Unsafe, because system calls take the addresses of the sets, which are local variables.
 enum SignalMask {
-    /// Does something with a signal unblocked: the threads of a test have blocked it.
+    /// Calls `body` with a signal unblocked, which the threads of a test block.
     static func unblocking(_ signal: Int32, _ body: () throws -> Void) rethrows {
         var (signals, former) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&signals)
