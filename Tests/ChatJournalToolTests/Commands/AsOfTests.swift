@@ -40,7 +40,7 @@ import Testing
             try ToolProcess.run([arguments[0], path] + arguments.dropFirst() + ["--json"])
         }
 
-        /// The values of a field, one for each line.
+        /// The values of a field, one per line.
         func values(_ field: String, _ arguments: String...) throws -> [String] {
             let outcome = try ToolProcess.run([arguments[0], path] + arguments.dropFirst() + ["--json"])
             #expect(outcome.status == 0, "\(arguments): \(outcome.error)")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func viewsAreShownAsOfAPosition() throws {
+    @Test func viewsAsOfAPosition() throws {
         let journal = try Journal()
         #expect(try journal.values("body", "timeline", "SW1A", "--as-of", "9") == [#""Milk?""#])
         #expect(try journal.values("replyCount", "timeline", "SW1A", "--as-of", "9") == ["1"])
@@ -79,12 +79,12 @@ import Testing
         #expect(try journal.run("timeline", "Dogs", "--as-of", "13").error.contains("unknownThread"))
         #expect(try journal.run("timeline", "SW1A", "--as-of", "3").error.contains("unknownThread"))
         #expect(try journal.values("position", "timeline", "SW1A", "--as-of", "10", "--viewer", "Ann") == ["6"])
-        // Bob of position 10, who has left since, reads nothing, as of then either.
+        // Bob of position 10 has left since: he reads nothing, also as of then.
         #expect(try journal.run("timeline", "SW1A", "--as-of", "10", "--viewer", "Bob").error.contains("notAMember"))
         #expect(try journal.run("timeline", "SW1A", "--as-of", "12", "--viewer", "Robert").error.contains("notAMember"))
     }
 
-    @Test func accessIsTheContractToTheByte() throws {
+    @Test func accessPrintsTheContract() throws {
         let journal = try Journal()
         #expect(try journal.run("access", "Robert").lines == [#"{"thread":"\#(Self.sw1a)","name":"SW1A","from":8,"to":12}"#])
         #expect(
@@ -94,8 +94,8 @@ import Testing
             try ToolProcess.run(["access", journal.path, "Robert"]).lines.last?.split(separator: " ").prefix(3) == ["8", "12", "SW1A"])
     }
 
-    /// The tool's own times, in the order of the export, which is that of the strings.
-    @Test func aTimeIsTheLastEventUpToIt() throws {
+    /// The times that the tool prints, ascending as strings.
+    @Test func timeMeansTheLastEventUpToIt() throws {
         let journal = try Journal()
         let times = try journal.values("recordedAt", "export").map { $0.trimmingCharacters(in: ["\""]) }
         #expect(times.count == 17)
@@ -117,7 +117,7 @@ import Testing
         #expect(try journal.values("position", "timeline", "SW1A", "--from", "9999-12-31") == [])
     }
 
-    @Test func aPageStandsAroundAPosition() throws {
+    @Test func pageAroundAPosition() throws {
         let journal = try Journal()
         #expect(try journal.values("position", "timeline", "SW1A", "--around", "16", "--limit", "2") == ["6", "16"])
         #expect(try journal.values("position", "timeline", "SW1A", "--around", "16", "--limit", "3") == ["6", "16", "17"])
@@ -125,7 +125,7 @@ import Testing
         #expect(try journal.values("position", "timeline", "SW1A", "--around", "10", "--limit", "1") == ["16"])
     }
 
-    @Test func whatIsNoMomentIsRefused() throws {
+    @Test func invalidMomentsAreWrongUsage() throws {
         let journal = try Journal()
         let beyond = try journal.run("timeline", "SW1A", "--as-of", "18")
         #expect(beyond.status == 1)
@@ -141,7 +141,7 @@ import Testing
         #expect(try ToolProcess.run(["activity", "/nowhere", "--from", "2026-11-21T00:00:00Z"]).status == 64)
     }
 
-    @Test func activityIsByTheDayThatIsShown() throws {
+    @Test func activityCountsByTheShownDay() throws {
         let folder = try ToolProcess.Folder()
         let file = try folder.file(
             "chat.jsonl",

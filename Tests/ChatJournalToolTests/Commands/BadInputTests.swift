@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What the tool says to input that is wrong: the line, the field, the byte or the file, and nothing is lost.
+/// Wrong input: the error names the line, the field, the byte or the file, and nothing is lost.
 @Suite struct BadInputTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let register = #"{"registerUser":{"user":"\#(ann)","username":"Ann"}}"#
 
-    @Test func aLineThatIsNoCommandIsAnErrorOfThatLineAlone() throws {
+    @Test func invalidLineIsAnErrorOfThatLineOnly() throws {
         let folder = try ToolProcess.Folder()
         let lines = [
             "not json", "", "[]", "{}", #"{"fly":{}}"#, #"{"registerUser":{"username":"A"},"leaveThread":{}}"#,
@@ -34,7 +34,7 @@ import Testing
         #expect(outcome.lines[11].contains(#""code":"duplicateField""#))
     }
 
-    @Test func invalidUTF8IsAnErrorThatNamesTheByte() throws {
+    @Test func invalidUTF8NamesTheByte() throws {
         let folder = try ToolProcess.Folder()
         let bytes = Array(#"{"registerUser":{"username":"A"#.utf8) + [0xFF] + Array("\"}}\n".utf8) + Array(Self.register.utf8)
         let outcome = try ToolProcess.run(["run", folder.path + "/journal"], inputBytes: bytes)
@@ -43,7 +43,7 @@ import Testing
         #expect(outcome.lines.last?.contains(#""positions":[1,1]"#) == true)
     }
 
-    @Test func aLineOfAHundredMegabytesIsPassedOver() throws {
+    @Test func lineOfAHundredMegabytesIsSkipped() throws {
         let folder = try ToolProcess.Folder()
         var bytes = Array(#"{"registerUser":{"username":""#.utf8)
         bytes += [UInt8](repeating: UInt8(ascii: "x"), count: 100 << 20)
@@ -54,7 +54,7 @@ import Testing
         #expect(outcome.lines.last?.hasPrefix(#"{"line":2,"positions":[1,1]"#) == true)
     }
 
-    @Test func aLargeBatchIsAnsweredLineByLine() throws {
+    @Test func largeBatchIsAnsweredLineByLine() throws {
         let folder = try ToolProcess.Folder()
         let body = String(repeating: "x", count: 16_000)
         let setup = [Self.register, #"{"setPostcode":{"user":"\#(Self.ann)","postcode":"SW1A 1AA"}}"#]
@@ -66,7 +66,7 @@ import Testing
         #expect(outcome.lines.last?.hasPrefix(#"{"line":2202,"positions":[2204,2204]"#) == true)
     }
 
-    @Test func controlCharactersInNamesAreRefused() throws {
+    @Test func controlCharactersInNamesAreRejected() throws {
         let folder = try ToolProcess.Folder()
         let outcome = try ToolProcess.run(
             ["run", folder.path + "/journal"],
@@ -92,7 +92,7 @@ import Testing
         #expect(try ToolProcess.run(["timeline", "--help"]).output.contains("--before"))
     }
 
-    @Test func aJournalThatIsNoneIsLeftAlone() throws {
+    @Test func directoryWithoutAJournalIsUnchanged() throws {
         let folder = try ToolProcess.Folder()
         let file = try folder.file("file", "not a journal")
         let other = folder.path + "/other"
@@ -111,7 +111,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/absent"))
     }
 
-    @Test func unknownThingsAreNamed() throws {
+    @Test func unknownNamesAreInTheError() throws {
         let folder = try ToolProcess.Folder()
         let journal = folder.path + "/journal"
         let open = (1...2).map {
@@ -127,7 +127,7 @@ import Testing
         #expect(try ToolProcess.run(["replies", journal, Self.ann]).error.contains("unknownMessage"))
     }
 
-    @Test func anImportReportsWhatItRefusesAndGoesOn() throws {
+    @Test func importReportsRejectedLinesAndContinues() throws {
         let folder = try ToolProcess.Folder()
         let file = try folder.file(
             "chat.jsonl",

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tool's contract on an own small journal: commands in, answers and views out, to the byte where the contract fixes it.
+/// The tool's contract on a small journal: commands in, answers and views out, byte by byte where the contract fixes them.
 @Suite struct ContractTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let bob = "0190a000-0000-7000-8000-0000000000b2"
@@ -54,8 +54,8 @@ import Testing
         #expect(lines[8].contains(#""body":"I \u001b[31mgo""#))
     }
 
-    /// A process can be started without its standard streams: what is printed must not go into the journal's files instead, nor be taken for done.
-    @Test(arguments: [">&-", "<&- >&- 2>&-", ">&- 2>&-"]) func whatCannotBePrintedIsAnErrorAndGoesNowhereElse(closed: String) throws {
+    /// A process can be started without its standard streams: output must not go into the journal's files, and the failure is an error.
+    @Test(arguments: [">&-", "<&- >&- 2>&-", ">&- 2>&-"]) func closedOutputIsAnError(closed: String) throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         let post = try folder.file("post", #"{"postMessage":{"thread":"SW1A","author":"\#(Self.ann)","body":"Milk?"}}"# + "\n")
@@ -69,8 +69,8 @@ import Testing
         #expect(try ToolProcess.run(["verify", journal]).status == 0)
     }
 
-    /// A journal that is sound needs no repair, whichever head was expected of it.
-    @Test func anotherJournalsHeadIsAFindingOfNoFile() throws {
+    /// A sound journal needs no repair, whatever head was expected.
+    @Test func headOfAnotherJournalIsAFindingWithoutAFile() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         #expect(try ToolProcess.run(["run", folder.path + "/other"], input: Self.commands).status == 1)
@@ -81,7 +81,7 @@ import Testing
         #expect(try ToolProcess.run(["verify", journal, "--expect", head, "--json"]).output.contains(#""segment":null"#))
     }
 
-    @Test func theViewsAreTheContractsToTheByte() throws {
+    @Test func viewsPrintTheContract() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         func json(_ arguments: String...) throws -> [String] {
@@ -121,7 +121,7 @@ import Testing
         #expect(try json("export").count == 11)
     }
 
-    @Test func headIsATokenThatVerifyHoldsTheJournalTo() throws {
+    @Test func verifyExpectsAPrintedHead() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         let head = try #require(try ToolProcess.run(["head", journal]).lines.first)
@@ -136,7 +136,7 @@ import Testing
         #expect(json.contains(#""position":12,"head":""#))
     }
 
-    @Test func tablesShowEscapeSequencesInsteadOfObeyingThem() throws {
+    @Test func tablesShowEscapeSequencesAsText() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         let table = try ToolProcess.run(["replies", journal, Self.message])
@@ -147,7 +147,7 @@ import Testing
         #expect(try ToolProcess.run(["events", journal]).lines.count == 11)
     }
 
-    @Test func aBatchIsAnsweredLineByLine() throws {
+    @Test func batchIsAnsweredLineByLine() throws {
         let folder = try ToolProcess.Folder()
         let single = try ToolProcess.run(["run", folder.path + "/1"], input: Self.commands)
         let batch = try ToolProcess.run(["run", folder.path + "/2", "--batch", "100", "--durability", "written"], input: Self.commands)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `backup` and `repair` as their users meet them.
+/// `backup` and `repair` of the tool.
 @Suite struct CopyTests {
     private static let user = "0190a000-0000-7000-8000-0000000000a1"
     private static let commands = """
@@ -15,7 +15,7 @@ import Testing
         try ToolProcess.run(arguments, input: input)
     }
 
-    @Test func aBackupIsContinuedAndRestored() throws {
+    @Test func backupIsUpdatedAndRestored() throws {
         let folder = try ToolProcess.Folder()
         let (journal, copy) = (folder.path + "/journal", folder.path + "/copy")
         #expect(try run("run", journal, input: Self.commands).status == 0)
@@ -27,7 +27,7 @@ import Testing
         #expect(whole.lines.last == (try run("head", journal).lines.last))
         #expect(try run("export", copy).output == (try run("export", journal).output))
         #expect(try run("verify", copy, "--deep").status == 0)
-        // Written to, it is no copy any more.
+        // A copy that was written to is not a copy any more.
         #expect(try run("run", copy, input: #"{"postMessage":{"thread":"SW1A","author":"\#(Self.user)","body":"Oat?"}}"#).status == 0)
         let refused = try run("backup", journal, copy)
         #expect(refused.status == 1 && refused.error.contains("headMismatch"))
@@ -36,7 +36,7 @@ import Testing
         #expect(try run("backup", journal, folder.path + "/other", "--up-to", "6").status == 1)
     }
 
-    @Test func aRepairNamesWhatIsLost() throws {
+    @Test func repairListsLostEvents() throws {
         let folder = try ToolProcess.Folder()
         let journal = folder.path + "/journal"
         #expect(try run("run", journal, input: Self.commands).status == 0)
@@ -59,7 +59,7 @@ import Testing
         #expect(exported.last?.hasSuffix(#"Z","lost":{},"commitEnd":5}"#) == true)
         #expect(try run("verify", folder.path + "/new").status == 0)
         #expect(try run("events", folder.path + "/new", "--kind", "lost").lines.count == 1)
-        // It goes on.
+        // The new journal accepts commands.
         #expect(try run("run", folder.path + "/new", input: Self.commands).status == 0)
         let json = try run("repair", journal, "--to", folder.path + "/json", "--json")
         #expect(json.status == 1 && json.output.contains(#""salvaged":4,"lost":1,"losses":[{"positions":[5,5],"segment":"0"#))

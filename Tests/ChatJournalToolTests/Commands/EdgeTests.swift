@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// The tool in unusual surroundings: odd arguments, few or closed descriptors, signals, a journal that is held or taken away.
+/// Unusual environments: odd arguments, few or closed descriptors, signals, a journal that is locked or removed.
 @Suite struct EdgeTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let register = #"{"registerUser":{"user":"\#(ann)","username":"Ann"}}"# + "\n"
@@ -29,7 +29,7 @@ import Testing
             try ToolProcess.run([command, path] + arguments, input: input)
         }
 
-        /// Runs a script of the shell in which `$tool` is the tool and `$J` the journal.
+        /// Runs a shell script in which `$tool` is the tool and `$J` the journal.
         func shell(_ script: String) throws -> ToolProcess.Outcome {
             try ToolProcess.shell(#"tool=$1; J=$2; cd "$3"; \#(script)"#, [ToolProcess.executable.path, path, folder.path])
         }
@@ -37,11 +37,11 @@ import Testing
 
     // MARK: Arguments
 
-    /// U+FFFD in place of the wrong byte would open the journal of another name.
+    /// U+FFFD in place of the invalid byte would name another journal.
     @Test(arguments: [
         #""$tool" head "$(printf 'J\377')""#, #""$tool" run "$(printf 'new\377')" < /dev/null"#,
         #""$tool" timeline "$J" "$(printf '\300\257')""#, #""$tool" "$(printf 'head\200')" "$J""#,
-    ]) func anArgumentThatIsNotUTF8IsWrongUsage(script: String) throws {
+    ]) func argumentThatIsNotUTF8IsWrongUsage(script: String) throws {
         let journal = try Journal()
         try FileManager.default.copyItem(atPath: journal.path, toPath: journal.path + "\u{FFFD}")
         let outcome = try journal.shell(script)
@@ -50,12 +50,12 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: journal.folder.path).sorted() == ["J", "J\u{FFFD}"])
     }
 
-    /// A `Double` of the same digits is the whole number beside them, or another whole number.
+    /// The nearest `Double` of these numbers is another whole number.
     @Test(arguments: [
         "2.9999999999999999", "3.0000000000000001", "29999999999999999e-16", "1e-400", "0.9999999999999999999",
         "3.0000000000000000000000001e0",
         "1.0000000000000000000000000000001",
-    ]) func aNumberIsNotRounded(number: String) throws {
+    ]) func numbersAreNotRounded(number: String) throws {
         let journal = try Journal(Self.resident)
         let line = #"{"markRead":{"user":"\#(Self.ann)","thread":"SW1A","upTo":\#(number)}}"#
         let outcome = try journal.run("run", input: line + "\n")
@@ -64,13 +64,13 @@ import Testing
     }
 
     @Test(arguments: ["3", "3.0", "3e0", "0.3e1", "30e-1", "3.000000000000000000000000000000", "0.000000000000000000003E+21"])
-    func aWholeNumberMayHaveAnExponent(number: String) throws {
+    func wholeNumbersMayHaveAnExponent(number: String) throws {
         let journal = try Journal(Self.resident)
         let line = #"{"markRead":{"user":"\#(Self.ann)","thread":"SW1A","upTo":\#(number)}}"#
         #expect(try journal.run("run", input: line + "\n").output.contains(#""upTo":3}"#))
     }
 
-    @Test(arguments: ["3.9999999999999999", "4.0", "4e0", "+4", " 4", "٤"]) func anOptionIsNotRounded(number: String) throws {
+    @Test(arguments: ["3.9999999999999999", "4.0", "4e0", "+4", " 4", "٤"]) func optionsAreNotRounded(number: String) throws {
         let journal = try Journal()
         for option in ["--limit", "--after", "--as-of"] {
             #expect(try journal.run("threads", option, number).status == 64, "\(option) \(number)")
@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: [
         "2026-11-22T14:46", "2026-11-22T14:46:00", "2026-11-22T14:46:00.0", "2026-11-22T14:46Z", "2026-11-22T16:46+02:00",
         "2026-11-22t14:46z",
-    ]) func aTimeWithoutAZoneIsUTC(time: String) throws {
+    ]) func timeWithoutAZoneIsUTC(time: String) throws {
         let folder = try ToolProcess.Folder()
         let file = try folder.file(
             "chat", #"{"t":null,"channel":"SW1A","user":"Ann","id":"1","replyTo":null,"body":"Milk?"}"# + "\n")
@@ -89,7 +89,7 @@ import Testing
             let outcome = try ToolProcess.run(["threads", folder.path + "/J"] + arguments)
             #expect(outcome.status == 0, "\(outcome.error)")
         }
-        // The error of a look-up says which moment was understood.
+        // The lookup error shows the time that was read.
         let error = try ToolProcess.run(["user", folder.path + "/J", "Nobody", "--as-of", time]).error
         #expect(error.contains("unknownUser"), "\(error)")
     }
@@ -99,14 +99,14 @@ import Testing
         "2026-11-22T14:46+2",
         "2026-11-22 14:46", "2026-11-22T14:46.5", "2026-11-22T14:46:00ZZ", "22-11-2026T14:46", "2026-11-2", "", "T", "2026-11-22T14:46-",
         "2026-11-22T1\u{301}4:46",
-    ]) func whatIsNoTimeIsWrongUsage(time: String) throws {
+    ]) func invalidTimesAreWrongUsage(time: String) throws {
         let journal = try Journal()
         for option in ["--as-of", "--from"] {
             #expect(try journal.run("threads", "\(option)=\(time)").status == 64, "\(option) \(time)")
         }
     }
 
-    @Test func errorsOfLookUpsAreEscapedOnce() throws {
+    @Test func lookupErrorsAreEscapedOnce() throws {
         let journal = try Journal()
         for arguments in [["user", "a\tb\\\u{7}"], ["timeline", "a\tb\\\u{7}"], ["access", "a\tb\\\u{7}"]] {
             let error = try journal.run(arguments[0], arguments[1]).error
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: Surroundings
 
-    /// A file that is opened in the place of a closed stream would be read or written as that stream.
+    /// A file that takes the descriptor of a closed stream would be read or written as that stream.
     @Test func closedStreamsAreNotReplacedByFiles() throws {
         let journal = try Journal()
         for (script, stream) in [
@@ -141,7 +141,7 @@ import Testing
         #expect(try journal.run("verify").status == 0)
     }
 
-    /// With few descriptors every command does its work or says why not; none is killed by a signal.
+    /// With few descriptors every command works or ends with an error; none is killed by a signal.
     @Test func fewDescriptors() throws {
         let journal = try Journal(Self.resident)
         _ = try journal.folder.file("commands", Self.register)
@@ -156,7 +156,7 @@ import Testing
                 if count >= 16 { #expect(outcome.status == 0, "\(command) with \(count): \(outcome.error)") }
             }
         }
-        // Of a follower the end is what it says when it ends by itself.
+        // A follower runs until it is ended.
         for count in [5, 6, 8, 9, 11, 15] {
             let outcome = try journal.shell(#"ulimit -n \#(count); exec "$tool" events "$J" --follow"#)
             #expect(outcome.status == 1 && outcome.error.contains("errno 24"), "\(count): \(outcome.status) \(outcome.error)")
@@ -165,7 +165,7 @@ import Testing
 
     // MARK: A follower
 
-    /// Starts a follower of a journal with one event, waits for that event, and does something; returns the status and the errors, or nil if it goes on.
+    /// Starts a follower of a journal with one event, waits for that event, and calls `act`; returns the status and the errors, or nil if it still runs.
     private func follow(_ journal: Journal, then act: (Process) throws -> Void) throws -> (Process.TerminationReason, Int32, String)? {
         let process = Process()
         process.executableURL = ToolProcess.executable
@@ -193,7 +193,7 @@ import Testing
         #expect(end.0 == .uncaughtSignal && end.1 == SIGQUIT && end.2 == "", "\(end)")
     }
 
-    @Test func aFollowerOfADeletedJournalSaysSo() throws {
+    @Test func followerReportsADeletedJournal() throws {
         let removed = try Journal()
         let end = try #require(try follow(removed) { _ in try FileManager.default.removeItem(atPath: removed.path) })
         #expect(end.1 == 1 && end.2.hasPrefix("chat-journal: notFound: ") && end.2.contains("removed"), "\(end)")
@@ -202,8 +202,8 @@ import Testing
         #expect(other.1 == 1 && other.2.hasPrefix("chat-journal: notFound: "), "\(other)")
     }
 
-    /// A journal that has lost its durable file is damaged; only one that has gone altogether is not found.
-    @Test func aFollowerOfADamagedJournalSaysSo() throws {
+    /// A journal without its durable file is damaged; only a journal without any file is not found.
+    @Test func followerReportsADamagedJournal() throws {
         let journal = try Journal()
         let end = try #require(try follow(journal) { _ in try FileManager.default.removeItem(atPath: journal.path + "/durable") })
         #expect(end.1 == 1 && end.2.hasPrefix("chat-journal: damaged: "), "\(end)")
@@ -211,7 +211,7 @@ import Testing
 
     // MARK: The lock
 
-    @Test func aWriterWaitsForTheLock() throws {
+    @Test func writerWaitsForTheLock() throws {
         let journal = try Journal()
         let writer = Process()
         writer.executableURL = ToolProcess.executable
@@ -221,7 +221,7 @@ import Testing
         writer.standardOutput = output
         try writer.run()
         try input.fileHandleForWriting.write(contentsOf: Data(Self.register.utf8))
-        // After the first answer the journal is held.
+        // After the first answer the journal is locked.
         #expect(!output.fileHandleForReading.availableData.isEmpty)
         for arguments in [[], ["--wait-for-lock", "0"]] {
             let refused = try ToolProcess.run(["run", journal.path] + arguments, input: Self.register)

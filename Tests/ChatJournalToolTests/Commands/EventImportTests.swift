@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `import --format events`: what `export` prints, of this version or an earlier one, is read back.
+/// `import --format events`: an export of this version or an earlier one is imported.
 @Suite struct EventImportTests {
     private func lines(_ arguments: String...) throws -> [String] {
         let outcome = try ToolProcess.run(arguments)
@@ -13,8 +13,8 @@ import Testing
         try ToolProcess.run(["import", journal, file, "--format", "events", "--json"])
     }
 
-    /// The golden journals hold every kind of event, erased, withheld and lost ones, and ones of unknown kinds.
-    @Test(arguments: ["history", "stubs", "late"]) func anImportOfAnExportIsExportedAsTheSame(folder: String) throws {
+    /// The golden journals hold every kind of event: erased, withheld, lost and unknown ones too.
+    @Test(arguments: ["history", "stubs", "late"]) func importedExportIsExportedUnchanged(folder: String) throws {
         let target = try ToolProcess.Folder()
         let journal = try GoldenCase.copy(of: folder, to: target)
         let exported = try lines("export", journal)
@@ -39,8 +39,8 @@ import Testing
         #expect(try lines("head", copy).first == head)
     }
 
-    /// What the tool exported before it could be read back: without fold keys and the ends of commits.
-    @Test(arguments: ["history", "stubs", "late"]) func theGoldenExportIsImported(folder: String) throws {
+    /// The first exports have neither fold keys nor the ends of commits.
+    @Test(arguments: ["history", "stubs", "late"]) func goldenExportIsImported(folder: String) throws {
         let target = try ToolProcess.Folder()
         let golden = try #require(try GoldenCase.cases(of: folder).first { $0.arguments == ["export", "JOURNAL"] })
         let file = try target.file("export.jsonl", golden.lines.joined(separator: "\n") + "\n")
@@ -51,15 +51,15 @@ import Testing
         #expect(try self.import(copy, file).output.contains(#""events":0,"#))
     }
 
-    /// Wherever the file ends, the import ends with a commit, says so by its exit status, and is continued by the whole file.
-    @Test func aFileThatEndsEarlyIsContinued() throws {
+    /// Wherever the file ends, the import ends with a whole commit and status 1, and the whole file continues it.
+    @Test func interruptedImportContinues() throws {
         let target = try ToolProcess.Folder()
         let exported = try lines("export", try GoldenCase.copy(of: "history", to: target))
         let whole = try target.file("whole.jsonl", exported.joined(separator: "\n"))
         var endings: Set<Int32> = []
         for count in stride(from: 1, to: exported.count, by: 3) {
             let copy = target.path + "/copy-\(count)"
-            // The last line is cut inside as well.
+            // The last line is truncated too.
             for part in [
                 exported.prefix(count).joined(separator: "\n"), exported.prefix(count + 1).joined(separator: "\n").dropLast(9).description,
             ] {
@@ -82,7 +82,7 @@ import Testing
         #expect(endings == [0, 1])
     }
 
-    @Test func whatIsNoExportIsRefusedWithItsLine() throws {
+    @Test func invalidExportIsRejectedWithItsLine() throws {
         let target = try ToolProcess.Folder()
         let exported = try lines("export", try GoldenCase.copy(of: "history", to: target))
         func refusal(_ name: String, _ change: (inout [String]) -> Void) throws -> String {
@@ -111,7 +111,7 @@ import Testing
                 #"{"line":4,"error":{"code":"unknownField","#))
     }
 
-    @Test func anotherJournalIsLeftAsItIs() throws {
+    @Test func journalWithOtherEventsIsUnchanged() throws {
         let target = try ToolProcess.Folder()
         let journal = try GoldenCase.copy(of: "history", to: target)
         let exported = try lines("export", journal)
@@ -125,11 +125,11 @@ import Testing
             outcome.lines.first?.hasPrefix(#"{"line":1,"error":{"code":"differs","message":"The journal has another event at position 1"#)
                 == true)
         #expect(try lines("head", other) == head)
-        // Of the exported journal itself the file is an exact prefix: all of it.
+        // The exported journal itself holds exactly the file's events.
         #expect(try self.import(journal, file).output.contains(#""events":0,"present":66,"commits":0,"position":66,"#))
         let shorter = try target.file("shorter.jsonl", exported.prefix(10).joined(separator: "\n"))
         #expect(try self.import(journal, shorter).lines.first?.hasPrefix(#"{"line":10,"error":{"code":"journalIsLonger","#) == true)
-        // For people, the sum says that the chain is another one.
+        // The summary for people says that the chain differs.
         let text = try ToolProcess.run(["import", target.path + "/copy", file, "--format", "events"])
         #expect(text.status == 0 && text.lines.count == 3 && text.lines[1].contains("salted anew"))
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What `EventJSON.md` promises of the order of fields: the tool prints them as its tables say.
+/// The tool prints the fields of an event in the order of the tables in `EventJSON.md`.
 ///
-/// `JSONEncoder` has an order of its own; that what it writes can be read in any order, the tests of `ChatDomain` show.
+/// `JSONEncoder` has another order; the tests of `ChatDomain` show that fields are read in any order.
 @Suite struct EventOrderTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let message = "0190a000-0000-7000-8000-00000000c001"
@@ -28,17 +28,17 @@ import Testing
 
         """
 
-    /// The names in backquotes in a piece of a page.
+    /// The names in backquotes in a text.
     private func names(_ text: Substring) -> [String] {
         text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }
 
-    /// The fields of a line in the order in which they stand in it.
+    /// The fields of a line, in its order.
     private func fields(_ line: String) -> [String] {
         line.matches(of: #/"([A-Za-z]+)":/#).map { String($0.output.1) }
     }
 
-    @Test func fieldsStandInTheDocumentedOrder() throws {
+    @Test func fieldsHaveTheDocumentedOrder() throws {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let page = try String(contentsOf: package.appending(path: "Sources/ChatDomain/ChatDomain.docc/EventJSON.md"), encoding: .utf8)
@@ -56,7 +56,7 @@ import Testing
             "chat", #"{"t":"2020-03-23T20:30:00Z","channel":"cats","user":"Bob","id":"1","replyTo":null,"body":"Miaow"}"# + "\n")
         #expect(try ToolProcess.run(["run", folder.path + "/J"], input: Self.commands).status == 0)
         #expect(try ToolProcess.run(["import", folder.path + "/J", chat]).status == 0)
-        // The raw form, without what an export adds.
+        // The form without the fields that an export adds.
         let lines = try ToolProcess.run(["events", folder.path + "/J", "--json"]).lines
         var seen: Set<String> = []
         for line in lines {

@@ -9,12 +9,12 @@ import Testing
     import Darwin
 #endif
 
-/// `events --follow` as its readers meet it.
+/// `events --follow` of the tool.
 @Suite struct FollowTests {
     private static let command = #"{"registerUser":{"user":"0190a000-0000-7000-8000-0000000000a1","username":"Ann"}}"#
 
-    /// Nothing is ever written to the journal again, so that no write can find out that the reader has gone away.
-    @Test func afterItsReaderHasGoneAwayItEnds() throws {
+    /// No event is appended, so no write can detect the closed reader.
+    @Test func followEndsWhenItsReaderCloses() throws {
         let folder = try ToolProcess.Folder()
         let journal = folder.path + "/journal"
         #expect(try ToolProcess.run(["run", journal], input: Self.command + "\n").status == 0)
@@ -33,7 +33,7 @@ import Testing
             shown += some
         }
         #expect(String(decoding: shown, as: UTF8.self).hasPrefix(#"{"position":1,"#))
-        // It goes on as long as somebody may read, although nothing comes.
+        // It runs while the output has a reader, also without events.
         Thread.sleep(forTimeInterval: 0.3)
         #expect(process.isRunning)
         try output.fileHandleForReading.close()
@@ -41,7 +41,7 @@ import Testing
         while process.isRunning && Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
         if process.isRunning {
             Issue.record("it goes on although nobody reads")
-            // Not a signal that the threads of a test, from which it was started, have blocked.
+            // A signal that the threads of a test, which are inherited, do not block.
             kill(process.processIdentifier, SIGKILL)
         }
         process.waitUntilExit()

@@ -2,7 +2,7 @@ import Chat
 import Foundation
 import Testing
 
-/// `stats` in its three forms, on a journal that is sound, and on those that do not open.
+/// `stats` in its three forms, on a sound journal and on journals that cannot be opened.
 @Suite struct StatsTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let commands = """
@@ -24,8 +24,8 @@ import Testing
         return URL(fileURLWithPath: journal).appendingPathComponent(try #require(names.first))
     }
 
-    /// What opening began with, and why it did not begin with a checkpoint that is there.
-    @Test func theCheckpointIsTold() throws {
+    /// The checkpoint that opening used, or the reason why it used none.
+    @Test func checkpointIsShown() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         #expect(try ToolProcess.run(["stats", journal]).output.contains("none; 6 events were replayed"))
@@ -75,7 +75,7 @@ import Testing
         #expect(outcome.output.hasPrefix(#"{"journal":""#))
     }
 
-    @Test func theTablesAreForPeople() throws {
+    @Test func tables() throws {
         let folder = try ToolProcess.Folder()
         let lines = try ToolProcess.run(["stats", try journal(folder)]).lines
         #expect(lines.contains("positions   1...6, durable up to 6"))
@@ -86,23 +86,23 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("replyPosted") })
     }
 
-    @Test func aTornEndIsToldInWords() throws {
+    @Test func tornEndIsDescribed() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         let segment = try segment(journal)
         let whole = try Data(contentsOf: segment)
-        // A commit of which only the first bytes came to the disk.
+        // Only the first bytes of a commit are on the disk.
         try (whole + Data([200, 1, 2, 3])).write(to: segment)
         let outcome = try ToolProcess.run(["stats", journal])
         #expect(outcome.status == 0, "\(outcome.error)")
         #expect(outcome.lines.contains("state       not closed in good order"))
         #expect(outcome.output.contains("bytes \(whole.count)..<\(whole.count + 4) of 00000000000000000001.segment are a torn write"))
         #expect(outcome.output.contains(" 4 bytes not used at the end"))
-        // It was only looked at.
+        // Reading does not change the file.
         #expect(try Data(contentsOf: segment).count == whole.count + 4)
     }
 
-    @Test func metricsAreAnExposition() throws {
+    @Test func metricsAreOpenMetricsText() throws {
         let folder = try ToolProcess.Folder()
         let outcome = try ToolProcess.run(["stats", try journal(folder), "--metrics"])
         #expect(outcome.status == 0)
@@ -112,7 +112,7 @@ import Testing
         #expect(outcome.output.hasSuffix("\n# EOF\n"))
     }
 
-    @Test func whatDoesNotOpenIsAnError() throws {
+    @Test func journalThatCannotBeOpenedIsAnError() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         let segment = try segment(journal)

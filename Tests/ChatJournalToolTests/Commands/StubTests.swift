@@ -5,7 +5,7 @@ import Foundation
 import StubRewriter
 import Testing
 
-/// What the tool prints of a journal in which content has been erased or withheld.
+/// The output for a journal with erased or withheld content.
 @Suite struct StubTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let thread = "0190a000-0000-7000-8000-00000000e001"
@@ -30,7 +30,7 @@ import Testing
         {"registerUser":{"username":"Cem"}}
         """
 
-    /// A journal of segments so small that the first commands are in sealed ones.
+    /// A journal of small segments, so that the first events are in sealed ones.
     private func journal(_ folder: ToolProcess.Folder) throws -> String {
         let path = folder.path + "/journal"
         let store = try ChatStore.open(path, options: StoreOptions(journal: JournalOptions(segmentSize: 512)))
@@ -41,7 +41,7 @@ import Testing
         return path
     }
 
-    /// The line of an event that has become a stub: its correlation is gone, `erased` stands there if something is, and what was written is null.
+    /// The line of an event without its content: no correlation, `erased` if it had content, and null in place of text.
     private func stubbed(_ line: String) -> String {
         var stub = line.replacing(/"(body|username|foldKey|subject|postcode|device)":("([^"\\]|\\.)*"|null)/) { "\"\($0.output.1)\":null" }
         stub = stub.replacing(#""name":"Dogs""#, with: #""name":null"#).replacing(/"correlation":"[^"]*",/, with: "")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [RecordContentState.erased, .withheld], ["export", "events"])
-    func anEventShowsItsKeptFieldsAndNullForTheRest(state: RecordContentState, command: String) throws {
+    func eventShowsKeptFieldsAndNullForOthers(state: RecordContentState, command: String) throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         let before = try ToolProcess.run([command, journal, "--json"]).lines
@@ -70,14 +70,14 @@ import Testing
         for flag in ["--deep", "--json"] {
             #expect(try ToolProcess.run(["verify", journal, "--expect", head, flag]).status == 0)
         }
-        // The JSON is read back as the same events.
+        // The JSON decodes to the same events.
         for line in after.lines {
             let event = try JSONDecoder().decode(RecordedEvent.self, from: Data(line.utf8))
             #expect(event.event.isErased == line.contains(#""erased":true"#))
         }
     }
 
-    @Test func theViewsSayThatTextIsGone() throws {
+    @Test func viewsShowErasedText() throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)
         try StubRewriter(journal).rewrite { _, _, _ in .erased }

@@ -9,9 +9,9 @@ import Testing
     import Darwin
 #endif
 
-/// The tool as its users meet it: a process with arguments, input, output and an exit status.
+/// Runs the tool as a process with arguments, input, output and an exit status.
 struct ToolProcess {
-    /// A folder for one test, removed with the value's owner.
+    /// A folder for one test, removed with this object.
     final class Folder {
         let path: String
 
@@ -21,7 +21,7 @@ struct ToolProcess {
         }
 
         deinit {
-            // A folder that cannot be removed is left to the system's cleaning of its temporary files.
+            // The system cleans up a temporary folder that cannot be removed.
             try? FileManager.default.removeItem(atPath: path)
         }
 
@@ -41,19 +41,19 @@ struct ToolProcess {
         var lines: [String] { output.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) } }
     }
 
-    /// The executable that was built beside the tests.
+    /// The executable beside the test bundle.
     static let executable: URL = {
         let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
         let folder = bundle?.deletingLastPathComponent() ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         return folder.appendingPathComponent("chat-journal")
     }()
 
-    /// Starts the tool; its output goes to files, so that no pipe can fill.
+    /// Runs the tool; its output goes to files, because a pipe can fill.
     static func run(_ arguments: [String], input: String = "", inputBytes: [UInt8]? = nil) throws -> Outcome {
         try run(executable, arguments, input: input, inputBytes: inputBytes)
     }
 
-    /// Starts a script of the shell with its arguments, `$1` and so on.
+    /// Runs a shell script with arguments `$1` and so on.
     static func shell(_ script: String, _ arguments: [String]) throws -> Outcome {
         try run(URL(fileURLWithPath: "/bin/sh"), ["-c", script, "sh"] + arguments)
     }
@@ -68,7 +68,7 @@ struct ToolProcess {
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: names[1]))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: names[2]))
         try process.run()
-        // A tool that never ends fails its test and not the whole run.
+        // A tool that does not end fails its test, not the whole run.
         let (number, end) = (process.processIdentifier, DispatchTime.now() + 300)
         let watchdog = DispatchWorkItem { kill(number, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: end, execute: watchdog)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import chat_journal
 
-/// What the tool prints with `--viewer` is what the library answers to that viewer, on a journal with every kind of event.
+/// With `--viewer` the tool prints what the library answers to that viewer, on a journal with every kind of event.
 ///
-/// The library is held to the table of `WhoIsShownWhat.md` by `VisibilityProperties`.
+/// `VisibilityProperties` tests the library against the table of `WhoIsShownWhat.md`.
 @Suite struct ViewerTests {
     private struct World {
         let folder: ToolProcess.Folder
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The lines, or the code with which the viewer is refused.
+    /// The lines, or the code of the viewer's rejection.
     private func expected<Value: Encodable>(_ body: () throws(ChatError) -> [Value]) throws -> (lines: [String], code: String?) {
         do throws(ChatError) {
             return (try lines(try body()), nil)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func everyCommandAnswersAsTheLibraryAnswersTheViewer() throws {
+    @Test func everyCommandAnswersTheViewerAsTheLibraryDoes() throws {
         let world = try World()
         let store = world.store
         let all = Page(limit: .max)
@@ -107,11 +107,11 @@ import Testing
             check(try world.run(world.users[0], "user", "\(other)"), ([], "notAllowed"), "user")
             check(try world.run(world.users[0], "access", "\(other)"), ([], "notAllowed"), "access")
         }
-        // Whether a user exists is not told either.
+        // Whether a user exists is not shown either.
         check(try world.run(world.users[0], "user", "Nobody of this name"), ([], "notAllowed"), "user")
     }
 
-    @Test func messagesAndRepliesAreShownWithTheirHistory() throws {
+    @Test func messagesAndRepliesHaveTheirHistory() throws {
         let world = try World()
         let store = world.store
         for event in world.events {
@@ -135,7 +135,7 @@ import Testing
         #expect(try ToolProcess.run(["message", world.path, "milk"]).status == 64)
     }
 
-    @Test func aNameIsFoundCaselesslyAndForAViewerAmongTheirThreads() throws {
+    @Test func namesAreCaselessAndOnlyAmongTheViewersThreads() throws {
         let folder = try ToolProcess.Folder()
         let journal = folder.path + "/journal"
         let (ann, bob) = ("0a000000-0000-0000-0000-000000000001", "0a000000-0000-0000-0000-000000000002")
@@ -157,10 +157,10 @@ import Testing
         }
         let ambiguous = try members("soup")
         #expect(ambiguous.status == 1 && ambiguous.error.contains(first) && ambiguous.error.contains(second))
-        // To a viewer the thread of the others does not exist, and neither does its id.
+        // For a viewer another user's thread does not exist, nor does its id.
         #expect(try members("soup", "--viewer", "Ann").output.contains(ann))
         #expect(try members("SOUP", "--viewer", "Bob").output.contains(bob))
-        // The spelling that was asked for comes first; without it the same letters are found.
+        // An exact match comes first, then a caseless one.
         #expect(try members("Dogs").output.contains(ann) && members("dogs").output.contains(bob))
         #expect(try members("DOGS", "--viewer", "Ann").output.contains(ann))
         let hidden = try members("dogs", "--viewer", "Ann")
@@ -169,8 +169,8 @@ import Testing
         #expect(nothing.status == 1 && nothing.error.hasPrefix("chat-journal: unknownThread: ") && !nothing.error.contains("0190a000"))
     }
 
-    /// Who is registered is the operator's to ask; a filter is no way around it.
-    @Test func aFilterByUserDoesNotTellAViewerWhoIsRegistered() throws {
+    /// Only the operator may ask who is registered; a filter must not reveal it.
+    @Test func userFilterDoesNotRevealWhoIsRegistered() throws {
         let folder = try ToolProcess.Folder()
         let journal = folder.path + "/journal"
         let ids = ["0a000000-0000-0000-0000-000000000001", "0a000000-0000-0000-0000-000000000002", "0a000000-0000-0000-0000-000000000003"]

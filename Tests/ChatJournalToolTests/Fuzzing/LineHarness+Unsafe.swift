@@ -20,21 +20,21 @@ import ChatDomain
     import Foundation
 #endif
 
-/// What has to hold of the tool's input on any bytes: of the lines that it is cut into, and of the JSON in them.
+/// Checks the invariants of the tool's input on any bytes: how they are split into lines, and how the JSON in a line is read.
 ///
 /// The first byte of the input is the limit of a line, in 8 bytes.
 enum LineHarness {
-    /// An invariant that does not hold.
+    /// A violated invariant.
     struct Violation: Error {
         var message: String
     }
 
-    /// Any JSON: Foundation reads a whole document before it decodes any of it.
+    /// Any JSON: Foundation parses a whole document before it decodes any part.
     private struct Anything: Decodable {
         init(from decoder: any Decoder) {}
     }
 
-    /// What a pipe takes at once everywhere, so that one thread can fill it and then read it.
+    /// Every system's pipe holds this number of bytes, so that one thread can fill and then read it.
     private static let pipeCapacity = 4_096
 
     static func check(_ input: [UInt8]) throws {
@@ -46,7 +46,7 @@ enum LineHarness {
         for line in bytes.split(separator: UInt8(ascii: "\n")) { try checkJSON(Array(line)) }
     }
 
-    /// The lines as their definition has them, found in the plainest way.
+    /// The lines by their definition, found in the simplest way.
     private static func expectedLines(_ bytes: [UInt8], _ limit: Int) -> [LineReader.Line] {
         var pieces = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
         let rest = pieces.removeLast()
@@ -86,7 +86,7 @@ enum LineHarness {
             _ = try UTF8Span(validating: line.span)
             try JSONScanner.check(line)
         } catch {
-            // Not JSON, which is for Foundation to find or not.
+            // Not JSON; Foundation may accept it or not.
             return
         }
         do {

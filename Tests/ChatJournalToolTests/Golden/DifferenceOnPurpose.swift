@@ -1,12 +1,12 @@
-/// A difference from the golden files that was made on purpose; without an entry here, none is allowed.
+/// An intended difference from the golden files; no other difference is allowed.
 ///
-/// Add an entry to ``all`` in the commit that changes the output. It is as narrow as it can be: an entry that matches nothing fails the test.
+/// Add an entry to ``all`` in the commit that changes the output, as narrow as possible. An entry that matches nothing fails the test.
 struct DifferenceOnPurpose: Sendable {
-    /// Words of the line in `CHANGELOG.md` that tells users of the change; the test looks for them there.
+    /// Words of the line in `CHANGELOG.md` that describes the change; the test searches for them.
     let changelog: String
-    /// What may differ: paths of fields as a failure prints them, such as `postcodeSet.postcode`, or `status`, `code` and `lines` (their number).
+    /// The parts that may differ: paths of fields as a failure prints them, such as `postcodeSet.postcode`, or `status`, `code` and `lines` (their number).
     let fields: Set<String>
-    /// The commands in which it may.
+    /// The commands whose output may differ.
     let applies: @Sendable (GoldenCase) -> Bool
 
     static let all: [DifferenceOnPurpose] = [

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A command of the tool with what it printed when the golden files were made.
+/// A command of the tool with its output when the golden files were made.
 struct GoldenCase: CustomStringConvertible {
-    /// The folder of `Tests/Golden` whose journal the command is given.
+    /// The folder of `Tests/Golden` that holds the command's journal.
     let folder: String
     /// The arguments; `JOURNAL` is a copy of the journal, `DEST` a directory that does not exist, `INPUT:name` a file of the folder `inputs`.
     let arguments: [String]
@@ -40,7 +40,7 @@ struct GoldenCase: CustomStringConvertible {
         return String(line.dropFirst(name.count))
     }
 
-    /// A copy of a golden journal in a folder, its path.
+    /// Copies a golden journal to a folder; returns its path.
     static func copy(of folder: String, to target: ToolProcess.Folder) throws -> String {
         let path = target.path + "/journal"
         try FileManager.default.copyItem(atPath: root.appending(path: folder + "/journal").path, toPath: path)
@@ -49,7 +49,7 @@ struct GoldenCase: CustomStringConvertible {
 
     /// Runs the command with the present tool.
     ///
-    /// - Parameter shared: A copy of the journal for commands that only read it; one that writes is given a copy of its own.
+    /// - Parameter shared: A copy of the journal for commands that only read it; a command that writes gets a copy of its own.
     func run(on shared: String) throws -> ToolProcess.Outcome {
         let target = try ToolProcess.Folder()
         let journal = ["run", "import"].contains(arguments[0]) ? try Self.copy(of: folder, to: target) : shared
@@ -64,7 +64,7 @@ struct GoldenCase: CustomStringConvertible {
             })
     }
 
-    /// What the present outcome lacks: `status`, `code`, `lines` (their number), or the paths of fields.
+    /// The differences of an outcome: `status`, `code`, `lines` (their number), or the paths of fields.
     func differences(of outcome: ToolProcess.Outcome) throws -> [String] {
         var differences: [String] = []
         if outcome.status != status { differences.append("status") }

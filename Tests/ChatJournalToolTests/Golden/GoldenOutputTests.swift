@@ -4,10 +4,10 @@ import EventJournal
 import Foundation
 import Testing
 
-/// The present tool on journals and answers that an earlier version made: output may grow, and change no other way.
+/// The present tool on the journals and answers of an earlier version: output may grow, and change in no other way.
 @Suite struct GoldenOutputTests {
-    /// Every command on every golden journal prints at least the golden fields, with the golden values, in their order, line by line.
-    @Test func everyOutputContainsTheGoldenOne() throws {
+    /// Every command on every golden journal prints at least the golden fields, with their values and in their order, line by line.
+    @Test func everyOutputContainsTheGoldenOutput() throws {
         let changelogPath = GoldenCase.root.deletingLastPathComponent().deletingLastPathComponent().appending(path: "CHANGELOG.md")
         let changelog = Self.words(try String(contentsOf: changelogPath, encoding: .utf8))
         var used: Set<Int> = []
@@ -37,7 +37,7 @@ import Testing
 
     private static func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// Every command of the tool that the golden files were made with is among the cases, and every case is one of JSON.
+    /// The cases cover every command of the tool that made the golden files, and every case prints JSON.
     @Test func everyCommandIsCovered() throws {
         let cases = try GoldenCase.folders.flatMap(GoldenCase.cases(of:))
         #expect(
@@ -83,15 +83,15 @@ import Testing
         #expect(codes.count > 5)
     }
 
-    /// The present library opens the golden journals, and finds them sound; a repair of the damaged one salvages as much as it did.
-    @Test(arguments: ["history", "stubs", "late"]) func theGoldenJournalIsSound(folder: String) throws {
+    /// The present library opens the golden journals and finds them sound.
+    @Test(arguments: ["history", "stubs", "late"]) func goldenJournalIsSound(folder: String) throws {
         let target = try ToolProcess.Folder()
         let path = try GoldenCase.copy(of: folder, to: target)
         let report = try ChatStore.verify(path, deep: true)
         #expect(report.findings == [])
         let export = try #require(try GoldenCase.cases(of: folder).first { $0.arguments == ["export", "JOURNAL"] })
         #expect(export.lines.count == Int(report.position) && report.position > 50)
-        // Each line is read back as the event that the journal holds.
+        // Each line decodes to the event of the journal.
         var lines = export.lines[...]
         try ChatStore.openReadOnly(path).forEachEvent { recorded in
             let line = lines.removeFirst()

@@ -1,6 +1,6 @@
-/// A JSON text as it is written: fields in their order, numbers and strings as they are spelt.
+/// A JSON text as written: fields in their order, numbers and strings as spelt.
 ///
-/// It is read by code of the tests' own, so that a fault of the tool's scanner does not hide one of its encoder.
+/// The parser belongs to the tests, so that an error of the tool's scanner does not hide one of its encoder.
 indirect enum OrderedJSON: Equatable {
     case object([(key: String, value: OrderedJSON)])
     case array([OrderedJSON])
@@ -84,7 +84,7 @@ indirect enum OrderedJSON: Equatable {
 }
 
 extension OrderedJSON {
-    /// Where this value does not contain a golden one: the paths of fields that are missing, differ, or stand in another order.
+    /// The paths at which this value does not contain a golden one: missing, different or reordered fields.
     ///
     /// An object may have more fields; an array has the same count of elements.
     func differences(from golden: OrderedJSON, at path: String = "") -> [String] {
