@@ -1,1 +1,0 @@
-../../ProjectionsTests/NaiveViews.swift
