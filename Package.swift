@@ -54,24 +54,34 @@ let package = Package(
         .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
         .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
-        .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting"], swiftSettings: settings),
-        .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),
-        // For tests alone, so it is in no product.
+        .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
+        // These for tests alone, so they are in no product.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
-            name: "EventJournalTests", dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "StubRewriter"],
+            name: "EventJournalTests",
+            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "StubRewriter", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting"], swiftSettings: settings),
+            name: "ProjectionsTests",
+            dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting", "NaiveViews", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ChatTests",
-            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "StubRewriter"],
+            dependencies: [
+                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "NaiveViews", "StubRewriter",
+                "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
-            name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking"], swiftSettings: settings),
+            name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
-            name: "ChatJournalToolTests", dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "StubRewriter"],
+            name: "ChatJournalToolTests",
+            dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "StubRewriter", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -27,6 +27,21 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
 
     /// 128 bits, for an id.
     public mutating func bits128() -> UInt128 { UInt128(next()) << 64 | UInt128(next()) }
+
+    /// Random bytes: eight of each number, because `UInt8.random` is slow in a debug build.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 7)
+        while bytes.count < count {
+            var word = next()
+            for _ in 0..<8 {
+                bytes.append(UInt8(truncatingIfNeeded: word))
+                word >>= 8
+            }
+        }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
 }
 
 /// The seeds that a property is tried with.

@@ -2,6 +2,7 @@ import ChatTesting
 import Dispatch
 import Locking
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Chat
@@ -15,7 +16,7 @@ import Testing
     }
 
     /// Each stage sees the portions in their order and each portion the stages in theirs, with helpers and without, and no more are under way than there is room for.
-    @Test(arguments: Seeds.seeds(4), [0, 1, 3]) func portionsGoThroughTheStagesInOrder(seed: UInt64, helpers: Int) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4)), [0, 1, 3]) func portionsGoThroughTheStagesInOrder(seed: UInt64, helpers: Int) {
         var random = SeededRandom(seed: seed)
         let stageCount = Int.random(in: 1...5, using: &random)
         let room = Int.random(in: 1...6, using: &random)

@@ -2,6 +2,7 @@ import Chat
 import ChatDomain
 import ChatTesting
 import EventJournal
+import TestSupport
 import Testing
 
 /// Stores that are damaged in many ways and repaired, and copies of stores.
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(25)) func whatIsSalvagedIsAsItWasAndTheRestIsLost(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func whatIsSalvagedIsAsItWasAndTheRestIsLost(seed: UInt64) throws {
         let (storage, events) = try Self.store(seed)
         var random = SeededRandom(seed: seed)
         try Self.damage(storage, &random)

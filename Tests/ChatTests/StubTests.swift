@@ -6,6 +6,7 @@ import Foundation
 import Locking
 import Projections
 import StubRewriter
+import TestSupport
 import Testing
 
 @testable import Chat
@@ -66,7 +67,7 @@ import Testing
 
     private static let states: [RecordContentState] = [.whole, .whole, .erased, .withheld]
 
-    @Test(arguments: Seeds.seeds(8)) func everyEventIsAsBeforeOrAStubOfIt(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 8))) func everyEventIsAsBeforeOrAStubOfIt(seed: UInt64) throws {
         let history = try History(seed: seed)
         var random = SeededRandom(seed: seed)
         let before = try history.store()
@@ -94,7 +95,7 @@ import Testing
     }
 
     /// What people were called and where they live is content; without the rest, the rules' state is the same.
-    @Test(arguments: Seeds.seeds(4)) func theDecidingStateIsThatOfTheKeptParts(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func theDecidingStateIsThatOfTheKeptParts(seed: UInt64) throws {
         let history = try History(seed: seed)
         let (chosen, _) = try history.rewrite { event in
             switch event.content {
@@ -122,7 +123,7 @@ import Testing
     }
 
     /// Each view shows what was kept; of the rest, exactly what the stubs held is missing.
-    @Test(arguments: Seeds.seeds(6)) func everyViewShowsWhatIsLeft(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func everyViewShowsWhatIsLeft(seed: UInt64) throws {
         let history = try History(seed: seed)
         let whole = try Views(of: try history.store(), history.events)
         var random = SeededRandom(seed: seed &+ 100)
@@ -148,7 +149,7 @@ import Testing
     }
 
     /// A store goes on writing where some of its history is stubs, and knows again what was sent before.
-    @Test(arguments: Seeds.seeds(4)) func aStoreGoesOnAfterStubs(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func aStoreGoesOnAfterStubs(seed: UInt64) throws {
         let history = try History(seed: seed)
         var random = SeededRandom(seed: seed)
         let (chosen, _) = try history.rewrite { _ in Self.states.randomElement(using: &random) ?? .whole }

@@ -2,6 +2,7 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Projections
+import TestSupport
 import Testing
 
 @testable import Chat
@@ -105,7 +106,7 @@ import Testing
     }
 
     /// A store answers the same however much of the texts it keeps, for now and for earlier moments.
-    @Test(arguments: Seeds.seeds(6)) func aCacheOfAnySizeChangesNoAnswer(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func aCacheOfAnySizeChangesNoAnswer(seed: UInt64) throws {
         let fixture = StoreFixture(seed: seed, segmentSize: 4_096)
         let writer = try fixture.open()
         var generator = CommandGenerator(seed: seed)

@@ -1,11 +1,12 @@
 import ChatTesting
+import TestSupport
 import Testing
 
 @testable import Columns
 
 @Suite struct PackedColumnTests {
     /// Against an array: numbers of every shape are appended and changed, over the bounds of pieces.
-    @Test(arguments: Seeds.seeds(12)) func aPackedColumnIsAList(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 12))) func aPackedColumnIsAList(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         try isAList(UInt64.self, .short, &random)
         try isAList(UInt32.self, .long, &random)
@@ -123,7 +124,7 @@ import Testing
     }
 
     /// Whatever the bytes are, they are refused or are a list that can be read and changed anywhere.
-    @Test(arguments: Seeds.seeds(8)) func forgedBytesAreRefusedOrAList(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 8))) func forgedBytesAreRefusedOrAList(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var column = PackedColumn<UInt32>(.short)
         for _ in 0..<Int.random(in: 0...1_500, using: &random) { column.append(UInt32.random(in: 0...99, using: &random)) }

@@ -1,4 +1,5 @@
 import ChatTesting
+import TestSupport
 import Testing
 
 @testable import Columns
@@ -25,7 +26,7 @@ import Testing
     }
 
     /// Names are taken, exchanged, given up and taken by others, while the index grows.
-    @Test(arguments: Seeds.seeds(6)) func namesAgreeWithADictionary(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 6))) func namesAgreeWithADictionary(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var rows = Rows()
         var copies: [Rows] = []

@@ -1,11 +1,12 @@
 import ChatTesting
+import TestSupport
 import Testing
 
 @testable import Columns
 
 @Suite struct RowListsTests {
     /// Against an array for each owner; some have many rows, most a few.
-    @Test(arguments: Seeds.seeds(4)) func everyOwnerHasTheirRowsInOrder(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func everyOwnerHasTheirRowsInOrder(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var lists = RowLists()
         var expected = [[Int]](repeating: [], count: 20_000)

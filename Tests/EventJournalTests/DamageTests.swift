@@ -1,6 +1,7 @@
 import ChatTesting
 import Foundation
 import Locking
+import TestSupport
 import Testing
 
 @testable import EventJournal
@@ -104,22 +105,16 @@ struct Specimen {
 }
 
 @Suite struct DamageTests {
-    /// Whether each bit of what is written is flipped, and not one of each byte: `CHATJOURNAL_EVERY_BIT=1`, for the long run.
-    private static let everyBit = ProcessInfo.processInfo.environment["CHATJOURNAL_EVERY_BIT"] != nil
-
     @Test(arguments: [true, false]) func everyBitFlipIsDetectedOrHarmless(closing: Bool) throws {
         let specimen = try Specimen(closing: closing)
         let sealed = try specimen.sealedPaths()
         for (path, bytes) in specimen.storage.allContents() where path != "journal/lock" {
-            for index in bytes.indices {
-                // By default one bit of each byte, another from byte to byte, to keep the time short.
-                for bit in Self.everyBit && (bytes[index] != 0 || index % 8 == 0) ? Array(0..<8) : [index % 8] {
-                    let damaged = specimen.storage.copy()
-                    var flipped = bytes
-                    flipped[index] ^= 1 << bit
-                    damaged.setContents(flipped, of: path)
-                    specimen.check(damaged, "bit \(bit) of byte \(index) of \(path)", mustFind: sealed.contains(path))
-                }
+            for bit in Repetitions.oneIn(32, of: 0..<8 * bytes.count) {
+                let damaged = specimen.storage.copy()
+                var flipped = bytes
+                flipped[bit / 8] ^= 1 << (bit % 8)
+                damaged.setContents(flipped, of: path)
+                specimen.check(damaged, "bit \(bit % 8) of byte \(bit / 8) of \(path)", mustFind: sealed.contains(path))
             }
         }
     }
@@ -128,7 +123,7 @@ struct Specimen {
         let specimen = try Specimen(closing: closing)
         let sealed = try specimen.sealedPaths()
         for (path, bytes) in specimen.storage.allContents() where path != "journal/lock" {
-            for length in 0..<bytes.count {
+            for length in Repetitions.oneIn(4, of: 0..<bytes.count) {
                 let damaged = specimen.storage.copy()
                 damaged.setContents(Array(bytes.prefix(length)), of: path)
                 specimen.check(damaged, "\(path) cut to \(length)", mustFind: sealed.contains(path))

@@ -1,5 +1,6 @@
 import ChatTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EventJournal

@@ -1,5 +1,6 @@
 import Dispatch
 import Locking
+import TestSupport
 import Testing
 
 @testable import EventJournal

@@ -1,12 +1,13 @@
 import Dispatch
 import Locking
+import TestSupport
 import Testing
 
 @testable import EventJournal
 
 @Suite struct ModelTests {
     /// A random life of a journal against an array: appends, waits, reads, closes, and releases without closing.
-    @Test(arguments: 0..<12) func aRandomLifeEqualsAnArray(_ round: Int) throws {
+    @Test(arguments: 0..<Repetitions.few(5, of: 12)) func aRandomLifeEqualsAnArray(_ round: Int) throws {
         var generator = SeededGenerator(UInt64.random(in: 0...UInt64.max))
         let seed = generator.seed
         let storage = MemoryStorage()

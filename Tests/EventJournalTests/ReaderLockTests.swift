@@ -2,6 +2,7 @@ import ChatTesting
 import Dispatch
 import Foundation
 import Locking
+import TestSupport
 import Testing
 
 @testable import EventJournal

@@ -2,6 +2,7 @@ import ChatTesting
 import Foundation
 import Locking
 import StubRewriter
+import TestSupport
 import Testing
 
 @testable import EventJournal
@@ -72,7 +73,7 @@ import Testing
     }
 
     /// Random records of random histories: everything else stays byte for byte, and everything that sums up the history still fits.
-    @Test(arguments: StorageKind.allCases, [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(2, of: 6))))
     func everythingElseStaysAsItWas(_ kind: StorageKind, seed: UInt64) throws {
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: seed)

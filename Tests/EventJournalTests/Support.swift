@@ -1,3 +1,4 @@
+import ChatTesting
 import Foundation
 import Testing
 
@@ -84,54 +85,19 @@ func journalError(_ work: () throws -> Void, sourceLocation: SourceLocation = #_
 /// A generator whose seed is printed with a failure and replayed by CHATJOURNAL_SEED.
 struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
-    private var state: UInt64
+    private var random: SeededRandom
 
     init(_ fixed: UInt64? = nil) {
         let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) }
         seed = given ?? fixed ?? UInt64.random(in: 0...UInt64.max)
-        state = seed
+        random = SeededRandom(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    mutating func next() -> UInt64 { random.next() }
 
-    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
+    mutating func bytes(_ count: Int) -> [UInt8] { random.bytes(count) }
 
     mutating func entry(kept: Int = 40, erasable: Int = 120) -> Entry {
         Entry(kept: bytes(Int.random(in: 0...kept, using: &self)), erasable: bytes(Int.random(in: 0...erasable, using: &self)))
-    }
-}
-
-/// A directory of its own on the real file system, removed with the object.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "EventJournalTests-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        do {
-            try FileManager.default.removeItem(atPath: path)
-        } catch {
-            Issue.record("could not remove \(path): \(error)")
-        }
-    }
-
-    func file(_ name: String) -> String { path + "/" + name }
-
-    /// Every file below with its bytes.
-    func contents() throws -> [String: [UInt8]] {
-        var contents: [String: [UInt8]] = [:]
-        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
-            contents[name] = FileManager.default.contents(atPath: file(name)).map { [UInt8]($0) } ?? []
-        }
-        return contents
     }
 }

@@ -1,5 +1,6 @@
 import ChatTesting
 import Locking
+import TestSupport
 import Testing
 
 @testable import EventJournal
@@ -27,7 +28,7 @@ import Testing
 
     @Test(arguments: [[3000], [200], [700, 900], [100, 100, 100, 2000], [450, 60], [10, 10, 10, 10]])
     func everySubsetOfSectorsRecovers(_ sizes: [Int]) throws {
-        for seed in 1...3 as ClosedRange<UInt64> {
+        for seed in 1...UInt64(Repetitions.few(1, of: 3)) {
             let (storage, model, ends) = try specimen(sizes, seed: seed)
             let name = "journal/" + DirectoryListing.segmentName(1)
             let contents = storage.allContents()[name] ?? []

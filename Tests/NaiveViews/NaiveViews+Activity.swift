@@ -1,10 +1,10 @@
-import ChatDomain
-import Projections
+package import ChatDomain
+package import Projections
 
 /// The auditor's and the operator's questions, through all events once more.
 extension NaiveViews {
     /// Those whose latest join has not been followed by a departure, in the order of those joins.
-    func readers(of thread: ThreadID) -> [UserID] {
+    package func readers(of thread: ThreadID) -> [UserID] {
         users.compactMap { user -> (user: UserID, since: Position)? in
             let joined = events.last {
                 if case .threadJoined(let fact) = $0.event.fact { fact.user == user && fact.thread == thread } else { false }
@@ -18,7 +18,7 @@ extension NaiveViews {
     }
 
     /// Threads that were opened under a name; an outward code's thread bears its code.
-    func threads(named name: String) -> [ThreadID] {
+    package func threads(named name: String) -> [ThreadID] {
         events.compactMap { recorded in
             guard case .threadOpened(let fact) = recorded.event.fact else { return nil }
             let given: String? =
@@ -27,19 +27,20 @@ extension NaiveViews {
         }
     }
 
-    var threadNames: Set<String> {
+    /// The names of all threads, and some that may be none's.
+    package var threadNames: Set<String> {
         Set(events.compactMap { if case .threadName(let name) = $0.event.content { name } else { nil } } + ["SW1A", "E1", "nobody's"])
     }
 
     /// Half of the entries before a position, half from it on, counted off one by one.
-    func page<Entry>(_ entries: [Entry], limit: Int, around position: Position, _ key: (Entry) -> Position) -> [Entry] {
+    package func page<Entry>(_ entries: [Entry], limit: Int, around position: Position, _ key: (Entry) -> Position) -> [Entry] {
         let older = entries.filter { key($0) < position }.suffix(limit / 2)
         let newer = entries.filter { key($0) >= position }.prefix(limit - limit / 2)
         return Array(older + newer)
     }
 
-    /// By the date that the time is printed with.
-    func activity() -> [ActivityDay] {
+    /// The activity of each day, in order; a day is the date that a time is printed with.
+    package func activity() -> [ActivityDay] {
         var days: [String: ActivityDay] = [:]
         var active: Set<[String]> = []
         for recorded in events {

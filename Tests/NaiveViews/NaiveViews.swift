@@ -1,28 +1,56 @@
-import ChatDomain
-import Projections
+package import ChatDomain
+package import Projections
 
-/// The read models once more, as slowly and plainly as possible: every question goes through all events, written from the tables of the design and not from the projections.
-struct NaiveViews {
-    let events: [RecordedEvent]
+/// A second, plain statement of the read models, for comparison.
+///
+/// Every query scans all events. It is written from the tables of the design, not from the projections.
+package struct NaiveViews {
+    /// The history, in order.
+    package let events: [RecordedEvent]
 
-    struct Message: Equatable {
-        var id: MessageID
-        var position: Position
-        var author: UserID
-        var editPosition: Position?
-        var isRetracted: Bool
-        var replyCount: Int
+    /// Makes the views of a history.
+    package init(events: [RecordedEvent]) { self.events = events }
+
+    /// A message as a timeline shows it, without its text.
+    package struct Message: Equatable {
+        package var id: MessageID
+        package var position: Position
+        package var author: UserID
+        package var editPosition: Position?
+        package var isRetracted: Bool
+        package var replyCount: Int
+
+        package init(
+            id: MessageID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool, replyCount: Int
+        ) {
+            self.id = id
+            self.position = position
+            self.author = author
+            self.editPosition = editPosition
+            self.isRetracted = isRetracted
+            self.replyCount = replyCount
+        }
     }
 
-    struct Reply: Equatable {
-        var id: ReplyID
-        var position: Position
-        var author: UserID
-        var editPosition: Position?
-        var isRetracted: Bool
+    /// A reply as a list of replies shows it, without its text.
+    package struct Reply: Equatable {
+        package var id: ReplyID
+        package var position: Position
+        package var author: UserID
+        package var editPosition: Position?
+        package var isRetracted: Bool
+
+        package init(id: ReplyID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool) {
+            self.id = id
+            self.position = position
+            self.author = author
+            self.editPosition = editPosition
+            self.isRetracted = isRetracted
+        }
     }
 
-    func messages(of thread: ThreadID) -> [Message] {
+    /// The messages of a thread, in order.
+    package func messages(of thread: ThreadID) -> [Message] {
         events.compactMap { recorded in
             guard case .messagePosted(let posted) = recorded.event.fact, posted.thread == thread else { return nil }
             return Message(
@@ -33,7 +61,8 @@ struct NaiveViews {
         }
     }
 
-    func replies(to message: MessageID) -> [Reply] {
+    /// The replies to a message, in order.
+    package func replies(to message: MessageID) -> [Reply] {
         events.compactMap { recorded in
             guard case .replyPosted(let posted) = recorded.event.fact, posted.message == message else { return nil }
             return Reply(
@@ -45,7 +74,7 @@ struct NaiveViews {
     }
 
     /// Members now, each with the position of the latest join, in that order.
-    func members(of thread: ThreadID) -> [(user: UserID, since: Position)] {
+    package func members(of thread: ThreadID) -> [(user: UserID, since: Position)] {
         var members: [(user: UserID, since: Position)] = []
         for recorded in events {
             switch recorded.event.fact {
@@ -58,7 +87,7 @@ struct NaiveViews {
     }
 
     /// When a user gained and lost each thread, in the order in which they were gained.
-    func access(of user: UserID) -> [Access] {
+    package func access(of user: UserID) -> [Access] {
         var stretches: [Access] = []
         for recorded in events {
             switch recorded.event.fact {
@@ -73,7 +102,7 @@ struct NaiveViews {
     }
 
     /// Residents now, each with the position since which they live there, in that order.
-    func residents(of code: OutwardCode) -> [(user: UserID, since: Position, postcode: Postcode)] {
+    package func residents(of code: OutwardCode) -> [(user: UserID, since: Position, postcode: Postcode)] {
         var residents: [(user: UserID, since: Position, postcode: Postcode)] = []
         for recorded in events {
             guard case .postcodeSet(let fact) = recorded.event.fact, let postcode = recorded.event.postcode else { continue }
@@ -86,27 +115,30 @@ struct NaiveViews {
         return residents
     }
 
-    func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
+    /// The read marker of a user in a thread; 0 without one.
+    package func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
         events.reduce(0) { marker, recorded in
             if case .threadRead(let read) = recorded.event.fact, read.user == user, read.thread == thread { read.upTo } else { marker }
         }
     }
 
     /// Messages after the later of read marker and last join, by others, not retracted; none for who is no member.
-    func unread(_ user: UserID, in thread: ThreadID) -> Int {
+    package func unread(_ user: UserID, in thread: ThreadID) -> Int {
         guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: thread))
         return messages(of: thread).count { $0.position > seen && $0.author != user && !$0.isRetracted }
     }
 
-    func lastPosition(of thread: ThreadID) -> Position? {
+    /// The position of the last event of a thread that is no read marker.
+    package func lastPosition(of thread: ThreadID) -> Position? {
         events.last { recorded in
             if case .threadRead = recorded.event.fact { return false }
             return recorded.event.fact.thread == thread
         }?.position
     }
 
-    func username(_ user: UserID) -> String? {
+    /// The name that a user has now.
+    package func username(_ user: UserID) -> String? {
         events.last { recorded in
             switch recorded.event.fact {
             case .userRegistered(let fact): fact.user == user
@@ -116,11 +148,13 @@ struct NaiveViews {
         }?.event.username?.text
     }
 
-    var users: [UserID] {
+    /// The registered users, in order.
+    package var users: [UserID] {
         events.compactMap { if case .userRegistered(let fact) = $0.event.fact { fact.user } else { nil } }
     }
 
-    var threads: [ThreadID] {
+    /// The open threads, in order.
+    package var threads: [ThreadID] {
         events.compactMap { if case .threadOpened(let fact) = $0.event.fact { fact.thread } else { nil } }
     }
 

@@ -1,12 +1,13 @@
 import ChatDomain
 import ChatTesting
+import TestSupport
 import Testing
 
 @testable import Projections
 
 /// Where a page begins in a list, however its positions are spread.
 @Suite struct FirstIndexTests {
-    @Test(arguments: Seeds.seeds(12)) func theFirstIndexIsFoundInAFewLooks(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 12))) func theFirstIndexIsFoundInAFewLooks(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for count in [0, 1, 2, 9, 10, 300, 5_000] {
             for spread in 0..<4 {

@@ -1,5 +1,7 @@
 import ChatDomain
 import ChatTesting
+import NaiveViews
+import TestSupport
 import Testing
 
 @testable import Projections
@@ -48,7 +50,7 @@ extension StoreModels {
 
 @Suite struct ReadModelTests {
     /// At many positions three must agree: the naive model of the events up to there, the read models at that moment, and those of the whole history asked as of there.
-    @Test(arguments: Seeds.seeds(4)) func incrementalViewsAndViewsAsOfEqualTheNaiveModel(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func incrementalViewsAndViewsAsOfEqualTheNaiveModel(seed: UInt64) {
         let events = history(seed: seed, commands: 400)
         let whole = models(of: events)
         var models = ReadModels()
@@ -65,7 +67,7 @@ extension StoreModels {
     }
 
     /// The same at every position of shorter histories, a rebuild among the four.
-    @Test(arguments: Seeds.seeds(3)) func atEveryPositionAllViewsAgree(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func atEveryPositionAllViewsAgree(seed: UInt64) {
         let events = history(seed: seed, commands: 90)
         let whole = models(of: events)
         var incremental = ReadModels()

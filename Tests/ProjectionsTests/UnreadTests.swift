@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import TestSupport
 import Testing
 
 @testable import Projections
@@ -102,7 +103,7 @@ import Testing
     }
 
     /// Around each end of a block of 64 or 256, as of then and, with all that came later, as of any position.
-    @Test(arguments: Seeds.seeds(6)) func countsEqualThoseOfOneMessageAfterAnother(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func countsEqualThoseOfOneMessageAfterAnother(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var history = History(users: 4)
         for user in 0..<3 { history.add(.joined(user), to: 0) }
@@ -123,7 +124,7 @@ import Testing
     }
 
     /// Long enough for trees of two levels, of the thread and of a member.
-    @Test(arguments: Seeds.seeds(2)) func countsOfLongThreadsEqualThoseOfOneMessageAfterAnother(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func countsOfLongThreadsEqualThoseOfOneMessageAfterAnother(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var history = History(users: 3)
         for user in 0..<3 { history.add(.joined(user), to: 0) }

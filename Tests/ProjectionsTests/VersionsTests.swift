@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import TestSupport
 import Testing
 
 @testable import Projections
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(6)) func severalChainsInOneColumnKeepApart(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func severalChainsInOneColumnKeepApart(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var model = Model(chains: 5, after: random.oneIn(2) ? 0 : 1 << 32 - 1_000)
         let start = model.position

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Plants bugs in a copy of the sources, one at a time, and looks whether the tests find them.
 
-    planted_bugs.py [--package .] [--only 1,5,16b] [--states 60000] [--scratch DIR] [--configuration debug] [--jobs 2]
+    planted_bugs.py [--package .] [--only 1,5,16b] [--sample 10] [--states 60000] [--scratch DIR] [--configuration debug] [--jobs 2]
 
 Each bug is a mistake that somebody could make: a sync left out, two steps in the wrong order, a check forgotten. It is planted by
 replacing some lines, each of which must be there exactly once; otherwise the sources have changed, and so must this program. For the
-journal's writing and recovery the suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`, `ConcurrentCrashTests`) then run in
-the short form of a plain `swift test`; where they find nothing, in the long one, with so many states (`--states 0`: not at all). What no
+journal's writing and recovery the suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`, `ConcurrentCrashTests`) then run
+with all repetitions (`CHATJOURNAL_LONG=1`); where they find nothing, in the long run, with --states states (0: not at all). What no
 power cut on a disk as assumed can show is looked for by the suite that the bug names. A run of a suite that takes three times as long as with the
 unchanged sources, and a minute more, has not ended: the bug is found.
 
@@ -22,6 +22,7 @@ import argparse
 import dataclasses
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -35,19 +36,22 @@ TARGETS = {
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),""",
     "crash": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
-        .testTarget(name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking"], swiftSettings: settings),""",
+        .testTarget(
+            name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking", "TestSupport"], swiftSettings: settings),""",
     "units": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
-            name: "EventJournalTests", dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "StubRewriter"], swiftSettings: settings),""",
+            name: "EventJournalTests",
+            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "StubRewriter", "TestSupport"],
+            swiftSettings: settings),""",
     "domain": """
         .target(name: "Columns", swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
         .target(name: "ChatTesting", dependencies: ["ChatDomain"], swiftSettings: settings),
-        .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting"], swiftSettings: settings),
-        .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting"], swiftSettings: settings),""",
+        .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),""",
     "store": """
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "Columns", swiftSettings: settings),
@@ -58,10 +62,12 @@ TARGETS = {
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"], swiftSettings: settings),
         .testTarget(
             name: "ChatTests",
-            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "StubRewriter"],
+            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "NaiveViews", "StubRewriter",
+                           "TestSupport"],
             swiftSettings: settings),
+        .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),
         .testTarget(
-            name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "Columns", "EventJournal", "ChatTesting"],
+            name: "ProjectionsTests", dependencies: ["Projections", "ChatDomain", "Columns", "EventJournal", "ChatTesting", "NaiveViews", "TestSupport"],
             swiftSettings: settings),""",
 }
 PATHS = {
@@ -72,7 +78,7 @@ PATHS = {
                "Sources/ChatTesting/GeneratedWorld.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ColumnsTests",
                "Tests/ChatDomainTests/Encoding", "Tests/ChatDomainTests/Support"],
     "store": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Tests/StubRewriter",
-              "Tests/ChatTests", "Tests/ProjectionsTests"],
+              "Tests/ChatTests", "Tests/NaiveViews", "Tests/ProjectionsTests"],
 }
 # By the test target of the suite that a bug names.
 GROUPS = {"LockingTests": "locks", "EventJournalTests": "units", "ColumnsTests": "domain", "ChatDomainTests": "domain", "ChatTests": "store",
@@ -808,7 +814,7 @@ class Copy:
         self.pristine = package
         # Seconds for a run of some suites in their short form.
         self.limits = {}
-        for path in ["Sources/CChecksum", "Sources/Locking", "Sources/EventJournal", *PATHS[group]]:
+        for path in ["Sources/CChecksum", "Sources/Locking", "Sources/EventJournal", "Tests/TestSupport", *PATHS[group]]:
             source, target = package / path, self.root / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
@@ -819,6 +825,7 @@ class Copy:
             settings + f'let package = Package(\n    name: "Planted", {platforms}\n    targets: [\n'
             '        .target(name: "CChecksum"),\n'
             '        .target(name: "Locking", swiftSettings: settings),\n'
+            '        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),\n'
             '        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking"], swiftSettings: settings),'
             + TARGETS[group] + "\n    ],\n    swiftLanguageModes: [.v6]\n)\n")
 
@@ -845,7 +852,7 @@ class Copy:
 
     def test(self, filters, states=None):
         """None if all pass; else what the first failure says."""
-        environment = {"CHATJOURNAL_CRASH_STATES": str(states)} if states else {}
+        environment = {"CHATJOURNAL_LONG": "1"} | ({"CHATJOURNAL_CRASH_STATES": str(states)} if states else {})
         limit = None if states else self.limits.get(filters)
         status, output = self.swift("test", "--skip-build", *[f"--filter={name}" for name in filters], limit=limit, **environment)
         if status != 0:
@@ -916,6 +923,8 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", default=".", help="the package's directory")
     parser.add_argument("--only", default=None, help="numbers of the table, with commas between")
+    parser.add_argument("--sample", type=int, default=None, help="only this many, chosen by --seed")
+    parser.add_argument("--seed", type=int, default=None, help="of the sample; default: a new one, printed")
     parser.add_argument("--states", type=int, default=60_000, help="of the long run, where the short one finds nothing; 0: no long run")
     parser.add_argument("--configuration", choices=["debug", "release"], default="debug")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -925,6 +934,10 @@ def parse():
     numbers = arguments.only.split(",") if arguments.only else [bug.number for bug in BUGS]
     if unknown := set(numbers) - {bug.number for bug in BUGS}:
         parser.error(f"there is no bug {', '.join(sorted(unknown))}")
+    if arguments.sample is not None and arguments.sample < len(numbers):
+        seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 32)
+        print(f"a sample of {arguments.sample} bugs: --sample {arguments.sample} --seed {seed}", flush=True)
+        numbers = random.Random(seed).sample(numbers, arguments.sample)
     return arguments, [bug for bug in BUGS if bug.number in numbers]
 
 

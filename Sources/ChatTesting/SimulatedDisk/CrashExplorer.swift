@@ -42,6 +42,8 @@ public struct CrashExplorer<Model: Sendable> {
     /// Recovery finds all that was written, and none of it any more durable than it was: what it takes over without making it durable is
     /// lost with the power. ``SimulatedDisk/processWasKilled`` tells it of such a moment.
     public var crashesAfterKill = 0
+    /// Which of the states are tried; nil for all of them.
+    package var sampling: CrashSampling?
     /// What the choice of outcomes follows from, where not all are tried.
     public var seed: UInt64 = 1
     /// The disk that the workload begins with; a copy of it is used.
@@ -123,11 +125,15 @@ public struct CrashExplorer<Model: Sendable> {
     }
 
     private func tryState(_ moment: CrashMoment<Model>, _ picks: [Int]?, _ report: inout CrashReport) {
+        let crashes = picks == nil ? crashesAfterKill : crashesInRecovery
+        if let sampling, !sampling.takes(report.states + report.statesLeftOut) {
+            report.statesLeftOut += 1 + crashes
+            return
+        }
         report.states += 1
         let steps = [CrashPath.Step(operation: moment.operation, picks: picks)]
         let disk = disk(moment, picks)
         do {
-            let crashes = picks == nil ? crashesAfterKill : crashesInRecovery
             guard crashes > 0 else { return try recovery(disk, CrashWitness(moment.model)) }
             let inner = try moments(on: disk, moment.model, recovery)
             tryRecoveries(inner, crashes, after: steps, &report)
@@ -153,6 +159,25 @@ public struct CrashExplorer<Model: Sendable> {
                 report.failures.append(CrashFailure(path: path, error: "\(error)"))
             }
         }
+    }
+}
+
+/// A random share of the states of a ``CrashExplorer``, for tests that have little time.
+package struct CrashSampling: Sendable {
+    private let share: UInt64
+    private let seed: UInt64
+
+    /// Takes about one state of every `share`, chosen by the seed.
+    ///
+    /// With a state go those in which its recovery is cut off.
+    package init(oneIn share: Int, seed: UInt64) {
+        self.share = UInt64(share)
+        self.seed = seed
+    }
+
+    fileprivate func takes(_ number: Int) -> Bool {
+        var random = SeededRandom(seed: seed &+ UInt64(number))
+        return random.next() % share == 0
     }
 }
 

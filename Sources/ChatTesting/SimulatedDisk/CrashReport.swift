@@ -6,6 +6,8 @@ public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
     public var states = 0
     /// The number of them in which a recovery was cut off.
     public var statesInRecovery = 0
+    /// The number of states that were left out of a sample.
+    package var statesLeftOut = 0
     /// The states in which something was wrong.
     public var failures: [CrashFailure] = []
     /// Whether this was one state by `CHATJOURNAL_CRASH`, so that the numbers say nothing.
@@ -23,6 +25,7 @@ public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
         report.crashes += other.crashes
         report.states += other.states
         report.statesInRecovery += other.statesInRecovery
+        report.statesLeftOut += other.statesLeftOut
         report.failures += other.failures
         report.isReplay = report.isReplay || other.isReplay
     }

@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import TestSupport
 import Testing
 
 /// Bytes that are no event give an error that says where, or an event; they never end the program.
@@ -45,7 +46,7 @@ struct DamagedBytesTests {
         for event in generator.oneOfEachKind() { expectTextOfEvent(EventBytes(event)) }
     }
 
-    @Test(arguments: Seeds.seeds(20)) func everyTruncationIsAnErrorOrAnEvent(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 20))) func everyTruncationIsAnErrorOrAnEvent(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         var state = ChatState()
         for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
@@ -65,12 +66,12 @@ struct DamagedBytesTests {
         var generator = EventGenerator(seed: seed)
         var state = ChatState()
         for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
-            for bit in 0..<8 * bytes.kept.count {
+            for bit in Repetitions.oneIn(8, of: 0..<8 * bytes.kept.count) {
                 var flipped = bytes
                 flipped.kept[bit / 8] ^= 1 << UInt8(bit % 8)
                 survive(flipped, &state)
             }
-            for bit in 0..<8 * min(bytes.erasable.count, 64) {
+            for bit in Repetitions.oneIn(8, of: 0..<8 * min(bytes.erasable.count, 64)) {
                 var flipped = bytes
                 flipped.erasable[bit / 8] ^= 1 << UInt8(bit % 8)
                 survive(flipped, &state)
@@ -78,7 +79,7 @@ struct DamagedBytesTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(25)) func randomBytesAreAnErrorOrAnEvent(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func randomBytesAreAnErrorOrAnEvent(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var state = ChatState()
         for _ in 0..<200 {
@@ -90,7 +91,7 @@ struct DamagedBytesTests {
     }
 
     /// A journal whose records were damaged so that they still decode must not end the program that goes on from it.
-    @Test(arguments: Seeds.seeds(25)) func decidingGoesOnAfterAnyHistory(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func decidingGoesOnAfterAnyHistory(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var requests = RequestGenerator(seed: seed)
         var sound = ChatState()

@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import TestSupport
 import Testing
 
 /// What holds of the encoding of every event.
@@ -33,7 +34,7 @@ struct EncodingPropertyTests {
     }
 
     /// What a replay decodes says the same as the event.
-    @Test(arguments: Seeds.seeds(25)) func aRowAndItsIndexedContentAreTheEvent(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func aRowAndItsIndexedContentAreTheEvent(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() + [generator.unknown()] {
             let bytes = EventBytes(event)

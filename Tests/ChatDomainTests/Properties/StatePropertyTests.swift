@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import TestSupport
 import Testing
 
 /// What holds of the state after any sequence of commands.
@@ -38,7 +39,7 @@ struct StatePropertyTests {
         return state
     }
 
-    @Test(arguments: Seeds.seeds(10)) func theRecordedEventsGiveTheStateThatDecidedThem(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func theRecordedEventsGiveTheStateThatDecidedThem(seed: UInt64) throws {
         let run = run(seed, steps: 400)
         #expect(replayed(run.events) == run.state)
         #expect(replayed(try run.events.map { try EventBytes($0).event() }) == run.state)
@@ -52,7 +53,7 @@ struct StatePropertyTests {
         #expect(replayed(run.events.dropLast()) != run.state)
     }
 
-    @Test(arguments: Seeds.seeds(10)) func everyDecidedEventIsFaultless(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func everyDecidedEventIsFaultless(seed: UInt64) throws {
         let run = run(seed, steps: 400)
         var state = ChatState()
         for event in run.events {
@@ -63,7 +64,7 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(10)) func aRefusedCommandChangesNothing(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func aRefusedCommandChangesNothing(seed: UInt64) {
         _ = run(seed, steps: 300) { state, request, answer in
             guard case .refused = answer else { return }
             let copy = state
@@ -76,7 +77,8 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(10)) func anAcceptedIDThatComesAgainIsADuplicateWithTheFirstPositions(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func anAcceptedIDThatComesAgainIsADuplicateWithTheFirstPositions(seed: UInt64)
+    {
         let run = run(seed, steps: 400)
         #expect(run.accepted.count > 20)
         for (request, positions) in run.accepted {
@@ -85,7 +87,7 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(10)) func timesNeverGoBackAndThreadNumbersHaveNoGap(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func timesNeverGoBackAndThreadNumbersHaveNoGap(seed: UInt64) {
         let run = run(seed, steps: 400)
         #expect(zip(run.events, run.events.dropFirst()).allSatisfy { $0.recordedAt <= $1.recordedAt })
         var numbers: [ThreadID: [UInt64]] = [:]
@@ -99,7 +101,7 @@ struct StatePropertyTests {
     }
 
     /// What has been erased is missing from the indexes over content, and from nothing else.
-    @Test(arguments: Seeds.seeds(10)) func evolveCopesWithStubs(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func evolveCopesWithStubs(seed: UInt64) throws {
         let run = run(seed, steps: 300)
         let withoutBodies = try run.events.map { event in
             switch event.content {

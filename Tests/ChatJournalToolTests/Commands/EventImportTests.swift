@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `import --format events`: an export of this version or an earlier one is imported.
@@ -57,7 +58,7 @@ import Testing
         let exported = try lines("export", try GoldenCase.copy(of: "history", to: target))
         let whole = try target.file("whole.jsonl", exported.joined(separator: "\n"))
         var endings: Set<Int32> = []
-        for count in stride(from: 1, to: exported.count, by: 3) {
+        for count in Repetitions.oneIn(6, of: 1..<exported.count) {
             let copy = target.path + "/copy-\(count)"
             // The last line is truncated too.
             for part in [

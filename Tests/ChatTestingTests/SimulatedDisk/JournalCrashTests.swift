@@ -5,7 +5,8 @@ import Testing
 
 /// Power cuts at every operation of a journal's life, on an honest disk: opening succeeds, every promise is kept, nothing else is there.
 ///
-/// These are some thousands of states. The long run tries as many as the environment variable asks for, best in a release build:
+/// Of some thousands of states a sample is tried, in the long form all. The long run tries as many as the environment variable asks for, best in a
+/// release build:
 ///
 ///     CHATJOURNAL_CRASH_STATES=1000000 swift test -c release -Xswiftc -enable-testing --filter JournalCrashTests
 ///

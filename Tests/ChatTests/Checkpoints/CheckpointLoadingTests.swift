@@ -3,13 +3,14 @@ import ChatTesting
 import EventJournal
 import Projections
 import StubRewriter
+import TestSupport
 import Testing
 
 @testable import Chat
 
 /// An opening that begins with a checkpoint ends as one that replays everything, and whatever is wrong with the file costs nothing but time.
 @Suite struct CheckpointLoadingTests {
-    @Test(arguments: Seeds.seeds(8)) func openingWithACheckpointEqualsAReplay(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 8))) func openingWithACheckpointEqualsAReplay(seed: UInt64) throws {
         let fixture = CheckpointFixture(seed: seed)
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)

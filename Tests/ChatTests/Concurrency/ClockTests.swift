@@ -3,6 +3,7 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Projections
+import TestSupport
 import Testing
 
 /// A clock that is wrong changes the times that are shown and nothing else.
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(6), Skew.allCases)
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 6)), Skew.allCases)
     func aWrongClockChangesNoOrderNoCountAndNoPage(seed: UInt64, skew: Skew) throws {
         let straight = try run(seed) { time, _ in time }
         let wrong = try run(seed) { skew.read($0, &$1) }
@@ -36,7 +37,7 @@ import Testing
     }
 
     /// Times are found in the journal by halving it, which works because they never go back.
-    @Test(arguments: Seeds.seeds(6)) func momentsAreFoundUnderAJumpingClock(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func momentsAreFoundUnderAJumpingClock(seed: UInt64) throws {
         let store = try run(seed) { Skew.jumping.read($0, &$1) }.store
         let events = try store.allEvents()
         for recorded in events {

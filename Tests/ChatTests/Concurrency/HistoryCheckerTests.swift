@@ -2,6 +2,7 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import NaiveViews
 import Projections
 import Testing
 

@@ -3,6 +3,7 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Foundation
+import TestSupport
 import Testing
 
 /// Concurrent commands and questions are answered as if they came one after another, in an order that keeps the real time between them.
@@ -26,7 +27,8 @@ import Testing
     }
 
     private func check(_ run: (UInt64) async throws -> (setting: String, checker: HistoryChecker)) async throws {
-        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_LINEARIZABLE_HISTORIES"].flatMap { Int($0) } ?? 60
+        let count =
+            ProcessInfo.processInfo.environment["CHATJOURNAL_LINEARIZABLE_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(30, of: 60)
         let seeds = Seeds.seeds(count)
         var tally = Tally()
         for seed in seeds {

@@ -4,6 +4,7 @@ import ChatTesting
 import EventJournal
 import Foundation
 import Locking
+import TestSupport
 import Testing
 
 /// Random moments of subscribing against concurrent writers and roll-overs: exactly the events after the position that pass the filter, once, in order, and durable.
@@ -11,7 +12,7 @@ import Testing
 /// `CHATJOURNAL_FOLLOW_ROUNDS` says how many rounds, of which each has a seed and some followers; 200 unless it is set.
 @Suite struct FollowingContractTests {
     @Test func everyFollowerIsGivenTheEventsAfterTheirPositionOnce() async throws {
-        let rounds = ProcessInfo.processInfo.environment["CHATJOURNAL_FOLLOW_ROUNDS"].flatMap { Int($0) } ?? 200
+        let rounds = ProcessInfo.processInfo.environment["CHATJOURNAL_FOLLOW_ROUNDS"].flatMap { Int($0) } ?? Repetitions.few(60, of: 200)
         for seed in Seeds.seeds(rounds) {
             let round = try FollowingRound(seed: seed)
             try await within(limit: .seconds(180), "the end of the round of seed \(seed)") { try await round.run() }

@@ -124,11 +124,3 @@ final class GatedLog: CommitLog {
 
     func close() throws(JournalError) { try journal.close() }
 }
-
-/// Runs each job on a thread of its own, so that one that is held up takes no thread from the tasks of others.
-final class ThreadExecutor: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        Thread.detachNewThread { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
-    }
-}

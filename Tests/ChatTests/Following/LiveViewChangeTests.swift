@@ -1,6 +1,7 @@
 @testable import Chat
 import ChatDomain
 import ChatTesting
+import TestSupport
 import Testing
 
 /// What a live view shows after a change is what a query says.

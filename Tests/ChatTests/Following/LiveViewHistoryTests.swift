@@ -2,6 +2,7 @@
 import ChatDomain
 import ChatTesting
 import Projections
+import TestSupport
 import Testing
 
 /// Random histories, as a viewer sees them.
@@ -9,7 +10,7 @@ import Testing
     private typealias Fixture = FollowingFixture
 
     /// Whatever comes while it is read and shown, in the end each view is what the viewer's query says.
-    @Test(arguments: Seeds.seeds(20)) func theViewsOfAViewerEndAsTheirQueriesSay(seed: UInt64) async throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 20))) func theViewsOfAViewerEndAsTheirQueriesSay(seed: UInt64) async throws {
         let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
         let (store, bob) = (fixture.store, Fixture.bob)
         var random = SeededRandom(seed: seed)

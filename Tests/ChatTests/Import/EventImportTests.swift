@@ -2,6 +2,7 @@ import Chat
 import ChatDomain
 import ChatTesting
 import EventJournal
+import TestSupport
 import Testing
 
 /// An export that is read back is the same history: events, positions and commits.
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test(
-        arguments: Seeds.seeds(3),
+        arguments: Seeds.seeds(Repetitions.few(1, of: 3)),
         [[], .otherVersions, [.stubs, .otherVersions], .lost, .unknown, [.unknown, .stubs], ExportedHistory.Features.all])
     func anImportOfAnExportIsExportedAsTheSame(seed: UInt64, features: ExportedHistory.Features) throws {
         let history = try ExportedHistory(seed: seed, features)
@@ -51,7 +52,7 @@ import Testing
     }
 
     /// Wherever an import is cut off, it has ended with a commit, and goes on from there.
-    @Test(arguments: Seeds.seeds(2)) func anImportThatWasCutOffIsContinued(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func anImportThatWasCutOffIsContinued(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, .all, commands: 24)
         for cut in 0...history.events.count {
             let options = Self.options(seed)
@@ -99,7 +100,7 @@ import Testing
         #expect(refusal.code == code && refusal.line == index + 1, "\(refusal)", sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: Seeds.seeds(4)) func anImpossibleHistoryIsRefusedWithItsLine(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func anImpossibleHistoryIsRefusedWithItsLine(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [])
         let middle = history.events.count / 2
         try expect("positionGap", at: middle, history, seed) { $0.remove(at: middle) }
@@ -147,7 +148,7 @@ import Testing
         try expect("endsInsideCommit", at: first, history, seed) { $0.removeLast($0.count - first - 1) }
     }
 
-    @Test(arguments: Seeds.seeds(4)) func aJournalThatIsNoBeginningOfTheExportIsRefused(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func aJournalThatIsNoBeginningOfTheExportIsRefused(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [.stubs, .otherVersions])
         let half = try #require(history.boundaries.filter { $0 > history.events.count / 2 }.min())
         let options = Self.options(seed)
@@ -187,7 +188,7 @@ import Testing
     // MARK: Exports of earlier versions
 
     /// Without ends of commits, what one command brings about stays together, and fold keys are computed.
-    @Test(arguments: Seeds.seeds(4)) func anExportWithoutEndsOfCommitsIsImported(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func anExportWithoutEndsOfCommitsIsImported(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [.lost, .unknown, .stubs])
         let old = history.events.map { ExportedEvent($0.recorded) }
         let options = Self.options(seed)

@@ -1,6 +1,7 @@
 import ChatTesting
 import EventJournal
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct CommitLogContractTests {
@@ -29,7 +30,7 @@ import Testing
         return .journal(in: "journal", options: options, wrap: wrap)
     }
 
-    @Test(arguments: Seeds.seeds(2), Place.allCases)
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2)), Place.allCases)
     func aJournalKeepsTheContract(seed: UInt64, place: Place) async {
         for durability in [Durability.synced, .written] {
             #expect(
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(5))
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 5)))
     func aLogThatIsNoJournalKeepsTheContract(seed: UInt64) async {
         let contract = CommitLogContract { _ in
             let store = ArrayLog.Store()
@@ -70,19 +71,5 @@ import Testing
         struct Broken: Error {}
         let violations = await CommitLogContract { _ in throw Broken() }.violations(of: .oneAppendWins, seed: 3)
         #expect(violations.map(\.seed) == [3])
-    }
-}
-
-/// A directory of its own on the real file system, removed with the object.
-private final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "CommitLogContract-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record("could not remove \(path): \(error)") }
     }
 }
