@@ -3,6 +3,7 @@
 # Takes ten to twenty minutes on two cores; 0 if the tests pass and the sanitizer has nothing to say.
 #
 #   Tests/checks/sanitizer.sh thread|address SCRATCH [options of swift test, such as --filter ChatTests]
+#   TIME_LIMIT=60       ends the tests after 60 s, the build not counted; what ran until then has to be without a finding
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 kind=${1:?which: thread or address}
@@ -17,9 +18,18 @@ export TSAN_OPTIONS="halt_on_error=0 report_signal_unsafe=0"
 # runs, and of Foundation for every empty file that a test reads.
 export ASAN_OPTIONS="detect_leaks=0"
 said="WARNING: ThreadSanitizer|ERROR: AddressSanitizer"
-swift test --skip-build "${build[@]}" "$@" 2>&1 | tee "$scratch/log" | grep -E "✘|Test run with|$said" || true
+limit=()
+if [ -n "${TIME_LIMIT:-}" ]; then limit=(timeout --signal=INT --kill-after=10 "$TIME_LIMIT"); fi
+${limit[@]+"${limit[@]}"} swift test --skip-build "${build[@]}" "$@" 2>&1 | tee "$scratch/log" | grep -E "✘|Test run with|$said" || true
 if grep -qE "$said" "$scratch/log"; then
     printf 'the sanitizer has something to say: %s\n' "$scratch/log" >&2
     exit 1
 fi
+tests=$(grep -E '✔.* Test .* passed after' "$scratch/log" | grep -vc "Test run with" || true)
+if [ -n "${TIME_LIMIT:-}" ] && ! grep -q "Test run with" "$scratch/log"; then
+    printf '%s sanitizer: no finding in %s tests, cut short after %s s\n' "$kind" "$tests" "$TIME_LIMIT"
+    [ "$tests" -gt 0 ] && ! grep -q "✘" "$scratch/log"
+    exit
+fi
+printf '%s sanitizer: no finding in %s tests\n' "$kind" "$tests"
 grep -qE "Test run with .* passed" "$scratch/log"
