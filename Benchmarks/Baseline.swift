@@ -2,9 +2,11 @@ import Foundation
 
 /// What an earlier run came to: the lines that `--quick --json` printed then.
 struct Baseline {
-    /// What of its former ratio a figure has to reach: machines are noisy, and a regression that matters is not.
-    static let share = 0.4
-    /// By how much a count may be above the former one: of a thousand commands a few make a table grow, and which ones is random.
+    /// The part of its former ratio to the floor that a time has to reach.
+    ///
+    /// Absolute times are never compared: machines differ.
+    static let share = 1.0 / 3
+    /// The factor by which a count may be above the former one: a few commands in a thousand make a table grow, at random.
     static let excess = 1.01
     private let figures: [Figure]
 
@@ -23,7 +25,7 @@ struct Baseline {
         var isNoisy: Bool
     }
 
-    /// Compares a run: ratios generously, counts tightly.
+    /// Compares a run: ratios to the floor grossly, counts and sizes on disk tightly.
     func regressions(of run: [Figure], wants: (String) -> Bool) -> [Regression] {
         figures.filter { wants($0.workload) }.compactMap { former in
             let found = run.filter { $0.workload == former.workload && $0.subject == former.subject && $0.unit == former.unit }
@@ -50,6 +52,10 @@ struct Baseline {
 extension Figure {
     static let allocations = "allocs"
 
-    /// Whether it is a count, which is the same in each run or nearly so.
-    var isExact: Bool { [Self.allocations, "writes", "syncs", "reads"].contains(unit) }
+    /// Whether it is a count or a size on disk, the same in each run or nearly so.
+    ///
+    /// The memory of a process, workload M, also depends on the allocator.
+    var isExact: Bool {
+        [Self.allocations, "writes", "syncs", "reads"].contains(unit) || unit.hasPrefix("B/") && !workload.hasPrefix("M ")
+    }
 }
