@@ -20,13 +20,6 @@ struct JSONLineEncoder {
     func encode(_ value: some Encodable, into line: inout [UInt8]) throws {
         try JSONNode(value).append(to: &line)
     }
-
-    /// The JSON of a value as a string.
-    func string(_ value: some Encodable) throws -> String {
-        var line: [UInt8] = []
-        try encode(value, into: &line)
-        return String(decoding: line, as: UTF8.self)
-    }
 }
 
 /// A JSON value under construction; an object of a class, because a container and its parent share
@@ -194,9 +187,8 @@ private struct SuperKey: CodingKey {
 /// Writes the members of an event's JSON object straight into a line, as `JSONLineEncoder` writes
 /// them.
 ///
-/// It exists because an export is as long as its journal: an encoder's containers take several
-/// times as long for an event.
-///.
+/// It exists because an export is as long as its journal, and an event takes three times as long
+/// through the containers of `JSONLineEncoder`.
 struct JSONLineMembers: EventMembers {
     private var line: [UInt8] = []
 

@@ -8,8 +8,7 @@
 
 /// The system calls of the tool.
 ///
-/// All `unsafe` expressions of the target are in this file, because C
-/// functions take pointers.
+/// All `unsafe` expressions of the target are in this file, because C functions take pointers.
 ///
 /// Each call retries `EINTR`, waits where an inherited descriptor is non-blocking, and throws every
 /// other failure as a `ToolError`.
@@ -54,8 +53,7 @@ enum SystemIO {
         }
     }
 
-    /// Makes SIGQUIT end the process: the runtime prints a backtrace for it, and the process
-    /// continues.
+    /// Makes SIGQUIT end the process; the Swift runtime otherwise prints a backtrace and continues.
     static func endOnQuit() {
         let former = signal(SIGQUIT, SIG_DFL)
         // A signal that the caller ignores stays ignored. Two addresses are compared; neither is

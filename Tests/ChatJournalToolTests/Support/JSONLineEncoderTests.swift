@@ -165,6 +165,15 @@ import Testing
     }
 }
 
+extension JSONLineEncoder {
+    /// The JSON of a value as a string.
+    func string(_ value: some Encodable) throws -> String {
+        var line: [UInt8] = []
+        try encode(value, into: &line)
+        return String(decoding: line, as: UTF8.self)
+    }
+}
+
 /// Any JSON value, with members in a fixed order.
 enum Tree: Codable, Equatable {
     case null
