@@ -29,7 +29,7 @@ struct History {
     }
 
     /// The command for the post at an index.
-    mutating func command(_ index: Int) -> Command {
+    mutating func command(_ index: Int) -> ChatCommand {
         let post = workload.post(index)
         let key = UInt64(post.thread) << 32 | UInt64(post.user)
         let author = Workload.userID(post.user)
@@ -62,7 +62,7 @@ struct Batch {
 
     init(_ store: ChatStore) { self.store = store }
 
-    mutating func add(_ command: Command) throws {
+    mutating func add(_ command: ChatCommand) throws {
         requests.append(CommandRequest(command))
         if requests.count == 1_000 { try flush() }
     }

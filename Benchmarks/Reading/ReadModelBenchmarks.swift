@@ -98,8 +98,8 @@ struct ReadModelBenchmarks {
         var failure: EventDecodingError?
         try journal.forEachRecord(in: 1...journal.durablePosition) { position, state, kept, erasable in
             do throws(EventDecodingError) {
-                let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil, contents: ReadModels.contents)
-                if beforeMessages == 0, case .messagePosted = event.fact { beforeMessages = residentBytes() }
+                let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil, contents: ReadModels.contents)
+                if beforeMessages == 0, case .messagePosted = event.details { beforeMessages = residentBytes() }
                 models.apply(event, at: position)
                 return true
             } catch {
@@ -201,12 +201,15 @@ struct ReadModelBenchmarks {
         let end = store.head.position
         var latest = Median()
         var places: [(name: String, median: Median, page: (inout SplitMix) throws -> Void)] = [
-            ("before", Median(), { _ = try store.timeline(thread, Page(before: 1 + $0.next() % end)) }),
-            ("after", Median(), { _ = try store.timeline(thread, Page(after: $0.next() % end)) }),
+            ("before", Median(), { _ = try store.timeline(thread, PageRequest(before: 1 + $0.next() % end)) }),
+            ("after", Median(), { _ = try store.timeline(thread, PageRequest(after: $0.next() % end)) }),
             ("as of", Median(), { _ = try store.timeline(thread, asOf: .position(end / 2 + $0.next() % (end / 2))) }),
             (
                 "as of, before", Median(),
-                { _ = try store.timeline(thread, Page(before: 1 + $0.next() % end), asOf: .position(end / 2 + $0.next() % (end / 2))) }
+                {
+                    _ = try store.timeline(
+                        thread, PageRequest(before: 1 + $0.next() % end), asOf: .position(end / 2 + $0.next() % (end / 2)))
+                }
             ),
         ]
         var random = SplitMix(state: 11)

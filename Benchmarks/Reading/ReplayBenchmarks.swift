@@ -20,7 +20,7 @@ struct ReplayBenchmarks {
         func decode(_ kept: RawSpan, _ erasable: RawSpan?) throws(EventDecodingError) -> UInt64 {
             switch self {
             case .value:
-                let event = try Event(kept: kept, erasable: erasable)
+                let event = try ChatEvent(kept: kept, erasable: erasable)
                 return UInt64(bitPattern: event.recordedAt.millisecondsSince1970) &+ UInt64(event.body?.utf8.count ?? 1)
             case .place:
                 let row = try EventRow(kept: kept)
@@ -43,9 +43,9 @@ struct ReplayBenchmarks {
         for _ in 0..<repetitions {
             floor.add(seconds { files.scan() })
             verifying.add(try seconds { try journal.forEachRecord(in: 1...journal.durablePosition) { _, _, _, _ in true } })
-            var audit = Verification?.none
+            var audit = VerificationReport?.none
             auditing.add(try seconds { audit = try ChatStore.verify(history.path, options: WrittenHistory.options.journal) })
-            precondition(audit?.ok == true, "the history that was written is sound")
+            precondition(audit?.isValid == true, "the history that was written is sound")
             for (index, way) in Decoding.allCases.enumerated() {
                 decoding[index].add(try Self.replaySeconds(journal, way))
             }

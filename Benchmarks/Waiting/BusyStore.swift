@@ -101,7 +101,8 @@ struct BusyStore {
         case .pages:
             let early = Position(messages / 10)
             return { round in
-                _ = try store.timeline(Self.long, Page(before: early / 2 + Position(round) * 7_919 % (early / 2)), asOf: .position(early))
+                _ = try store.timeline(
+                    Self.long, PageRequest(before: early / 2 + Position(round) * 7_919 % (early / 2)), asOf: .position(early))
             }
         case .files:
             let (file, bytes) = (URL(filePath: "\(path ?? "").file"), Data(repeating: 7, count: 40 * messages))
@@ -123,5 +124,7 @@ struct BusyStore {
         }
     }
 
-    private static func post(in thread: ThreadID) -> Command { .postMessage(message: nil, thread: thread, author: author, body: "Milk?") }
+    private static func post(in thread: ThreadID) -> ChatCommand {
+        .postMessage(message: nil, thread: thread, author: author, body: "Milk?")
+    }
 }

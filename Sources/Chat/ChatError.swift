@@ -2,7 +2,7 @@ public import ChatDomain
 public import EventJournal
 
 /// Why a call of the store did not do what it was asked to.
-public enum ChatError: Error, Sendable {
+public enum ChatError: Error, Hashable, Sendable {
     /// A rule was broken, or the viewer may not see it: nothing was appended.
     case rejected(Rejection)
     /// The journal could not be opened, read or written.

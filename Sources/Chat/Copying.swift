@@ -130,8 +130,8 @@ extension ChatStore {
         let report = try wrapping { () throws(JournalError) in
             try Journal.repair(directory, to: destination, options: options) { _, previous in
                 // A record that is no event has no time; that of the last placeholder still holds.
-                if let event = try? Event(kept: previous, erasable: nil) { recordedAt = event.recordedAt }
-                encoder.encode(Event(recordedAt: recordedAt, fact: .lost))
+                if let event = try? ChatEvent(kept: previous, erasable: nil) { recordedAt = event.recordedAt }
+                encoder.encode(ChatEvent(recordedAt: recordedAt, details: .lost))
                 return encoder.kept
             }
         }

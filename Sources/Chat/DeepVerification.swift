@@ -30,14 +30,14 @@ struct DeepVerification {
     /// Everything in which they differ.
     ///
     /// - Complexity: O(*n*) in users, threads, memberships and posts.
-    func findings() -> [Verification.Finding] { users() + threads() + memberships() + messages() + replies() }
+    func findings() -> [VerificationReport.Finding] { users() + threads() + memberships() + messages() + replies() }
 
-    private func finding(_ condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [Verification.Finding] {
+    private func finding(_ condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [VerificationReport.Finding] {
         condition
-            ? [] : [Verification.Finding(problem: "projectionDiffers", message: "\(projection): \(message())")]
+            ? [] : [VerificationReport.Finding(problem: "projectionDiffers", message: "\(projection): \(message())")]
     }
 
-    private func users() -> [Verification.Finding] {
+    private func users() -> [VerificationReport.Finding] {
         let registered = rules.users.indices.filter { rules.users[$0].registeredAt > 0 }
         let shown = models.userCount(asOf: now)
         return finding(shown == registered.count, "users", "\(shown) users for \(registered.count)")
@@ -51,7 +51,7 @@ struct DeepVerification {
             }
     }
 
-    private func threads() -> [Verification.Finding] {
+    private func threads() -> [VerificationReport.Finding] {
         rules.threads.indices.flatMap { number in
             let id = identities.threadID(number)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
@@ -60,7 +60,7 @@ struct DeepVerification {
         }
     }
 
-    private func memberships() -> [Verification.Finding] {
+    private func memberships() -> [VerificationReport.Finding] {
         rules.memberships.indices.flatMap { number in
             let pair = identities.memberships.pair(number)
             let user = identities.userID(pair.first)
@@ -74,7 +74,7 @@ struct DeepVerification {
         }
     }
 
-    private func messages() -> [Verification.Finding] {
+    private func messages() -> [VerificationReport.Finding] {
         (0..<identities.messages.count).flatMap { number in
             let id = MessageID(bits: identities.messages.id(number))
             let record = models.message(id, asOf: now)
@@ -84,7 +84,7 @@ struct DeepVerification {
         }
     }
 
-    private func replies() -> [Verification.Finding] {
+    private func replies() -> [VerificationReport.Finding] {
         (0..<identities.replies.count).flatMap { number in
             let id = ReplyID(bits: identities.replies.id(number))
             let record = models.reply(id, asOf: now)

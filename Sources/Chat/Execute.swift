@@ -15,13 +15,13 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` if the command broke a rule, once everything that the refusal rests on is durable; ``ChatError/journal(_:)`` if
     ///   the journal has failed, in which case nobody can say whether the command took effect: send it again, with the same id, after reopening.
     @discardableResult
-    public func execute(_ command: Command, correlation: String? = nil) async throws(ChatError) -> Receipt {
+    public func execute(_ command: ChatCommand, correlation: String? = nil) async throws(ChatError) -> Receipt {
         try await execute(CommandRequest(command, correlation: correlation))
     }
 
     /// Executes a command and blocks the thread until its answer is durable; otherwise as the asynchronous form.
     @discardableResult
-    public func execute(_ command: Command, correlation: String? = nil) throws(ChatError) -> Receipt {
+    public func execute(_ command: ChatCommand, correlation: String? = nil) throws(ChatError) -> Receipt {
         try execute(CommandRequest(command, correlation: correlation))
     }
 
@@ -113,7 +113,7 @@ private struct Decided {
         case .appended(let rows):
             try decider.encode(rows, of: request)
             answers.append(.success(Receipt(rows, of: decider.batch, request)))
-        case .unchanged: answers.append(.success(Receipt()))
+        case .unchanged: answers.append(.success(Receipt(from: decider.rules.head)))
         case .duplicate(let positions):
             duplicates.append((answers.count, positions, request))
             answers.append(.success(Receipt()))
@@ -226,7 +226,7 @@ extension ChatStore {
     }
 }
 
-extension Command {
+extension ChatCommand {
     /// Whether the store has to make the id of what the command creates.
     fileprivate var needsID: Bool {
         switch self {

@@ -9,7 +9,7 @@ struct HistoryVerification {
     /// Amortises waiting for memory.
     static let batchCount = 1_024
 
-    private(set) var findings: [Verification.Finding] = []
+    private(set) var findings: [VerificationReport.Finding] = []
     private var models = StoreModels()
     private var checkpoint: CheckpointVerification?
     private let isDeep: Bool
@@ -38,7 +38,7 @@ struct HistoryVerification {
     /// Adds the next record.
     mutating func add(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) {
         do throws(EventDecodingError) {
-            let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil)
+            let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil)
             if let fault = event.textFault { textFaults.append((batch.count, fault)) }
             batch.append(event.row, event.content)
         } catch {
@@ -72,6 +72,6 @@ struct HistoryVerification {
     }
 
     private mutating func add(_ problem: String, _ message: String, at position: Position) {
-        findings.append(Verification.Finding(positions: [position, position], problem: problem, message: message))
+        findings.append(VerificationReport.Finding(positions: [position, position], problem: problem, message: message))
     }
 }

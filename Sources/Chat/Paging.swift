@@ -16,8 +16,9 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` and for the cursor `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
     ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if the text cannot be read.
     public func timelinePage(
-        _ thread: ThreadID, _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
-    ) throws(ChatError) -> PageOf<TimelineEntry> {
+        _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
+        asOf moment: AsOf = .now
+    ) throws(ChatError) -> Page<TimelineEntry> {
         let page = try self.page(page, at: cursor, of: .timeline(thread))
         let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
@@ -33,8 +34,9 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` and for the cursor `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
     ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if the text cannot be read.
     public func repliesPage(
-        to message: MessageID, _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
-    ) throws(ChatError) -> PageOf<ReplyEntry> {
+        to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
+        asOf moment: AsOf = .now
+    ) throws(ChatError) -> Page<ReplyEntry> {
         let page = try self.page(page, at: cursor, of: .replies(message))
         let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(message, from: view)
@@ -49,8 +51,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer, and for the cursor `invalidPosition`; ``ChatError/foreignCursor``.
     public func threadsPage(
-        _ page: Page = Page(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
-    ) throws(ChatError) -> PageOf<ThreadSummary> {
+        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
+    ) throws(ChatError) -> Page<ThreadSummary> {
         let page = try self.page(page, at: cursor, of: .threads)
         let (places, sections) = try threadPlaces(viewer, moment)
         let stretch = Stretch(page, asOf: sections.view.position, position: \.lastPosition) { sections.threads($0.slice(of: places)) }
@@ -58,7 +60,7 @@ extension ChatStore {
     }
 
     /// The page that a cursor leads to, if there is one.
-    private func page(_ page: Page, at cursor: PageCursor?, of list: PageCursor.List) throws(ChatError) -> Page {
+    private func page(_ page: PageRequest, at cursor: PageCursor?, of list: PageCursor.List) throws(ChatError) -> PageRequest {
         guard let cursor else { return page }
         guard cursor.journal == log.id, cursor.list == list else { throw .foreignCursor }
         let end = shownPosition
@@ -66,18 +68,18 @@ extension ChatStore {
         case .older:
             // What is older than what comes next is all there is.
             guard cursor.bound <= end + 1 else { throw .rejected(.invalidPosition) }
-            return Page(limit: page.limit, before: cursor.bound)
+            return PageRequest(limit: page.limit, before: cursor.bound)
         case .newer:
             guard cursor.bound <= end else { throw .rejected(.invalidPosition) }
-            return Page(limit: page.limit, after: cursor.bound)
+            return PageRequest(limit: page.limit, after: cursor.bound)
         }
     }
 
-    private func pageOf<Row, Entry>(_ entries: [Entry], _ stretch: Stretch<Row>, of list: PageCursor.List) -> PageOf<Entry> {
+    private func pageOf<Row, Entry>(_ entries: [Entry], _ stretch: Stretch<Row>, of list: PageCursor.List) -> Page<Entry> {
         func cursor(_ direction: PageCursor.Direction, _ bound: Position) -> PageCursor {
             PageCursor(journal: log.id, list: list, direction: direction, bound: bound)
         }
-        return PageOf(entries: entries, older: stretch.older.map { cursor(.older, $0) }, newer: cursor(.newer, stretch.newer))
+        return Page(entries: entries, older: stretch.older.map { cursor(.older, $0) }, newer: cursor(.newer, stretch.newer))
     }
 }
 
@@ -88,7 +90,7 @@ private struct Stretch<Row> {
     let older: Position?
     let newer: Position
 
-    init(_ page: Page, asOf now: Position, position: (Row) -> Position, _ find: (Page) -> [Row]) {
+    init(_ page: PageRequest, asOf now: Position, position: (Row) -> Position, _ find: (PageRequest) -> [Row]) {
         rows = find(page)
         let start: Position
         if let first = rows.first, let last = rows.last {
@@ -98,6 +100,6 @@ private struct Stretch<Row> {
             newer = min(now, page.after ?? (page.before ?? page.around).map { max($0, 1) - 1 } ?? now)
             start = newer + 1
         }
-        older = find(Page(limit: 1, before: start)).isEmpty ? nil : start
+        older = find(PageRequest(limit: 1, before: start)).isEmpty ? nil : start
     }
 }

@@ -7,7 +7,7 @@ public struct PostDetails: Hashable, Sendable, Encodable {
     /// Where the post was posted.
     public var position: Position
     /// Which post it is.
-    public var post: Post
+    public var post: PostID
     /// The thread.
     public var thread: ThreadID
     /// The thread's name, nil if it has been erased.
@@ -15,7 +15,7 @@ public struct PostDetails: Hashable, Sendable, Encodable {
     /// The message that a reply answers, nil for a message.
     public var answered: MessageID?
     /// Who wrote it.
-    public var author: Person
+    public var author: UserSummary
     /// The text, nil as in ``TimelineEntry/body``.
     public var body: String?
     /// When it was created, as shown.
@@ -23,16 +23,18 @@ public struct PostDetails: Hashable, Sendable, Encodable {
     /// When it was edited last, nil if never.
     public var editedAt: Timestamp?
     /// Whether it was retracted.
-    public var retracted: Bool
+    public var isRetracted: Bool
     /// How many replies exist that are not retracted; 0 for a reply.
     public var replyCount: Int
     /// The event that posted it, its latest edits and its retraction, as the viewer is shown them, oldest first.
     public var history: [RecordedEvent]
     /// The users who could read it when it was posted, in the order in which they joined; nil for a viewer, whom this is not told.
-    public var readers: [Member]?
+    public var readers: [ThreadMember]?
 
-    private enum CodingKeys: CodingKey {
-        case position, id, thread, threadName, message, author, body, createdAt, editedAt, retracted, replyCount, history, readers
+    private enum CodingKeys: String, CodingKey {
+        case position, id, thread, threadName, message, author, body, createdAt, editedAt
+        case isRetracted = "retracted"
+        case replyCount, history, readers
     }
 
     /// Writes every field, ``post`` as `id` and ``answered`` as `message`; what is not there is null.
@@ -50,7 +52,7 @@ public struct PostDetails: Hashable, Sendable, Encodable {
         try container.encode(body, forKey: .body)
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(editedAt, forKey: .editedAt)
-        try container.encode(retracted, forKey: .retracted)
+        try container.encode(isRetracted, forKey: .isRetracted)
         try container.encode(replyCount, forKey: .replyCount)
         try container.encode(history, forKey: .history)
         try container.encode(readers, forKey: .readers)
@@ -69,7 +71,7 @@ extension ChatStore {
     ///   ``ChatError/journal(_:)`` if the journal cannot be read.
     /// - Complexity: O(log *n* + *m*) in the messages of the thread and in the edits and readers.
     public func details(
-        of post: Post, edits limit: Int = 50, viewer: UserID? = nil, asOf moment: Moment = .now
+        of post: PostID, edits limit: Int = 50, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> PostDetails {
         let (found, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try Found(post, limit, in: models, from: view)
@@ -89,7 +91,7 @@ extension ChatStore {
             position: position, post: post, thread: found.thread, threadName: found.threadName,
             answered: replies.isEmpty ? nil : found.answered, author: author, body: messages.first?.body ?? replies.first?.body,
             createdAt: createdAt, editedAt: messages.first?.editedAt ?? replies.first?.editedAt,
-            retracted: messages.first?.retracted ?? replies.first?.retracted ?? false, replyCount: messages.first?.replyCount ?? 0,
+            isRetracted: messages.first?.isRetracted ?? replies.first?.isRetracted ?? false, replyCount: messages.first?.replyCount ?? 0,
             history: history,
             readers: found.memberships.map { sections.readers(of: found.thread, $0, asOf: position) })
     }
@@ -109,7 +111,7 @@ private struct Found {
     /// The memberships of the thread, for the operator.
     let memberships: Scan?
 
-    init(_ post: Post, _ limit: Int, in models: borrowing ReadModels, from view: Viewpoint) throws(ChatError) {
+    init(_ post: PostID, _ limit: Int, in models: borrowing ReadModels, from view: Viewpoint) throws(ChatError) {
         let now = view.position
         let posted: Position
         switch post {

@@ -6,13 +6,15 @@ public import Projections
 /// The typed queries.
 ///
 /// Each takes a viewer: nil for the operator or the auditor, who sees everything; a user is refused what they may not read. Each takes a moment: with
-/// ``Moment/position(_:)`` or ``Moment/time(_:)`` it answers, at about the same cost, what it would have answered then, membership, names and the viewer's
+/// ``AsOf/position(_:)`` or ``AsOf/time(_:)`` it answers, at about the same cost, what it would have answered then, membership, names and the viewer's
 /// rights included. A moment beyond the last durable position is refused with `invalidPosition`.
 extension ChatStore {
     /// A page of the threads, ordered by their latest events; a viewer is shown the threads that they may read.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer.
-    public func threads(_ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadSummary] {
+    public func threads(_ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError)
+        -> [ThreadSummary]
+    {
         let (places, sections) = try threadPlaces(viewer, moment)
         return sections.threads(page.slice(of: places)).map(ThreadSummary.init)
     }
@@ -20,7 +22,7 @@ extension ChatStore {
     /// One thread.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
-    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> ThreadSummary {
+    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> ThreadSummary {
         try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(id, from: view)
             guard let thread = models.thread(id, asOf: view.position) else { throw .rejected(.unknownThread) }
@@ -35,7 +37,7 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer.
     /// - Complexity: O(*n*) in the threads.
-    public func threads(named name: String, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadID] {
+    public func threads(named name: String, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadID] {
         let (list, sections) = try shownThreads(viewer, moment)
         for match in ThreadNameMatch.allCases {
             let found = sections.compactMap(list) { models, row in
@@ -53,7 +55,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`;
     ///   ``ChatError/journal(_:)`` if the text cannot be read.
     public func timeline(
-        _ thread: ThreadID, _ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now
+        _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [TimelineEntry] {
         let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
@@ -65,7 +67,7 @@ extension ChatStore {
     /// One message.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser` and `notAMember`.
-    public func message(_ id: MessageID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> TimelineEntry {
+    public func message(_ id: MessageID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> TimelineEntry {
         let (rows, thread) = try query(moment, for: viewer) { models, view throws(ChatError) in
             guard let row = models.message(id, asOf: view.position), let thread = models.thread(of: id, asOf: view.position) else {
                 throw .rejected(.unknownMessage)
@@ -80,7 +82,7 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser` and `notAMember`.
     public func replies(
-        to message: MessageID, _ page: Page = Page(), viewer: UserID? = nil, asOf moment: Moment = .now
+        to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [ReplyEntry] {
         let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(message, from: view)
@@ -103,12 +105,12 @@ extension ChatStore {
     /// Who is in a thread, in the order in which they joined.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
-    public func members(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
+    public func members(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
-        return sections.members(scan).map { Member(user: Person($0), since: $0.since) }
+        return sections.members(scan).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
     /// Who could read a thread, in the order in which they joined: the auditor's question.
@@ -118,7 +120,7 @@ extension ChatStore {
     /// For the operator and the auditor alone.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any viewer.
-    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Member] {
+    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireOperator(viewer)
             try models.requireReadable(thread, from: view)
@@ -130,21 +132,21 @@ extension ChatStore {
     /// Who lives in an outward code, in the order in which they moved there; a viewer has to be a member of its thread, and is shown no postcode but their own.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with a viewer: `unknownUser` and `notAMember`.
-    public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [Resident] {
+    public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [Resident] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }
             return models.scan(residencesOf: code)
         }
         return sections.residents(scan).map {
-            Resident(user: Person($0), since: $0.since, postcode: $0.postcode(shownTo: viewer), outwardCode: code)
+            Resident(user: UserSummary($0), since: $0.since, postcode: $0.postcode(shownTo: viewer), outwardCode: code)
         }
     }
 
     /// A user's view; a viewer is shown their own alone, and of its threads those of which they are a member now too.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
-    public func user(_ id: UserID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> UserView {
+    public func user(_ id: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> UserDetails {
         let ((profile, scan), sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, id)
             guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
@@ -163,7 +165,7 @@ extension ChatStore {
             let last = models.lastMessage(of: id, asOf: view.position)
             return (thread: thread, last: models.withheld(last.map { [$0] } ?? [], from: view))
         }
-        return UserView(
+        return UserDetails(
             id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
             threads: try map(threads) { row throws(ChatError) in
                 var thread = row.thread
@@ -175,7 +177,7 @@ extension ChatStore {
     /// When a user gained and lost each thread, in the order in which they gained them; a viewer is shown their own alone.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
-    public func access(of user: UserID, viewer: UserID? = nil, asOf moment: Moment = .now) throws(ChatError) -> [ThreadAccess] {
+    public func access(of user: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
@@ -196,7 +198,7 @@ extension ChatStore {
     ///   - moment: What was recorded later is not counted.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a moment beyond the last durable position, and with `notAllowed` for any viewer.
     public func activity(
-        from first: Day? = nil, to last: Day? = nil, viewer: UserID? = nil, asOf moment: Moment = .now
+        from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
         let (scan, sections) = try sections(moment, for: viewer) { models, _ throws(ChatError) in
             try requireOperator(viewer)
@@ -209,14 +211,14 @@ extension ChatStore {
     /// Whether there is a user of this id: the operator's question, like the two that follow.
     ///
     /// - Throws: ``ChatError`` only where a moment other than now cannot be asked.
-    public func isUser(_ id: UserID, asOf moment: Moment = .now) throws(ChatError) -> Bool {
+    public func isUser(_ id: UserID, asOf moment: AsOf = .now) throws(ChatError) -> Bool {
         try query(moment) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
     }
 
     /// The user who bears a username, compared as usernames are.
     ///
     /// - Throws: ``ChatError`` only where a moment other than now cannot be asked.
-    public func user(named username: String, asOf moment: Moment = .now) throws(ChatError) -> UserID? {
+    public func user(named username: String, asOf moment: AsOf = .now) throws(ChatError) -> UserID? {
         try query(moment) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
     }
 
@@ -230,7 +232,7 @@ extension ChatStore {
     }
 }
 
-extension Person {
+extension UserSummary {
     init(_ membership: Membership) { self.init(id: membership.user, username: membership.username) }
 }
 

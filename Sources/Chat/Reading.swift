@@ -22,8 +22,8 @@ extension ChatStore {
     }
 
     /// The events at some positions.
-    func events(at positions: ClosedRange<Position>) throws(ChatError) -> [Event] {
-        var events: [Event] = []
+    func events(at positions: ClosedRange<Position>) throws(ChatError) -> [ChatEvent] {
+        var events: [ChatEvent] = []
         try Self.read(log, positions, contents: .all) { event, _ in
             events.append(event)
             return true
@@ -32,8 +32,8 @@ extension ChatStore {
     }
 
     /// The event at one position.
-    func event(at position: Position) throws(ChatError) -> Event {
-        var found: Event?
+    func event(at position: Position) throws(ChatError) -> ChatEvent {
+        var found: ChatEvent?
         try Self.read(log, position...position, contents: .all) { event, _ in
             found = event
             return true
@@ -44,13 +44,13 @@ extension ChatStore {
 
     /// The way of a reading: records of the log, decoded in place, to whoever applies them.
     static func read(
-        _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (Event, Position) -> Bool
+        _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (ChatEvent, Position) -> Bool
     ) throws(ChatError) {
         var undecodable: ChatError?
         try wrapping { () throws(JournalError) in
             try log.forEachRecord(in: positions) { position, state, kept, erasable in
                 do throws(EventDecodingError) {
-                    return body(try Event(kept: kept, erasable: state == .whole ? erasable : nil, contents: contents), position)
+                    return body(try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil, contents: contents), position)
                 } catch {
                     undecodable = .undecodable(position: position, error)
                     return false

@@ -7,6 +7,11 @@ public struct Receipt: Sendable {
         count == 0 ? nil : first...first + Position(count - 1)
     }
 
+    /// The position from which on every query shows the command's effect.
+    ///
+    /// The last of ``positions``; where nothing was appended, the position at which the effect held already.
+    public var position: Position { count == 0 ? first : first + Position(count - 1) }
+
     /// The events that the command appended; for a duplicate those that it appended the first time, with no text but what this caller sent.
     ///
     /// - Complexity: O(*n*) in their number, at each call.
@@ -15,7 +20,7 @@ public struct Receipt: Sendable {
     }
 
     /// Whether the id had been used by the same command before.
-    public var duplicate: Bool
+    public var isDuplicate: Bool
 
     private let first: Position
     private let appended: Appended
@@ -24,7 +29,7 @@ public struct Receipt: Sendable {
 
     /// The events, which most callers never read.
     private enum Appended: Sendable {
-        case events([Event])
+        case events([ChatEvent])
         /// One event, whose text is that of the request.
         case row(EventRow, CommandRequest)
     }
@@ -36,10 +41,10 @@ public struct Receipt: Sendable {
         }
     }
 
-    private var appendedEvents: [Event] {
+    private var appendedEvents: [ChatEvent] {
         switch appended {
         case .events(let events): events
-        case .row(let row, let request): [Event(row, request.command.text(of: row.kind), correlation: request.correlation)]
+        case .row(let row, let request): [ChatEvent(row, request.command.text(of: row.kind), correlation: request.correlation)]
         }
     }
 
@@ -47,12 +52,12 @@ public struct Receipt: Sendable {
     ///
     /// - Parameters:
     ///   - events: What the command appended, none where its effect held already.
-    ///   - first: The position of the first of them.
-    ///   - duplicate: Whether the id had been used by the same command before.
-    public init(events: [Event] = [], from first: Position = 0, duplicate: Bool = false) {
+    ///   - first: The position of the first of them; without events, the position at which the effect held already.
+    ///   - isDuplicate: Whether the id had been used by the same command before.
+    public init(events: [ChatEvent] = [], from first: Position = 0, isDuplicate: Bool = false) {
         appended = .events(events)
-        self.first = events.isEmpty ? 0 : first
-        self.duplicate = duplicate
+        self.first = first
+        self.isDuplicate = isDuplicate
         redacted = []
     }
 
@@ -61,7 +66,7 @@ public struct Receipt: Sendable {
         let row = batch.rows[rows.lowerBound]
         appended = rows.count == 1 && row.kind?.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
         first = batch.position(rows.lowerBound)
-        duplicate = false
+        isDuplicate = false
         redacted = []
     }
 
@@ -69,55 +74,58 @@ public struct Receipt: Sendable {
     init(duplicateOf events: [RecordedEvent]) {
         appended = .events(events.map(\.event))
         first = events.first?.position ?? 0
-        duplicate = true
+        isDuplicate = true
         redacted = events.first?.redacted ?? []
     }
 }
 
 extension Receipt: Hashable {
-    /// Whether two receipts say the same.
+    /// Whether two receipts have the same events and are duplicates alike.
     public static func == (first: Receipt, second: Receipt) -> Bool {
-        first.duplicate == second.duplicate && first.events == second.events
+        first.isDuplicate == second.isDuplicate && first.events == second.events
     }
 
     /// Hashes what a receipt says.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(duplicate)
+        hasher.combine(isDuplicate)
         hasher.combine(events)
     }
 }
 
 extension Receipt: Encodable {
-    private enum CodingKeys: CodingKey { case positions, events, duplicate }
+    private enum CodingKeys: String, CodingKey {
+        case positions, events
+        case isDuplicate = "duplicate"
+    }
 
     /// Writes `{"positions":[12,12],"events":[...],"duplicate":false}`; the positions are null where nothing was appended.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(positions.map { [$0.lowerBound, $0.upperBound] }, forKey: .positions)
         try container.encode(events, forKey: .events)
-        try container.encode(duplicate, forKey: .duplicate)
+        try container.encode(isDuplicate, forKey: .isDuplicate)
     }
 }
 
 /// What the command created, nil if it created nothing of the kind: the ids that the store made are found here.
 extension Receipt {
     /// The user who was registered.
-    public var user: UserID? { first { if case .userRegistered(let fact) = $0 { fact.user } else { nil } } }
+    public var user: UserID? { first { if case .userRegistered(let details) = $0 { details.user } else { nil } } }
 
     /// The thread that was opened.
-    public var thread: ThreadID? { first { if case .threadOpened(let fact) = $0 { fact.thread } else { nil } } }
+    public var thread: ThreadID? { first { if case .threadOpened(let details) = $0 { details.thread } else { nil } } }
 
     /// The message that was posted.
-    public var message: MessageID? { first { if case .messagePosted(let fact) = $0 { fact.message } else { nil } } }
+    public var message: MessageID? { first { if case .messagePosted(let details) = $0 { details.message } else { nil } } }
 
     /// The reply that was posted.
-    public var reply: ReplyID? { first { if case .replyPosted(let fact) = $0 { fact.reply } else { nil } } }
+    public var reply: ReplyID? { first { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
 
     /// The session that was started.
-    public var session: SessionID? { first { if case .sessionStarted(let fact) = $0 { fact.session } else { nil } } }
+    public var session: SessionID? { first { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }
 
-    private func first<ID>(_ id: (Fact) -> ID?) -> ID? {
-        for event in appendedEvents { if let found = id(event.fact) { return found } }
+    private func first<ID>(_ id: (EventDetails) -> ID?) -> ID? {
+        for event in appendedEvents { if let found = id(event.details) { return found } }
         return nil
     }
 }

@@ -63,11 +63,11 @@ extension Sections {
     }
 
     /// Who could read a thread as of a position, by the scan of its memberships, in the order in which they joined.
-    func readers(of thread: ThreadID, _ scan: Scan, asOf position: Position) -> [Member] {
+    func readers(of thread: ThreadID, _ scan: Scan, asOf position: Position) -> [ThreadMember] {
         let stays = compactMap(scan) { models, row in
             models.stay(ofMembership: row, asOf: position).flatMap { models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil }
         }
-        return memberships(of: stays, asOf: position).map { Member(user: Person($0), since: $0.since) }
+        return memberships(of: stays, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
     /// Who lived in an outward code, in the order in which they moved there.
@@ -113,7 +113,7 @@ extension Sections {
 
 extension ChatStore {
     /// The threads that a viewer may be shown, for the operator all of them: a viewer's are those of their memberships.
-    func shownThreads(_ viewer: UserID?, _ moment: Moment) throws(ChatError) -> (Scan, Sections) {
+    func shownThreads(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> (Scan, Sections) {
         try sections(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             return viewer.map { models.scan(membershipsOf: $0) } ?? models.scanOfThreads()
@@ -134,7 +134,7 @@ extension ChatStore {
     }
 
     /// The places of those threads, in the order of their latest events.
-    func threadPlaces(_ viewer: UserID?, _ moment: Moment) throws(ChatError) -> ([ThreadPlace], Sections) {
+    func threadPlaces(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> ([ThreadPlace], Sections) {
         let (scan, sections) = try shownThreads(viewer, moment)
         return (sections.places(scan), sections)
     }

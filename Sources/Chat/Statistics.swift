@@ -118,8 +118,6 @@ extension CommandStatistics: Codable {
     private enum CodingKeys: CodingKey { case appended, unchanged, duplicates, refused }
 
     /// Reads the counts.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` for a code of refusal that this version does not know.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         appended = try container.decode(UInt64.self, forKey: .appended)
@@ -127,21 +125,20 @@ extension CommandStatistics: Codable {
         duplicates = try container.decode(UInt64.self, forKey: .duplicates)
         let codes = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .refused)
         for key in codes.allKeys {
-            guard let code = Rejection.Code(rawValue: key.stringValue) else {
-                throw DecodingError.dataCorruptedError(forKey: key, in: codes, debugDescription: "not a code of a refusal")
-            }
-            refused[code] = try codes.decode(UInt64.self, forKey: key)
+            refused[Rejection.Code(rawValue: key.stringValue)] = try codes.decode(UInt64.self, forKey: key)
         }
     }
 
-    /// Writes `{"appended":7,"unchanged":0,"duplicates":1,"refused":{"notAMember":2}}`, the codes in the order of their declaration.
+    /// Writes `{"appended":7,"unchanged":0,"duplicates":1,"refused":{"notAMember":2}}`, the codes in the order of their
+    /// declaration, then those of another version in that of their text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(appended, forKey: .appended)
         try container.encode(unchanged, forKey: .unchanged)
         try container.encode(duplicates, forKey: .duplicates)
         var codes = container.nestedContainer(keyedBy: FieldKey.self, forKey: .refused)
-        for code in Rejection.Code.allCases {
+        let others = Set(refused.keys).subtracting(Rejection.Code.allCases).sorted { $0.rawValue < $1.rawValue }
+        for code in Rejection.Code.allCases + others {
             if let count = refused[code] { try codes.encode(count, forKey: FieldKey(code.rawValue)) }
         }
     }

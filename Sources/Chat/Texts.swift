@@ -16,9 +16,9 @@ extension ChatStore {
             let text = texts[index]
             entries.append(
                 TimelineEntry(
-                    position: row.position, id: row.id, thread: thread, author: Person(id: row.author, username: row.authorName),
+                    position: row.position, id: row.id, thread: thread, author: UserSummary(id: row.author, username: row.authorName),
                     body: row.isRetracted || row.isWithheld ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt,
-                    retracted: row.isRetracted,
+                    isRetracted: row.isRetracted,
                     replyCount: row.replyCount))
         }
         return entries
@@ -35,9 +35,9 @@ extension ChatStore {
             let text = texts[index]
             entries.append(
                 ReplyEntry(
-                    position: row.position, id: row.id, message: message, author: Person(id: row.author, username: row.authorName),
+                    position: row.position, id: row.id, message: message, author: UserSummary(id: row.author, username: row.authorName),
                     body: row.isRetracted || row.isWithheld ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt,
-                    retracted: row.isRetracted)
+                    isRetracted: row.isRetracted)
             )
         }
         return entries
@@ -88,7 +88,7 @@ extension ChatStore {
                     next < indices.count && position == positions[indices[next]], "the log gives the records that it is asked for, in order"
                 )
                 do throws(EventDecodingError) {
-                    let (body, createdAt) = try Event.text(kept: kept, erasable: state == .whole ? erasable : nil)
+                    let (body, createdAt) = try ChatEvent.text(kept: kept, erasable: state == .whole ? erasable : nil)
                     texts[indices[next]] = PostText(TextCache.Text(body: body, createdAt: createdAt))
                     next += 1
                     return true

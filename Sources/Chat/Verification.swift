@@ -2,9 +2,9 @@ public import ChatDomain
 public import EventJournal
 
 /// What a verification of a whole journal found.
-public struct Verification: Hashable, Sendable, Codable {
+public struct VerificationReport: Hashable, Sendable, Codable {
     /// Whether nothing is wrong.
-    public var ok: Bool { findings.isEmpty }
+    public var isValid: Bool { findings.isEmpty }
     /// The last position up to which everything could be read.
     public var position: Position
     /// Everything that is wrong, in the order in which it stands.
@@ -38,7 +38,10 @@ public struct Verification: Hashable, Sendable, Codable {
         }
     }
 
-    private enum CodingKeys: CodingKey { case ok, position, findings }
+    private enum CodingKeys: String, CodingKey {
+        case isValid = "ok"
+        case position, findings
+    }
 
     init(position: Position = 0, findings: [Finding] = []) {
         self.position = position
@@ -55,7 +58,7 @@ public struct Verification: Hashable, Sendable, Codable {
     /// Writes `{"ok":true,"position":12,"findings":[]}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(ok, forKey: .ok)
+        try container.encode(isValid, forKey: .isValid)
         try container.encode(position, forKey: .position)
         try container.encode(findings, forKey: .findings)
     }
@@ -76,17 +79,17 @@ extension ChatStore {
     public static func verify(
         _ directory: String, options: JournalOptions = JournalOptions(), deep: Bool = false,
         progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
-    ) throws(ChatError) -> Verification {
-        var report = Verification()
+    ) throws(ChatError) -> VerificationReport {
+        var report = VerificationReport()
         var unexpecting = options
         unexpecting.expectedHead = nil
         do throws(JournalError) {
-            try Journal.verify(directory, options: unexpecting) { report.findings.append(Verification.Finding($0)) }
+            try Journal.verify(directory, options: unexpecting) { report.findings.append(VerificationReport.Finding($0)) }
             try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep, progress)
         } catch {
             guard error.code == .damaged else { throw .journal(error) }
             // Such a journal does not open; what lies before the first damage is whole.
-            if report.ok { report.findings.append(Verification.Finding(error)) }
+            if report.isValid { report.findings.append(VerificationReport.Finding(error)) }
             report.position = max(1, report.findings.compactMap { $0.positions?.first }.min() ?? 1) - 1
         }
         if options.expectedHead != nil { try report.check(directory, against: options) }
@@ -94,7 +97,7 @@ extension ChatStore {
     }
 }
 
-extension Verification {
+extension VerificationReport {
     /// Checks that the journal still contains an expected head.
     fileprivate mutating func check(_ directory: String, against options: JournalOptions) throws(ChatError) {
         do throws(JournalError) {
@@ -135,7 +138,7 @@ extension Verification {
     }
 }
 
-extension Verification.Finding {
+extension VerificationReport.Finding {
     init(_ error: JournalError) {
         // A head that is not the journal's says nothing of any file.
         self.init(

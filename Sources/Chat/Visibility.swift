@@ -56,17 +56,17 @@ extension ReadModels {
 
     /// Marks the posts of which the viewer is not shown the text: others have edited or retracted them since the position.
     func withheld(_ rows: consuming [PostRecord<MessageID>], from viewpoint: Viewpoint) -> [PostRecord<MessageID>] {
-        withhold(&rows, from: viewpoint, Post.message)
+        withhold(&rows, from: viewpoint, PostID.message)
         return rows
     }
 
     /// Marks the posts of which the viewer is not shown the text: others have edited or retracted them since the position.
     func withheld(_ rows: consuming [PostRecord<ReplyID>], from viewpoint: Viewpoint) -> [PostRecord<ReplyID>] {
-        withhold(&rows, from: viewpoint, Post.reply)
+        withhold(&rows, from: viewpoint, PostID.reply)
         return rows
     }
 
-    private func withhold<ID>(_ rows: inout [PostRecord<ID>], from viewpoint: Viewpoint, _ post: (ID) -> Post) {
+    private func withhold<ID>(_ rows: inout [PostRecord<ID>], from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
         // Of the present every text that exists is the present one.
         guard let viewer = viewpoint.viewer, viewpoint.position < viewpoint.present else { return }
         for index in rows.indices where rows[index].author != viewer {
@@ -76,7 +76,7 @@ extension ReadModels {
     }
 
     /// Whether the event at a position wrote the text that a post has now.
-    private func isPresentText(of post: Post, writtenAt position: Position, present: Position) -> Bool {
+    private func isPresentText(of post: PostID, writtenAt position: Position, present: Position) -> Bool {
         textPosition(of: post, asOf: present) == position
     }
 }
@@ -110,14 +110,14 @@ enum Audience: Hashable {
     case acquaintances(UserID)
 }
 
-extension Fact {
+extension EventDetails {
     /// The users to whom the queries show what this event changed.
     var audience: Audience {
         switch self {
         case .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
             .replyRetracted, .postcodeSet:
             place.map(Audience.readers) ?? .nobody
-        case .usernameChanged(let fact): .acquaintances(fact.user)
+        case .usernameChanged(let details): .acquaintances(details.user)
         // A name is shown to others once its bearer is in a thread; read markers and sessions never are.
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody
         }
@@ -126,8 +126,8 @@ extension Fact {
     /// Whether a user becomes or ceases to be a member of a thread by it.
     func changesMembership(of user: UserID) -> Bool {
         switch self {
-        case .threadJoined(let fact): fact.user == user
-        case .threadLeft(let fact): fact.user == user
+        case .threadJoined(let details): details.user == user
+        case .threadLeft(let details): details.user == user
         default: false
         }
     }
@@ -137,9 +137,9 @@ extension ReadModels {
     /// Whether a viewer may be shown an event: it is their own, or they could read it at its position and can read its thread now.
     ///
     /// - Complexity: As ``Projections/ReadModels/mayRead(_:_:asOf:)``, for a change of username once for each thread of its bearer.
-    func maySee(_ viewer: UserID, _ fact: Fact, at position: Position, present: Position) -> Bool {
-        if fact.user == viewer { return true }
-        return switch fact.audience {
+    func maySee(_ viewer: UserID, _ details: EventDetails, at position: Position, present: Position) -> Bool {
+        if details.user == viewer { return true }
+        return switch details.audience {
         case .nobody: false
         case .readers(let thread): mayRead(viewer, thread, at: position, present: present)
         case .acquaintances(let user):
@@ -151,18 +151,18 @@ extension ReadModels {
     ///
     /// Users are shown their own events whole. Of the events of others a viewer is shown no correlation id, no postcode, and text only where it is the present one.
     func shown(_ recorded: RecordedEvent, to viewer: UserID, present: Position) -> RecordedEvent? {
-        let fact = recorded.event.fact
-        guard maySee(viewer, fact, at: recorded.position, present: present) else { return nil }
-        if fact.user == viewer { return recorded }
+        let details = recorded.event.details
+        guard maySee(viewer, details, at: recorded.position, present: present) else { return nil }
+        if details.user == viewer { return recorded }
         var shown = recorded
         shown.event.correlation = nil
-        switch fact {
-        case .messagePosted(let fact): redactBody(of: .message(fact.message), &shown, present: present)
-        case .messageEdited(let fact): redactBody(of: .message(fact.message), &shown, present: present)
-        case .replyPosted(let fact): redactBody(of: .reply(fact.reply), &shown, present: present)
-        case .replyEdited(let fact): redactBody(of: .reply(fact.reply), &shown, present: present)
-        case .usernameChanged(let fact):
-            if namePosition(of: fact.user, asOf: present) != recorded.position { shown.redact(.username) }
+        switch details {
+        case .messagePosted(let details): redactBody(of: .message(details.message), &shown, present: present)
+        case .messageEdited(let details): redactBody(of: .message(details.message), &shown, present: present)
+        case .replyPosted(let details): redactBody(of: .reply(details.reply), &shown, present: present)
+        case .replyEdited(let details): redactBody(of: .reply(details.reply), &shown, present: present)
+        case .usernameChanged(let details):
+            if namePosition(of: details.user, asOf: present) != recorded.position { shown.redact(.username) }
         case .postcodeSet: shown.redact(.postcode)
         // Their content is the present one, as a thread is never renamed, or there is none.
         case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted: break
@@ -172,7 +172,7 @@ extension ReadModels {
         return shown
     }
 
-    private func redactBody(of post: Post, _ shown: inout RecordedEvent, present: Position) {
+    private func redactBody(of post: PostID, _ shown: inout RecordedEvent, present: Position) {
         if !isPresentText(of: post, writtenAt: shown.position, present: present) { shown.redact(.body) }
     }
 }
@@ -189,8 +189,8 @@ extension RecordedEvent {
 extension ChatStore {
     /// An event that matches a filter, as its viewer is shown it by now; nil if it does not match or may not be shown.
     func shown(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
-        guard filter.matches(recorded.event.fact) else { return nil }
-        guard let viewer = filter.viewer, !filter.passesThreads(recorded.event.fact) else { return recorded }
+        guard filter.matches(recorded.event.details) else { return nil }
+        guard let viewer = filter.viewer, !filter.passesThreads(recorded.event.details) else { return recorded }
         // What is durable decides, so that a departure that a caller may know of is seen.
         readSide.apply(log, through: log.durablePosition)
         return present { $0.shown(recorded, to: viewer, present: $1) }
@@ -210,7 +210,7 @@ extension RecordedEvent {
     ///
     /// nil for an event that the command does not bring: the one after an opening, where the join is missing.
     func shown(toCallerOf request: CommandRequest) -> RecordedEvent? {
-        guard event.fact.isBrought(by: request.command) else { return nil }
+        guard event.details.isBrought(by: request.command) else { return nil }
         var shown = self
         if shown.event.correlation != request.correlation { shown.event.correlation = nil }
         switch (request.command, event.content) {
@@ -234,13 +234,13 @@ extension RecordedEvent {
     }
 }
 
-extension Fact {
+extension EventDetails {
     /// Whether a command brings the event; only an opening brings a second one, which is told by its position.
-    fileprivate func isBrought(by command: Command) -> Bool {
+    fileprivate func isBrought(by command: ChatCommand) -> Bool {
         guard case .openThread(let thread, _, let user) = command else { return true }
         return switch self {
-        case .threadOpened(let fact): fact.thread == thread
-        case .threadJoined(let fact): fact.thread == thread && fact.user == user
+        case .threadOpened(let details): details.thread == thread
+        case .threadJoined(let details): details.thread == thread && details.user == user
         default: false
         }
     }

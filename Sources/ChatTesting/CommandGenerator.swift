@@ -7,13 +7,13 @@ public import ChatDomain
 public struct CommandGenerator: Sendable {
     private var random: SeededRandom
     private var world = GeneratedWorld()
-    private var made: [Command] = []
+    private var made: [ChatCommand] = []
 
     /// Makes a generator.
     public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// The next command.
-    public mutating func next() -> Command {
+    public mutating func next() -> ChatCommand {
         let command = makeCommand()
         world.execute(CommandRequest(command))
         return command
@@ -31,14 +31,14 @@ public struct CommandGenerator: Sendable {
         return request
     }
 
-    private mutating func makeCommand() -> Command {
+    private mutating func makeCommand() -> ChatCommand {
         if !made.isEmpty, random.oneIn(12) { return pick(made) }
         let command = fresh()
         made.append(command)
         return command
     }
 
-    private mutating func fresh() -> Command {
+    private mutating func fresh() -> ChatCommand {
         // The first commands people the world; later ones live in it.
         if world.users.count < 3 || random.oneIn(20) {
             let subject = random.oneIn(3) ? "subject \(Int.random(in: 0..<100, using: &random))" : nil
@@ -76,7 +76,7 @@ public struct CommandGenerator: Sendable {
         }
     }
 
-    private mutating func openThread() -> Command {
+    private mutating func openThread() -> ChatCommand {
         let id = random.oneIn(15) ? ThreadID(code()) : newOr(world.threads)
         let name = pick(["Shopping", "Dogs", "  Garden club ", "Lost & found", "Ünïcode 🐈", "SW1A", ""])
         return .openThread(thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: user())
@@ -108,8 +108,8 @@ public struct CommandGenerator: Sendable {
     }
 
     /// A message or a reply, mostly with its author.
-    private mutating func post() -> (Post, UserID) {
-        let found: (Post, UserID)
+    private mutating func post() -> (PostID, UserID) {
+        let found: (PostID, UserID)
         if !world.replies.isEmpty, random.oneIn(2) {
             let reply = pick(world.replies)
             found = (.reply(reply.id), reply.author)

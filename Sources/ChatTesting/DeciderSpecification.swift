@@ -20,7 +20,7 @@ public struct DeciderSpecification: Sendable {
     public init() {}
 
     /// Adds an event to the history.
-    public func given(_ event: Event) -> DeciderSpecification {
+    public func given(_ event: ChatEvent) -> DeciderSpecification {
         var specification = self
         specification.append(event)
         return specification
@@ -29,7 +29,7 @@ public struct DeciderSpecification: Sendable {
     /// Adds the events of commands, each of which must be accepted, to the history.
     ///
     /// - Precondition: No command is refused; the message of the trap names the one that was.
-    public func given(_ commands: Command...) -> DeciderSpecification {
+    public func given(_ commands: ChatCommand...) -> DeciderSpecification {
         given(commands.map { CommandRequest($0) })
     }
 
@@ -47,7 +47,7 @@ public struct DeciderSpecification: Sendable {
     }
 
     /// Decides a command on the given history.
-    public func when(_ command: Command) -> Outcome { when(CommandRequest(command)) }
+    public func when(_ command: ChatCommand) -> Outcome { when(CommandRequest(command)) }
 
     /// Decides a request on the given history.
     public func when(_ request: CommandRequest) -> Outcome {
@@ -61,7 +61,7 @@ public struct DeciderSpecification: Sendable {
         do throws(Rejection) { return .success(try state.decide(request, at: time, freshID: nextID)) } catch { return .failure(error) }
     }
 
-    private mutating func append(_ event: Event) {
+    private mutating func append(_ event: ChatEvent) {
         let position = state.head + 1
         state.evolve(event, at: position)
         history.append(RecordedEvent(position: position, event: event))
@@ -73,10 +73,10 @@ public struct DeciderSpecification: Sendable {
         public var result: Result<Decision, Rejection>
 
         /// The facts of the events that are to be appended; empty where there are none.
-        public var facts: [Fact] { events.map(\.fact) }
+        public var facts: [EventDetails] { events.map(\.details) }
 
         /// The events that are to be appended; empty where there are none.
-        public var events: [Event] {
+        public var events: [ChatEvent] {
             if case .success(.append(let events)) = result { return events }
             return []
         }

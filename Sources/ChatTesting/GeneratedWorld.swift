@@ -20,19 +20,19 @@ struct GeneratedWorld: Sendable {
         guard case .append(let events) = decision else { return }
         for event in events {
             state.evolve(event, at: state.head + 1)
-            learn(event.fact)
+            learn(event.details)
         }
     }
 
-    private mutating func learn(_ fact: Fact) {
-        switch fact {
-        case .userRegistered(let fact): users.append(fact.user)
-        case .threadOpened(let fact): threads.append(fact.thread)
-        case .threadJoined(let fact): members[fact.thread, default: []].append(fact.user)
-        case .threadLeft(let fact): members[fact.thread]?.removeAll { $0 == fact.user }
-        case .messagePosted(let fact): messages.append((fact.message, fact.thread, fact.author))
-        case .replyPosted(let fact): replies.append((fact.reply, fact.author))
-        case .sessionStarted(let fact): sessions.append(fact.session)
+    private mutating func learn(_ details: EventDetails) {
+        switch details {
+        case .userRegistered(let details): users.append(details.user)
+        case .threadOpened(let details): threads.append(details.thread)
+        case .threadJoined(let details): members[details.thread, default: []].append(details.user)
+        case .threadLeft(let details): members[details.thread]?.removeAll { $0 == details.user }
+        case .messagePosted(let details): messages.append((details.message, details.thread, details.author))
+        case .replyPosted(let details): replies.append((details.reply, details.author))
+        case .sessionStarted(let details): sessions.append(details.session)
         case .usernameChanged, .postcodeSet, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded,
             .lost, .unknown:
             break

@@ -19,7 +19,7 @@ extension Activity: StoreComponent {
         sessions = try Column(lists: &reader, atMost: days.count)
         activeUsers = try Column(lists: &reader, atMost: days.count)
         try require(activeUsers.count == days.count, "active users of \(activeUsers.count) days for \(days.count)")
-        if days.count > 0 { newestDay = Day(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1)))) }
+        if days.count > 0 { newestDay = CalendarDay(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1)))) }
         userDays = try PairIndex(from: &reader)
         try userDays.check(firstBelow: days.count, secondBelow: ids.users.count)
         latestDays = try Column(from: &reader)

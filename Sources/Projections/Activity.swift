@@ -9,7 +9,7 @@ struct Activity: Equatable, Sendable {
     /// The days in the order in which events first named them, each as the bits of its number.
     var days = IDTable()
     /// The day that came last to be one of them, which nearly every event is of.
-    var newestDay: Day?
+    var newestDay: CalendarDay?
     var registrations = Column<Column<Position>>()
     var sessions = Column<Column<Position>>()
     /// By the day: where each of its active users was first active on it.
@@ -26,7 +26,7 @@ struct Activity: Equatable, Sendable {
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isRegistration: Bool) {
         // Whoever ends a session need not be active: it may end by itself.
         guard indexes.user >= 0, event.kind != .sessionEnded else { return }
-        let day = index(of: Day(event.createdAt))
+        let day = index(of: CalendarDay(event.createdAt))
         noteActive(indexes.user, on: day, at: position)
         switch event.kind {
         case .messagePosted: if indexes.isNew { messages.append(indexes.post, on: day) }
@@ -45,9 +45,9 @@ struct Activity: Equatable, Sendable {
     }
 
     @inline(__always)
-    private mutating func index(of day: Day) -> Int { day == newestDay ? activeUsers.count - 1 : find(day) }
+    private mutating func index(of day: CalendarDay) -> Int { day == newestDay ? activeUsers.count - 1 : find(day) }
 
-    private mutating func find(_ day: Day) -> Int {
+    private mutating func find(_ day: CalendarDay) -> Int {
         let (index, isNew) = days.insert(UInt128(UInt64(bitPattern: day.daysSince1970)))
         if isNew {
             newestDay = day
@@ -63,9 +63,9 @@ struct Activity: Equatable, Sendable {
     ///   - messageCount: How many messages there were as of that position; replies likewise.
     /// - Complexity: O(log *n*).
     func day(
-        _ number: Int, in range: ClosedRange<Day>, asOf position: Position, messageCount: Int, replyCount: Int
+        _ number: Int, in range: ClosedRange<CalendarDay>, asOf position: Position, messageCount: Int, replyCount: Int
     ) -> ActivityDay? {
-        let day = Day(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(number))))
+        let day = CalendarDay(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(number))))
         guard range.contains(day) else { return nil }
         let activity = ActivityDay(
             day: day, registrations: registrations.count(number, asOf: position), sessions: sessions.count(number, asOf: position),

@@ -1,7 +1,7 @@
 public import ChatDomain
 
 /// A day in UTC.
-public struct Day: Hashable, Comparable, Sendable {
+public struct CalendarDay: Hashable, Comparable, Sendable {
     /// Days since 1970-01-01, negative before.
     public var daysSince1970: Int64
 
@@ -15,12 +15,12 @@ public struct Day: Hashable, Comparable, Sendable {
     }
 
     /// Whether one day comes before another.
-    public static func < (first: Day, second: Day) -> Bool { first.daysSince1970 < second.daysSince1970 }
+    public static func < (first: CalendarDay, second: CalendarDay) -> Bool { first.daysSince1970 < second.daysSince1970 }
 
     private static let milliseconds: Int64 = 86_400_000
 }
 
-extension Day: LosslessStringConvertible {
+extension CalendarDay: LosslessStringConvertible {
     /// The date of the Gregorian calendar, as the times of the day begin: `2026-11-21`.
     ///
     /// A year outside 0000 to 9999 is written as ``ChatDomain/Timestamp`` writes it, and ``init(_:)-(String)`` refuses it; a day that no `Timestamp` lies in is
@@ -38,13 +38,13 @@ extension Day: LosslessStringConvertible {
     }
 }
 
-extension Day: Codable {
+extension CalendarDay: Codable {
     /// Decodes a date.
     ///
     /// - Throws: `DecodingError.dataCorrupted` where the string is none.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let day = Day(try container.decode(String.self)) else {
+        guard let day = CalendarDay(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date, such as 2026-11-21")
         }
         self = day
@@ -60,7 +60,7 @@ extension Day: Codable {
 /// What happened on a day, by the time at which it was created, as shown: the original time where an import gave one.
 public struct ActivityDay: Hashable, Sendable, Codable, Identifiable {
     /// The day, in UTC.
-    public var day: Day
+    public var day: CalendarDay
     /// How many users registered.
     public var registrations: Int
     /// How many sessions began.
@@ -73,10 +73,10 @@ public struct ActivityDay: Hashable, Sendable, Codable, Identifiable {
     public var replies: Int
 
     /// The day, which identifies it.
-    public var id: Day { day }
+    public var id: CalendarDay { day }
 
     /// Makes a day's activity; none unless it is given.
-    public init(day: Day, registrations: Int = 0, sessions: Int = 0, activeUsers: Int = 0, messages: Int = 0, replies: Int = 0) {
+    public init(day: CalendarDay, registrations: Int = 0, sessions: Int = 0, activeUsers: Int = 0, messages: Int = 0, replies: Int = 0) {
         self.day = day
         self.registrations = registrations
         self.sessions = sessions

@@ -28,7 +28,7 @@ public protocol Projection: Sendable {
     /// - Parameters:
     ///   - event: What happened; its content may be erased.
     ///   - position: Where it stands in the journal: always greater than at the call before.
-    mutating func apply(_ event: Event, at position: Position)
+    mutating func apply(_ event: ChatEvent, at position: Position)
 }
 
 extension Projection {

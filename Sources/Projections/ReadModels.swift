@@ -1,25 +1,25 @@
-public import ChatDomain
+package import ChatDomain
 import Columns
 
 /// The built-in read models, over the same identities and in the order of the journal.
 ///
 /// Every question is asked as of a position: what stands after it exists and is not seen. So a question as of an earlier position is answered in the same
 /// way, and at about the same cost, as one as of now.
-public struct ReadModels: Projection, Equatable {
+package struct ReadModels: Projection, Equatable {
     /// The name of the projection.
-    public static let name = "built-in"
+    package static let name = "built-in"
     /// Names, postcodes and subjects; no bodies.
-    public static let contents = ContentSelection.indexed
+    package static let contents = ContentSelection.indexed
 
     /// The dense indexes, which may be ahead of the views by what has been decided and is not durable yet.
     package var identities = Identities()
     package var views = Views()
 
     /// The position of the last applied event.
-    public var position: Position { views.position }
+    package var position: Position { views.position }
 
     /// Makes the read models before the first event.
-    public init() {}
+    package init() {}
 
     /// Joins identities and views of one position.
     package init(_ identities: Identities, _ views: Views) {
@@ -28,7 +28,7 @@ public struct ReadModels: Projection, Equatable {
     }
 
     /// Applies the next event.
-    public mutating func apply(_ event: Event, at position: Position) {
+    package mutating func apply(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
         batch.append(event.row, event.content)
         identities.resolve(&batch)

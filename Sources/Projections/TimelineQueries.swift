@@ -1,22 +1,22 @@
-public import ChatDomain
+package import ChatDomain
 import Columns
 
 /// A thread as of a position.
-public struct ThreadRecord: Hashable, Sendable {
+package struct ThreadRecord: Hashable, Sendable {
     /// The id.
-    public var id: ThreadID
+    package var id: ThreadID
     /// nil if the name has been erased.
-    public var name: String?
+    package var name: String?
     /// When it was created, as shown.
-    public var createdAt: Timestamp
+    package var createdAt: Timestamp
     /// How many messages its timeline shows, retracted ones included, replies not.
-    public var messageCount: Int
+    package var messageCount: Int
     /// How many members it has.
-    public var memberCount: Int
+    package var memberCount: Int
     /// The position of the thread's latest event, read markers aside.
-    public var lastPosition: Position
+    package var lastPosition: Position
     /// Whether an import opened it.
-    public var isImported: Bool
+    package var isImported: Bool
 }
 
 /// A thread, by its index, in the order of the latest events.
@@ -48,7 +48,7 @@ package enum ThreadNameMatch: CaseIterable, Sendable {
     }
 }
 
-extension Page {
+extension PageRequest {
     /// The page of threads in the order of their latest events.
     package func slice(of places: [ThreadPlace]) -> ArraySlice<ThreadPlace> { places[indices(count: places.count) { places[$0].last }] }
 }
@@ -80,23 +80,23 @@ extension ReadModels {
 }
 
 /// A message or a reply as of a position: where its text stands, and what became of it.
-public struct PostRecord<ID: EntityID>: Hashable, Sendable {
+package struct PostRecord<ID: EntityID>: Hashable, Sendable {
     /// The id.
-    public var id: ID
+    package var id: ID
     /// The position of the event that posted it.
-    public var position: Position
+    package var position: Position
     /// The position of the latest edit.
-    public var editPosition: Position?
+    package var editPosition: Position?
     /// Who wrote it.
-    public var author: UserID
+    package var author: UserID
     /// The author's name, nil if it has been erased.
-    public var authorName: String?
+    package var authorName: String?
     /// Whether it was retracted.
-    public var isRetracted: Bool
+    package var isRetracted: Bool
     /// How many replies there are that are not retracted; 0 for a reply.
-    public var replyCount: Int
+    package var replyCount: Int
     /// Whether an import posted it.
-    public var isImported: Bool
+    package var isImported: Bool
     /// Whether its text is kept from the viewer who asks.
     package var isWithheld = false
 }
@@ -105,7 +105,7 @@ extension ReadModels {
     /// Every thread with this name, in the order in which they were opened; where there is none, those whose names are the same under caseless matching.
     ///
     /// - Complexity: O(*n*) in the threads.
-    public func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
+    package func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
         for match in ThreadNameMatch.allCases {
             let found = compactMap(scanOfThreads()) { thread in
                 opening(thread, asOf: position) { match.isMatch($0, name) }.flatMap { isShown($0.id) ? $0 : nil }
@@ -116,7 +116,7 @@ extension ReadModels {
     }
 
     /// One thread, nil if there was none of this id.
-    public func thread(_ id: ThreadID, asOf position: Position) -> ThreadRecord? {
+    package func thread(_ id: ThreadID, asOf position: Position) -> ThreadRecord? {
         number(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position) }
     }
 
@@ -126,7 +126,8 @@ extension ReadModels {
     /// A page of the threads, ordered by their latest events.
     ///
     /// - Complexity: O(*n* log *n*) in the threads.
-    public func threads(_ page: Page, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord] {
+    package func threads(_ page: PageRequest, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord]
+    {
         let places = compactMap(scanOfThreads()) { thread in
             isShown(identities.threadID(thread)) ? place(ofThread: thread, asOf: position) : nil
         }
@@ -136,7 +137,7 @@ extension ReadModels {
     /// A page of a thread's messages.
     ///
     /// - Complexity: O(log *n* + *m*) in the thread's messages and the page's.
-    public func messages(of thread: ThreadID, _ page: Page, asOf position: Position) -> [PostRecord<MessageID>] {
+    package func messages(of thread: ThreadID, _ page: PageRequest, asOf position: Position) -> [PostRecord<MessageID>] {
         guard let thread = number(ofThread: thread, asOf: position) else { return [] }
         let numbers = views.timelines.threads[thread].messages
         let indices = page.indices(count: messageCount(ofThread: thread, asOf: position)) {
@@ -151,7 +152,7 @@ extension ReadModels {
     /// A page of the replies to a message.
     ///
     /// - Complexity: O(log *n* + *m*) in the message's replies and the page's; O(log² *n*) for a page with bounds.
-    public func replies(to message: MessageID, _ page: Page, asOf position: Position) -> [PostRecord<ReplyID>] {
+    package func replies(to message: MessageID, _ page: PageRequest, asOf position: Position) -> [PostRecord<ReplyID>] {
         guard let message = number(ofMessage: message, asOf: position) else { return [] }
         let histories = views.timelines.messageHistories
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
@@ -162,17 +163,17 @@ extension ReadModels {
     }
 
     /// One message, nil if there was none of this id.
-    public func message(_ id: MessageID, asOf position: Position) -> PostRecord<MessageID>? {
+    package func message(_ id: MessageID, asOf position: Position) -> PostRecord<MessageID>? {
         number(ofMessage: id, asOf: position).map { records(ofMessages: [$0], asOf: position)[0] }
     }
 
     /// One reply, nil if there was none of this id.
-    public func reply(_ id: ReplyID, asOf position: Position) -> PostRecord<ReplyID>? {
+    package func reply(_ id: ReplyID, asOf position: Position) -> PostRecord<ReplyID>? {
         number(ofReply: id, asOf: position).map { records(ofReplies: [$0], asOf: position)[0] }
     }
 
     /// The position of the event that wrote the text that a message or a reply had; nil if there was no such post, or if it had been retracted.
-    package func textPosition(of post: Post, asOf position: Position) -> Position? {
+    package func textPosition(of post: PostID, asOf position: Position) -> Position? {
         withHistory(of: post, asOf: position) { number, table, histories in
             guard let history = histories.find(number) else { return table.position(number) }
             if histories.latest(.retraction, in: history, asOf: position) != nil { return nil }
@@ -181,27 +182,27 @@ extension ReadModels {
     }
 
     /// The positions of the latest edits of a message or a reply, at most `limit` of them, oldest first.
-    package func edits(of post: Post, limit: Int, asOf position: Position) -> [Position] {
+    package func edits(of post: PostID, limit: Int, asOf position: Position) -> [Position] {
         withHistory(of: post, asOf: position) { $2.latest(.edit, of: $0, limit: limit, asOf: position) } ?? []
     }
 
     /// The position at which a message or a reply was retracted, nil if it was not.
-    package func retraction(of post: Post, asOf position: Position) -> Position? {
+    package func retraction(of post: PostID, asOf position: Position) -> Position? {
         withHistory(of: post, asOf: position) { $2.latest(.retraction, of: $0, asOf: position) }
     }
 
     /// The thread that a message stands in.
-    public func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
+    package func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
         number(ofMessage: message, asOf: position).map { identities.threadID(identities.messageFacts.place($0)) }
     }
 
     /// The message that a reply answers.
-    public func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
+    package func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
         number(ofReply: reply, asOf: position).map { MessageID(bits: identities.messages.id(identities.replyFacts.place($0))) }
     }
 
     /// The latest message of a thread, retracted or not.
-    public func lastMessage(of thread: ThreadID, asOf position: Position) -> PostRecord<MessageID>? {
+    package func lastMessage(of thread: ThreadID, asOf position: Position) -> PostRecord<MessageID>? {
         guard let thread = number(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
         return count == 0 ? nil : records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
@@ -210,7 +211,7 @@ extension ReadModels {
     /// How many messages of a thread a member had not read: those after the later of read marker and last join, by others, not retracted; 0 for who was no member.
     ///
     /// - Complexity: O(log *n*) in the thread's messages and their retractions, and some hundred reads.
-    public func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
+    package func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
         guard let user = identities.index(ofUser: user), let thread = number(ofThread: thread, asOf: position),
             let membership = identities.memberships.find(user, thread), let since = views.membership.since(membership, asOf: position)
         else { return 0 }
@@ -222,13 +223,13 @@ extension ReadModels {
     }
 
     /// How many threads there were.
-    public func threadCount(asOf position: Position) -> Int { views.timelines.threads.indices.count { isThere($0, asOf: position) } }
+    package func threadCount(asOf position: Position) -> Int { views.timelines.threads.indices.count { isThere($0, asOf: position) } }
 
     /// How many messages there were, the retracted ones too.
-    public func messageCount(asOf position: Position) -> Int { identities.messageFacts.count(through: position) }
+    package func messageCount(asOf position: Position) -> Int { identities.messageFacts.count(through: position) }
 
     /// How many replies there were, the retracted ones too.
-    public func replyCount(asOf position: Position) -> Int { identities.replyFacts.count(through: position) }
+    package func replyCount(asOf position: Position) -> Int { identities.replyFacts.count(through: position) }
 }
 
 extension ReadModels {
@@ -278,7 +279,7 @@ extension ReadModels {
 
     /// Lends the number, the table and the histories of a post that existed as of a position; nil if there was none.
     private func withHistory<Value>(
-        of post: Post, asOf position: Position, _ body: (Int, borrowing PostFacts, borrowing PostHistories) -> Value?
+        of post: PostID, asOf position: Position, _ body: (Int, borrowing PostFacts, borrowing PostHistories) -> Value?
     ) -> Value? {
         switch post {
         case .message(let id):

@@ -1,29 +1,29 @@
-public import ChatDomain
+package import ChatDomain
 import Columns
 
 /// A user in a thread or an outward code, and since which position.
-public struct Membership: Hashable, Sendable {
+package struct Membership: Hashable, Sendable {
     /// The user.
-    public var user: UserID
+    package var user: UserID
     /// The user's name, nil if it has been erased.
-    public var username: String?
+    package var username: String?
     /// Since which position.
-    public var since: Position
+    package var since: Position
     /// Where the user lived, nil if unknown or erased.
-    public var postcode: Postcode?
+    package var postcode: Postcode?
 }
 
 /// A stretch of positions in which a user could read a thread.
-public struct Access: Hashable, Sendable {
+package struct Access: Hashable, Sendable {
     /// The thread.
-    public var thread: ThreadID
+    package var thread: ThreadID
     /// The position of the join.
-    public var from: Position
+    package var from: Position
     /// The position of the departure, nil if the user was still a member.
-    public var to: Position?
+    package var to: Position?
 
     /// Makes a stretch.
-    public init(thread: ThreadID, from: Position, to: Position? = nil) {
+    package init(thread: ThreadID, from: Position, to: Position? = nil) {
         self.thread = thread
         self.from = from
         self.to = to
@@ -34,24 +34,24 @@ extension ReadModels {
     /// Whether a user could read a thread: the members of the moment read all of it, nobody else reads any of it.
     ///
     /// The one place that decides this.
-    public func mayRead(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
+    package func mayRead(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
         memberSince(viewer, in: thread, asOf: position) != nil
     }
 
     /// The position of the latest join of a user who was in a thread; nil for anybody else.
-    public func memberSince(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position? {
+    package func memberSince(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position? {
         membershipNumber(user, thread).flatMap { views.membership.since($0, asOf: position) }
     }
 
     /// How far a user had marked a thread as read, 0 if not at all.
-    public func readUpTo(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position {
+    package func readUpTo(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position {
         membershipNumber(user, thread).map { views.membership.readUpTo($0, asOf: position) } ?? 0
     }
 
     /// Who was in a thread, in the order in which they joined.
     ///
     /// - Complexity: O(*n* log *n*) in those who ever were in it.
-    public func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
+    package func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
         compactMap(scan(membershipsOf: thread)) { stay(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { membership($0, asOf: position) }
     }
@@ -59,20 +59,20 @@ extension ReadModels {
     /// Who could read a thread, in the order in which they joined.
     ///
     /// - Complexity: As ``members(of:asOf:)``: nobody but a member can.
-    public func readers(of thread: ThreadID, asOf position: Position) -> [Membership] {
+    package func readers(of thread: ThreadID, asOf position: Position) -> [Membership] {
         members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) }
     }
 
     /// Who lived in an outward code, in the order in which they moved there.
     ///
     /// - Complexity: O(*n* log *n*) in those who ever lived there.
-    public func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
+    package func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
         compactMap(scan(residencesOf: code)) { stay(ofResidence: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { membership($0, asOf: position) }
     }
 
     /// The threads that a user was in and since when, in the order in which they were joined.
-    public func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
+    package func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
         compactMap(scan(membershipsOf: user)) { stay(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { (identities.threadID($0.thread), $0.since) }
     }
@@ -83,16 +83,16 @@ extension ReadModels {
     package func threadsEver(of user: UserID) -> [ThreadID] { compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) } }
 
     /// When a user gained and lost each thread, in the order in which they were gained.
-    public func access(of user: UserID, asOf position: Position) -> [Access] {
+    package func access(of user: UserID, asOf position: Position) -> [Access] {
         compactMap(scan(membershipsOf: user)) { access(ofMembership: $0, changes: 1..<changeCount(ofMembership: $0, asOf: position) + 1) }
             .joined().sorted { $0.from < $1.from }
     }
 
     /// How many users there were.
-    public func userCount(asOf position: Position) -> Int { views.users.count(asOf: position) }
+    package func userCount(asOf position: Position) -> Int { views.users.count(asOf: position) }
 
     /// One user, nil if there was none of this id.
-    public func profile(_ user: UserID, asOf position: Position) -> UserProfile? {
+    package func profile(_ user: UserID, asOf position: Position) -> UserProfile? {
         identities.index(ofUser: user).flatMap { views.users.profile($0, identities, asOf: position) }
     }
 
@@ -102,12 +102,12 @@ extension ReadModels {
     }
 
     /// The user who bore a username, compared as usernames are: under full case folding.
-    public func user(named username: String, asOf position: Position) -> UserID? {
+    package func user(named username: String, asOf position: Position) -> UserID? {
         bearer(of: Username.foldKey(username), asOf: position)
     }
 
     /// The user whom the identity provider called by this subject.
-    public func user(withSubject subject: String, asOf position: Position) -> UserID? {
+    package func user(withSubject subject: String, asOf position: Position) -> UserID? {
         views.users.owner(ofSubject: identities.subjects.find(subject), asOf: position).map { identities.userID($0) }
     }
 

@@ -1,4 +1,4 @@
-public import ChatDomain
+package import ChatDomain
 import Columns
 
 /// Who the users were as of any position: names, postcodes, subjects.
@@ -161,17 +161,17 @@ extension UserViews {
 }
 
 /// What is known of a user.
-public struct UserProfile: Hashable, Sendable {
+package struct UserProfile: Hashable, Sendable {
     /// The id.
-    public var id: UserID
+    package var id: UserID
     /// nil if it has been erased.
-    public var username: Username?
+    package var username: Username?
     /// The identity provider's own name for the user, nil if there is none or it has been erased.
-    public var subject: String?
+    package var subject: String?
     /// nil if none was set, or if it has been erased.
-    public var postcode: Postcode?
+    package var postcode: Postcode?
     /// When it was created, as shown.
-    public var createdAt: Timestamp
+    package var createdAt: Timestamp
     /// Whether an import registered the user.
-    public var isImported: Bool
+    package var isImported: Bool
 }

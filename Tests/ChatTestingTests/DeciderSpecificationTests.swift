@@ -8,8 +8,8 @@ struct DeciderSpecificationTests {
     let thread = ThreadID(bits: 2 << 100)
 
     @Test func eventsThatAreGivenAreTheHistory() {
-        let event = Event(
-            recordedAt: Timestamp(millisecondsSince1970: 7), fact: .userRegistered(UserRegistered(user: ann)), content: .erased)
+        let event = ChatEvent(
+            recordedAt: Timestamp(millisecondsSince1970: 7), details: .userRegistered(UserRegistered(user: ann)), content: .erased)
         let specification = DeciderSpecification().given(event)
         #expect(specification.history == [RecordedEvent(position: 1, event: event)])
         #expect(specification.state.head == 1)
@@ -20,7 +20,7 @@ struct DeciderSpecificationTests {
         let specification = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
         #expect(specification.history.map(\.position) == [1, 2, 3])
-        #expect(specification.history.map(\.event.fact.kind) == [.userRegistered, .threadOpened, .threadJoined])
+        #expect(specification.history.map(\.event.details.kind) == [.userRegistered, .threadOpened, .threadJoined])
     }
 
     @Test func aSpecificationIsAValue() {

@@ -17,7 +17,7 @@ import Testing
     private func store() throws -> (store: ChatStore, start: Int64) {
         let fixture = StoreFixture()
         let store = try fixture.open()
-        let commands: [Command] = [
+        let commands: [ChatCommand] = [
             .registerUser(user: ann, username: "Ann"),  // 1
             .registerUser(user: bob, username: "Bob"),  // 2
             .openThread(thread: garden, name: "Garden", by: ann),  // 3, 4
@@ -96,12 +96,12 @@ import Testing
 
     @Test func activityCountsDaysAsOfAMoment() throws {
         let (store, start) = try store()
-        let day = Day(Timestamp(millisecondsSince1970: start))
+        let day = CalendarDay(Timestamp(millisecondsSince1970: start))
         let whole = ActivityDay(day: day, registrations: 3, sessions: 1, activeUsers: 3, messages: 1)
         #expect(try store.activity() == [whole])
         #expect(try store.activity(asOf: .position(5)) == [ActivityDay(day: day, registrations: 2, activeUsers: 2)])
         #expect(try store.activity(asOf: .position(0)) == [])
         #expect(try store.activity(from: day, to: day) == [whole])
-        #expect(try store.activity(from: Day(daysSince1970: day.daysSince1970 + 1)) == [])
+        #expect(try store.activity(from: CalendarDay(daysSince1970: day.daysSince1970 + 1)) == [])
     }
 }

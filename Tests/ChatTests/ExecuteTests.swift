@@ -24,7 +24,7 @@ import Testing
         #expect(first.positions == 1...1)
         let second = try store.execute(.setPostcode(user: ann, postcode: "sw1a1aa"), correlation: "c")
         #expect(second.positions == 2...4)
-        #expect(second.events.map(\.event.fact.kind) == [.postcodeSet, .threadOpened, .threadJoined])
+        #expect(second.events.map(\.event.details.kind) == [.postcodeSet, .threadOpened, .threadJoined])
         #expect(second.events.map(\.event.correlation) == ["c", "c", "c"])
         #expect(try store.allEvents() == first.events + second.events)
     }
@@ -47,10 +47,10 @@ import Testing
         let fixture = StoreFixture()
         var store = try fixture.open()
         try peopled(store)
-        let post = Command.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?")
+        let post = ChatCommand.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?")
         let first = try store.execute(post)
         var expected = first
-        expected.duplicate = true
+        expected.isDuplicate = true
         #expect(try store.execute(post) == expected)
         try store.execute(.edit(.message(message), by: ann, body: "Oat milk?"))
         #expect(try store.execute(post) == expected)
@@ -65,7 +65,7 @@ import Testing
         #expect(try store.execute(post) == expected)
         // The body is not compared; one that this caller did not send is not shown either.
         let other = try store.execute(.postMessage(message: message, thread: sw1a, author: ann, body: "another body"))
-        #expect(other.duplicate && other.positions == first.positions && other.message == message)
+        #expect(other.isDuplicate && other.positions == first.positions && other.message == message)
         #expect(other.events.map(\.event.body) == [nil] && other.events.map(\.redacted) == [.body])
         #expect(store.head == head)
     }
@@ -81,7 +81,7 @@ import Testing
             CommandRequest(.joinThread(user: ann, thread: sw1a)),
         ])
         #expect(answers.map { (try? $0.get())?.positions } == [1...1, nil, 2...4, 5...5, 5...5, nil])
-        #expect(answers.map { (try? $0.get())?.duplicate } == [false, nil, false, false, true, false])
+        #expect(answers.map { (try? $0.get())?.isDuplicate } == [false, nil, false, false, true, false])
         guard case .failure(let rejection) = answers[1] else { return #expect(Bool(false), "the second Ann was let in") }
         #expect(rejection.code == .usernameTaken)
         #expect(try store.allEvents().count == 5)
@@ -111,8 +111,8 @@ import Testing
         let again = try StoreFixture(seed: 7).open()
         let receipt = try store.execute(.registerUser(username: "Ann"))
         #expect(try again.execute(.registerUser(username: "Ann")) == receipt)
-        guard case .userRegistered(let fact)? = receipt.events.first?.event.fact else { return #expect(Bool(false)) }
-        #expect(fact.user.description.dropFirst(14).first == "7")
+        guard case .userRegistered(let details)? = receipt.events.first?.event.details else { return #expect(Bool(false)) }
+        #expect(details.user.description.dropFirst(14).first == "7")
     }
 
     @Test func aClockThatGoesBackNeverShows() throws {
@@ -145,7 +145,7 @@ import Testing
             let time = fixture.clock.now()
             let name = Username(text: "Ann", foldKey: "ann")
             encoder.encode(
-                Event(recordedAt: time, fact: .userRegistered(UserRegistered(user: id)), content: .registration(name, subject: nil)))
+                ChatEvent(recordedAt: time, details: .userRegistered(UserRegistered(user: id)), content: .registration(name, subject: nil)))
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
         _ = try journal.append(draft, expecting: 0)
@@ -193,7 +193,7 @@ import Testing
         try journal.close()
         let reader = try fixture.open()
         #expect(try reader.members(of: sw1a).map(\.user.id) == [ann])
-        #expect(try reader.allEvents().last?.event.fact == .unknown(kind: 200))
+        #expect(try reader.allEvents().last?.event.details == .unknown(kind: 200))
         do throws(ChatError) {
             try reader.execute(.registerUser(user: bob, username: "Bob"))
             Issue.record("an old writer wrote")
@@ -231,7 +231,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(receipts.flatMap(\.events).map(\.position).sorted() == Array(5...164))
-        #expect(try store.timeline(sw1a, Page(limit: 1_000)).count == 160)
+        #expect(try store.timeline(sw1a, PageRequest(limit: 1_000)).count == 160)
         #expect(try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
     }
 }

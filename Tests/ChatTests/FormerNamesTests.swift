@@ -16,7 +16,7 @@ import Testing
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
         var draft = CommitDraft()
         var encoder = EventEncoder()
-        let facts: [(Fact, Content)] = [
+        let facts: [(EventDetails, EventContent)] = [
             (
                 .userRegistered(UserRegistered(user: Self.cem)),
                 .registration(Username(text: name, foldKey: name.lowercased()), subject: nil)
@@ -24,8 +24,8 @@ import Testing
             (.threadOpened(ThreadOpened(thread: Self.thread, number: 1, by: Self.cem)), .threadName("\u{2764}\u{FE0F}")),
             (.threadJoined(ThreadJoined(thread: Self.thread, number: 2, user: Self.cem)), .none),
         ]
-        for (fact, content) in facts {
-            encoder.encode(Event(recordedAt: Timestamp(millisecondsSince1970: 1), fact: fact, content: content))
+        for (details, content) in facts {
+            encoder.encode(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details, content: content))
             // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
@@ -37,7 +37,7 @@ import Testing
         #expect(try store.user(named: name) == Self.cem)
         #expect(try store.user(Self.cem).username == name)
         #expect(try store.threads(named: "\u{2764}\u{FE0F}") == [Self.thread])
-        #expect(try store.execute(.registerUser(user: Self.cem, username: name)).duplicate)
+        #expect(try store.execute(.registerUser(user: Self.cem, username: name)).isDuplicate)
         #expect(try store.execute(.changeUsername(user: Self.cem, username: name)).positions == nil)
         expectRejection(.invalidUsername) { () throws(ChatError) in _ = try store.execute(.registerUser(username: name + "x")) }
         try store.execute(.postMessage(thread: Self.thread, author: Self.cem, body: "x"))

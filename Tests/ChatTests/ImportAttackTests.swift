@@ -81,7 +81,7 @@ import Testing
         for command in [
             .openThread(thread: rust, name: "#rust", by: ann),
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: ann, body: "hers"),
-        ] as [Command] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
+        ] as [ChatCommand] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
         try expectUnchanged([message("1", body: "theirs", editedAt: 5)], store)
         #expect(try store.timeline(rust).map(\.body) == ["hers"])
     }
@@ -196,7 +196,7 @@ import Testing
     @concurrent private func actMeanwhile(on store: ChatStore, names: [String]) async throws {
         for index in 0..<60 {
             let user = [ann, ImportedID.account("1"), Self.mallory][index % 3]
-            let commands: [Command] = [
+            let commands: [ChatCommand] = [
                 .registerUser(user: Self.mallory, username: "Bob"), .changeUsername(user: user, username: "N\(index)"),
                 .leaveThread(user: user, thread: rust), .changeUsername(user: Self.mallory, username: names[index % 4]),
                 .joinThread(user: Self.mallory, thread: rust),
@@ -224,12 +224,12 @@ import Testing
         var authors: [String: UserID] = [:]
         var edits: [String: Int] = [:]
         for recorded in try store.allEvents() {
-            switch recorded.event.fact {
-            case .messagePosted(let fact):
-                #expect(authors.updateValue(fact.author, forKey: "\(fact.message)") == nil)
-            case .replyPosted(let fact): #expect(authors.updateValue(fact.author, forKey: "\(fact.reply)") == nil)
-            case .messageEdited(let fact): edits["\(fact.message)", default: 0] += 1
-            case .replyEdited(let fact): edits["\(fact.reply)", default: 0] += 1
+            switch recorded.event.details {
+            case .messagePosted(let details):
+                #expect(authors.updateValue(details.author, forKey: "\(details.message)") == nil)
+            case .replyPosted(let details): #expect(authors.updateValue(details.author, forKey: "\(details.reply)") == nil)
+            case .messageEdited(let details): edits["\(details.message)", default: 0] += 1
+            case .replyEdited(let details): edits["\(details.reply)", default: 0] += 1
             default: break
             }
         }

@@ -237,7 +237,7 @@ import Testing
         for command in [
             .openThread(thread: rust, name: "#rust", by: Self.native),
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: Self.native, body: "hers"),
-        ] as [Command] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
+        ] as [ChatCommand] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
         try expectUnchanged([message("1", by: .nickname("Ann"), body: "theirs", editedAt: 5)], store)
     }
 

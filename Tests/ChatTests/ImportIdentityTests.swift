@@ -68,24 +68,24 @@ import Testing
 
     /// What the former importer did: a nickname was the user who bore it at that moment.
     private func attribute(_ id: String, _ nickname: String, to user: UserID, _ store: ChatStore, replyTo: String? = nil) throws {
-        let origin = Origin.imported(sentAt: nil)
+        let origin = EventOrigin.imported(sentAt: nil)
         let thread = ThreadID.imported("#rust")
-        let post: Command =
+        let post: ChatCommand =
             if let replyTo {
                 .reply(
                     reply: ImportedID.reply("#rust", id), message: ImportedID.message("#rust", replyTo), author: user, body: "x")
             } else {
                 .postMessage(message: ImportedID.message("#rust", id), thread: thread, author: user, body: "x")
             }
-        let opening: [Command] =
+        let opening: [ChatCommand] =
             try store.threads().contains { $0.id == thread } ? [] : [.openThread(thread: thread, name: "#rust", by: user)]
         for command in opening + [.joinThread(user: user, thread: thread), post] {
             try store.execute(CommandRequest(command, origin: origin))
         }
     }
 
-    @Test(arguments: [Origin.native, .imported(sentAt: nil)], [false, true])
-    func whatAFormerImportAttributedStaysAndIsADuplicate(origin: Origin, strangerTakesTheName: Bool) throws {
+    @Test(arguments: [EventOrigin.native, .imported(sentAt: nil)], [false, true])
+    func whatAFormerImportAttributedStaysAndIsADuplicate(origin: EventOrigin, strangerTakesTheName: Bool) throws {
         let store = try StoreFixture().open()
         try store.execute(CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: origin))
         try attribute("1", "Amy", to: Self.amy, store)

@@ -44,12 +44,12 @@ import Testing
     }
 
     /// A command of a user of the store, who may choose any id.
-    private static func command(_ random: inout SeededRandom) -> Command {
+    private static func command(_ random: inout SeededRandom) -> ChatCommand {
         let natives = [UserID(bits: 1), UserID(bits: 2), ImportedID.user("amy"), ImportedID.account("7"), ImportedID.user("bob")]
         let user = natives.randomElement(using: &random) ?? natives[0]
         let channel = channels.randomElement(using: &random) ?? "#rust"
         let thread = ThreadID.imported(channel)
-        let post = Post.message(ImportedID.message(channel, "\(Int.random(in: 0..<25, using: &random))"))
+        let post = PostID.message(ImportedID.message(channel, "\(Int.random(in: 0..<25, using: &random))"))
         switch Int.random(in: 0..<12, using: &random) {
         case 0..<3:
             return .registerUser(
@@ -113,8 +113,8 @@ import Testing
                 if let user = ImportBatch.Line(line, number: 0).user { derived.insert(user) }
             }
             for recorded in try store.allEvents() where recorded.event.origin != .native {
-                if case .userRegistered(let fact) = recorded.event.fact { imported.insert(fact.user) }
-                let user = recorded.event.fact.user
+                if case .userRegistered(let details) = recorded.event.details { imported.insert(details.user) }
+                let user = recorded.event.details.user
                 #expect(user.map { imported.contains($0) && derived.contains($0) } ?? false, "\(recorded) is another's, \(at)")
             }
             try store.close()

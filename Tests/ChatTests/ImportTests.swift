@@ -97,11 +97,11 @@ import Testing
         let store = try StoreFixture().open()
         // Mallory bears the id that Ann would get, and opens the thread and posts the message under theirs.
         for event in events {
-            switch event.event.fact {
-            case .userRegistered(let fact): try store.execute(.registerUser(user: fact.user, username: "Mallory \(event.position)"))
-            case .threadOpened(let fact): try store.execute(.openThread(thread: fact.thread, name: "Den", by: fact.by))
-            case .messagePosted(let fact):
-                try store.execute(.postMessage(message: fact.message, thread: fact.thread, author: fact.author, body: "mine"))
+            switch event.event.details {
+            case .userRegistered(let details): try store.execute(.registerUser(user: details.user, username: "Mallory \(event.position)"))
+            case .threadOpened(let details): try store.execute(.openThread(thread: details.thread, name: "Den", by: details.by))
+            case .messagePosted(let details):
+                try store.execute(.postMessage(message: details.message, thread: details.thread, author: details.author, body: "mine"))
             default: break
             }
         }

@@ -18,16 +18,16 @@ struct UnreadMentions: Projection, Equatable, Codable {
     private var names: [UserID: String] = [:]
     private var mentions: [UserID: [ThreadID: [Position]]] = [:]
 
-    mutating func apply(_ event: Event, at position: Position) {
-        switch event.fact {
-        case .userRegistered(let fact): name(fact.user, event.username)
-        case .usernameChanged(let fact): name(fact.user, event.username)
-        case .messagePosted(let fact):
+    mutating func apply(_ event: ChatEvent, at position: Position) {
+        switch event.details {
+        case .userRegistered(let details): name(details.user, event.username)
+        case .usernameChanged(let details): name(details.user, event.username)
+        case .messagePosted(let details):
             for word in (event.body ?? "").split(separator: " ") where word.hasPrefix("@") {
                 guard let user = users[Username.foldKey(String(word.dropFirst()))] else { continue }
-                mentions[user, default: [:]][fact.thread, default: []].append(position)
+                mentions[user, default: [:]][details.thread, default: []].append(position)
             }
-        case .threadRead(let fact): mentions[fact.user]?[fact.thread]?.removeAll { $0 <= fact.upTo }
+        case .threadRead(let details): mentions[details.user]?[details.thread]?.removeAll { $0 <= details.upTo }
         default: break
         }
     }
@@ -98,7 +98,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         struct Dice: Projection, Equatable {
             static let name = "dice"
             var sum: UInt64 = 0
-            mutating func apply(_ event: Event, at position: Position) { sum = sum &+ UInt64.random(in: 0...UInt64.max) }
+            mutating func apply(_ event: ChatEvent, at position: Position) { sum = sum &+ UInt64.random(in: 0...UInt64.max) }
         }
         let dice = try store().project(Dice.self)
         _ = try dice.read { model, _ in model.sum }
@@ -160,7 +160,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         store = try fixture.open()
         let journal = try #require(store.journal)
         #expect(Replay<UnreadMentions>(checkpointOf: journal)?.position == 6)
-        for moment in [Moment.now, .position(5), .position(6)] {
+        for moment in [AsOf.now, .position(5), .position(6)] {
             let counts = try store.project(UnreadMentions.self).read(asOf: moment) { model, _ in model.count(for: bob) }
             #expect(counts == (moment == .now ? 2 : moment == .position(6) ? 1 : 0))
         }
@@ -181,13 +181,13 @@ struct UnreadMentions: Projection, Equatable, Codable {
         struct First: Projection, Codable {
             static let name = "counter"
             var count = 0
-            mutating func apply(_ event: Event, at position: Position) { count += 1 }
+            mutating func apply(_ event: ChatEvent, at position: Position) { count += 1 }
         }
         struct Second: Projection, Codable {
             static let name = "counter"
             static let version: UInt32 = 2
             var count = 0
-            mutating func apply(_ event: Event, at position: Position) { count += 2 }
+            mutating func apply(_ event: ChatEvent, at position: Position) { count += 2 }
         }
         let store = try store()
         try store.project(First.self).writeCheckpoint()
@@ -201,7 +201,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         static let whileEncoding = Lock<(@Sendable () -> Void)?>(nil)
         var count = 0
         init() {}
-        mutating func apply(_ event: Event, at position: Position) { count += 1 }
+        mutating func apply(_ event: ChatEvent, at position: Position) { count += 1 }
         init(from decoder: any Decoder) throws { count = try decoder.singleValueContainer().decode(Int.self) }
         func encode(to encoder: any Encoder) throws {
             Self.whileEncoding.withLock { body in
@@ -259,7 +259,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
     @Test func theNameOfTheBuiltInCheckpointIsTaken() throws {
         struct Impostor: Projection, Codable {
             static let name = ReadModels.name
-            mutating func apply(_ event: Event, at position: Position) {}
+            mutating func apply(_ event: ChatEvent, at position: Position) {}
         }
         let store = try store()
         expectError("outOfRange") { _ = try store.project(Impostor.self).writeCheckpoint() }

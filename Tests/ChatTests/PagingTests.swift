@@ -39,14 +39,14 @@ import Testing
     /// Both ways from the middle, while messages arrive after every page.
     @Test(arguments: [1, 2, 3, 7, 50]) func cursorsLeadOverEveryMessageOnceWhileMoreArrive(limit: Int) throws {
         let store = try store()
-        let start = try store.timelinePage(garden, Page(limit: limit, around: 15))
+        let start = try store.timelinePage(garden, PageRequest(limit: limit, around: 15))
         var bodies = start.entries.compactMap(\.body)
         var arrived = 20
         var older = start.older
         while let cursor = older, arrived < 60 {
             arrived += 1
             try post(arrived, to: store)
-            let page = try store.timelinePage(garden, Page(limit: limit), at: try sent(cursor))
+            let page = try store.timelinePage(garden, PageRequest(limit: limit), at: try sent(cursor))
             #expect(page.entries.count <= limit)
             bodies = page.entries.compactMap(\.body) + bodies
             older = page.older
@@ -54,7 +54,7 @@ import Testing
         #expect(bodies.first == "Message 1")
         var newer = start.newer
         for _ in 0..<100 {
-            let page = try store.timelinePage(garden, Page(limit: limit), at: try sent(newer))
+            let page = try store.timelinePage(garden, PageRequest(limit: limit), at: try sent(newer))
             #expect(page.entries.count <= limit)
             newer = page.newer
             if page.entries.isEmpty { break }
@@ -73,33 +73,34 @@ import Testing
 
     @Test func aPageKnowsWhetherAnythingStandsBeforeIt() throws {
         let store = try store()
-        #expect(try store.timelinePage(garden, Page(limit: 20)).older == nil)
-        #expect(try store.timelinePage(garden, Page(limit: 19)).older != nil)
-        #expect(try store.timelinePage(garden, Page(limit: 1, after: 0)).older == nil)
-        #expect(try store.timelinePage(garden, Page(limit: 1, after: 7)).older != nil)
-        #expect(try store.timelinePage(garden, Page(before: 7)) == store.timelinePage(garden, Page(limit: 0, before: 7)))
-        #expect(try store.timelinePage(garden, Page(before: 0)).older == nil)
+        #expect(try store.timelinePage(garden, PageRequest(limit: 20)).older == nil)
+        #expect(try store.timelinePage(garden, PageRequest(limit: 19)).older != nil)
+        #expect(try store.timelinePage(garden, PageRequest(limit: 1, after: 0)).older == nil)
+        #expect(try store.timelinePage(garden, PageRequest(limit: 1, after: 7)).older != nil)
+        #expect(try store.timelinePage(garden, PageRequest(before: 7)) == store.timelinePage(garden, PageRequest(limit: 0, before: 7)))
+        #expect(try store.timelinePage(garden, PageRequest(before: 0)).older == nil)
         let empty = try store.timelinePage(other)
         #expect(empty.entries.isEmpty && empty.older == nil)
         try store.execute(.postMessage(thread: other, author: ann, body: "First"))
         #expect(try store.timelinePage(other, at: empty.newer).entries.map(\.body) == ["First"])
-        let behind = try store.timelinePage(garden, Page(after: .max))
+        let behind = try store.timelinePage(garden, PageRequest(after: .max))
         #expect(behind.entries.isEmpty)
         let cursor = try #require(behind.older)
-        #expect(try store.timelinePage(garden, Page(limit: 1), at: cursor).entries.map(\.body) == ["Message 20"])
+        #expect(try store.timelinePage(garden, PageRequest(limit: 1), at: cursor).entries.map(\.body) == ["Message 20"])
         #expect(try store.timelinePage(garden, at: behind.newer).entries.isEmpty)
     }
 
     @Test func repliesAndThreadsHaveCursorsOfTheirOwn() throws {
         let store = try store()
-        let replies = try store.repliesPage(to: MessageID(bits: 1), Page(limit: 2))
+        let replies = try store.repliesPage(to: MessageID(bits: 1), PageRequest(limit: 2))
         #expect(replies.entries.map(\.body) == ["Reply 4", "Reply 5"])
         let olderReplies = try #require(replies.older)
-        let before = try store.repliesPage(to: MessageID(bits: 1), Page(limit: 2), at: olderReplies)
+        let before = try store.repliesPage(to: MessageID(bits: 1), PageRequest(limit: 2), at: olderReplies)
         #expect(before.entries.map(\.body) == ["Reply 2", "Reply 3"])
         #expect(
-            try store.repliesPage(to: MessageID(bits: 1), at: before.newer) == store.repliesPage(to: MessageID(bits: 1), Page(after: 29)))
-        let threads = try store.threadsPage(Page(limit: 1), viewer: ann)
+            try store.repliesPage(to: MessageID(bits: 1), at: before.newer)
+                == store.repliesPage(to: MessageID(bits: 1), PageRequest(after: 29)))
+        let threads = try store.threadsPage(PageRequest(limit: 1), viewer: ann)
         #expect(threads.entries.map(\.name) == ["Garden"])
         let olderThreads = try #require(threads.older)
         #expect(try store.threadsPage(at: olderThreads, viewer: ann).entries.map(\.name) == ["Other"])
@@ -108,10 +109,10 @@ import Testing
 
     @Test func aCursorOfAnotherListOrJournalIsRefused() throws {
         let store = try store()
-        let page = try store.timelinePage(garden, Page(limit: 3))
+        let page = try store.timelinePage(garden, PageRequest(limit: 3))
         let cursor = try #require(page.older)
         let strangers = try [
-            self.store(seed: 2).timelinePage(garden, Page(limit: 3)).newer, store.timelinePage(other).newer,
+            self.store(seed: 2).timelinePage(garden, PageRequest(limit: 3)).newer, store.timelinePage(other).newer,
             store.repliesPage(to: MessageID(bits: 1)).newer, store.threadsPage().newer,
         ]
         for stranger in strangers { expectForeign { () throws(ChatError) in _ = try store.timelinePage(garden, at: stranger) } }
@@ -132,7 +133,7 @@ import Testing
 
     @Test func aCursorGoesThroughTextAndJSON() throws {
         let store = try store()
-        let page = try store.timelinePage(garden, Page(limit: 3))
+        let page = try store.timelinePage(garden, PageRequest(limit: 3))
         let older = try #require(page.older)
         let cursors = try [page.newer, older, store.repliesPage(to: MessageID(bits: 1)).newer, store.threadsPage().newer]
         for cursor in cursors {
@@ -140,14 +141,14 @@ import Testing
             #expect(cursor.description.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
         }
         let data = try JSONEncoder().encode(page)
-        #expect(try JSONDecoder().decode(PageOf<TimelineEntry>.self, from: data) == page)
+        #expect(try JSONDecoder().decode(Page<TimelineEntry>.self, from: data) == page)
         #expect(String(decoding: try JSONEncoder().encode(try store.timelinePage(other)), as: UTF8.self).contains(#""older":null"#))
     }
 
     /// Whatever is done to a cursor's text makes it none, or another whole cursor, which the store judges.
     @Test(arguments: Seeds.seeds(8)) func hostileTextIsNoCursor(seed: UInt64) throws {
         let store = try store()
-        let good = try store.timelinePage(garden, Page(limit: 3)).newer.description
+        let good = try store.timelinePage(garden, PageRequest(limit: 3)).newer.description
         var random = SeededRandom(seed: seed)
         for _ in 0..<400 {
             var bytes = Array(good.utf8)

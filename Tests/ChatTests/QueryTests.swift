@@ -33,11 +33,11 @@ import Testing
     @Test func aTimelineShowsTheLatestWordingAndKeepsWhatWasRetracted() throws {
         let timeline = try store().timeline(garden)
         #expect(timeline.map(\.body) == ["Tomatoes, anyone?", nil])
-        #expect(timeline.map(\.retracted) == [false, true])
+        #expect(timeline.map(\.isRetracted) == [false, true])
         #expect(timeline.map(\.replyCount) == [1, 0])
         #expect(timeline.map(\.position) == [7, 8])
         #expect(timeline[0].editedAt != nil && timeline[1].editedAt == nil)
-        #expect(timeline[0].author == Person(id: ann, username: "Ann"))
+        #expect(timeline[0].author == UserSummary(id: ann, username: "Ann"))
     }
 
     /// In every view, whether the text is read from the journal or has been kept.

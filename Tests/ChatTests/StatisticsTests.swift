@@ -13,7 +13,7 @@ import Testing
     private let sw1a = ThreadID(bits: 0x5357_3141_0000_8000_806f_7574_7761_7264)
 
     /// Eleven commands: six append, one changes nothing, one comes again, three are refused.
-    private var commands: [Command] {
+    private var commands: [ChatCommand] {
         [
             .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
             .setPostcode(user: ann, postcode: "SW1A 1AA"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
@@ -85,7 +85,7 @@ import Testing
 
     @Test func whatCouldNotBeAppendedIsNotCounted() throws {
         let store = try storeOnADisk(onWhichFails: .write)
-        let batch: [Command] = [
+        let batch: [ChatCommand] = [
             .setPostcode(user: ann, postcode: "SW1A 1AA"), .registerUser(username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
         ]
         expectError("ioFailed") { _ = try store.execute(batch.map { CommandRequest($0) }) }

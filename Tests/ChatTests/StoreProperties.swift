@@ -21,7 +21,7 @@ import Testing
             let batch = (0..<Int.random(in: 1...8, using: &random)).map { _ in generator.nextRequest() }
             fixture.clock.advance(byMilliseconds: Int64.random(in: -5...50, using: &random))
             let results = try store.execute(batch)
-            let events = results.compactMap { try? $0.get() }.filter { !$0.duplicate }.flatMap(\.events)
+            let events = results.compactMap { try? $0.get() }.filter { !$0.isDuplicate }.flatMap(\.events)
             if events.isEmpty {
                 #expect(store.head == before.0)
                 #expect(store.storeModels.rules == before.1)
@@ -82,7 +82,9 @@ import Testing
         var accepted: [(CommandRequest, Receipt)] = []
         for _ in 0..<300 {
             let request = generator.nextRequest()
-            guard case .success(let receipt) = try answer(request, of: store), !receipt.events.isEmpty, !receipt.duplicate else { continue }
+            guard case .success(let receipt) = try answer(request, of: store), !receipt.events.isEmpty, !receipt.isDuplicate else {
+                continue
+            }
             switch request.command {
             case .registerUser, .openThread, .postMessage, .reply, .startSession: accepted.append((request, receipt))
             default: break
@@ -93,7 +95,7 @@ import Testing
         let head = store.head
         for (request, receipt) in accepted {
             var expected = receipt
-            expected.duplicate = true
+            expected.isDuplicate = true
             // The thread of an outward code that an import opened has its id from the code: opening it again changes nothing.
             if case .openThread(let thread?, _, _) = request.command, thread.outwardCode != nil { continue }
             #expect(try answer(request, of: store) == .success(expected))

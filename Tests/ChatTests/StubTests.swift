@@ -31,7 +31,7 @@ import Testing
             for _ in 0..<120 {
                 let batch = (0..<Int.random(in: 1...6, using: &random)).map { _ in generator.nextRequest() }
                 for (request, result) in zip(batch, try store.execute(batch)) {
-                    if case .success(let receipt) = result, !receipt.duplicate, !receipt.events.isEmpty {
+                    if case .success(let receipt) = result, !receipt.isDuplicate, !receipt.events.isEmpty {
                         accepted.append((request, receipt))
                     }
                 }
@@ -45,7 +45,7 @@ import Testing
         func store() throws(ChatError) -> ChatStore { try ChatStore.openReadOnly("journal", options: options) }
 
         /// Turns some of the events into stubs; returns the positions of those, and of all events that could have been chosen.
-        func rewrite(_ choose: (Event) -> RecordContentState) throws -> (chosen: Set<Position>, eligible: Set<Position>) {
+        func rewrite(_ choose: (ChatEvent) -> RecordContentState) throws -> (chosen: Set<Position>, eligible: Set<Position>) {
             var eligible: Set<Position> = []
             let chosen = try StubRewriter("journal", on: options.journal.storage).rewrite { position, _, _ in
                 eligible.insert(position)
@@ -77,7 +77,7 @@ import Testing
         let store = try history.store()
         #expect(store.head == history.head)
         for (event, old) in zip(try store.allEvents(), history.events) {
-            #expect(event.position == old.position && event.event.fact == old.event.fact)
+            #expect(event.position == old.position && event.event.details == old.event.details)
             #expect(event.event.recordedAt == old.event.recordedAt && event.event.origin == old.event.origin)
             if chosen.contains(event.position) {
                 let hadMore = old.event.content != .none || old.event.correlation != nil
@@ -89,7 +89,7 @@ import Testing
         }
         // Whoever had it open goes on, with what was there or with the stub.
         for (event, old) in zip(try before.allEvents(), history.events) {
-            let stub = Event(recordedAt: old.event.recordedAt, origin: old.event.origin, fact: old.event.fact, content: .erased)
+            let stub = ChatEvent(recordedAt: old.event.recordedAt, origin: old.event.origin, details: old.event.details, content: .erased)
             #expect(event == old || chosen.contains(event.position) && (event.event == stub || event.event.content == .none))
         }
     }
@@ -134,14 +134,14 @@ import Testing
         #expect(left.threads == whole.threads.map { sources.applied(to: $0) })
         #expect(left.timelines == whole.timelines.map { $0.map { sources.applied(to: $0) } })
         #expect(left.replies == whole.replies.map { $0.map { sources.applied(to: $0) } })
-        #expect(left.members == whole.members.map { $0.map { Member(user: sources.applied(to: $0.user), since: $0.since) } })
+        #expect(left.members == whole.members.map { $0.map { ThreadMember(user: sources.applied(to: $0.user), since: $0.since) } })
         #expect(left.users == whole.users.map { sources.applied(to: $0) })
         for (now, then) in zip(left.residents, whole.residents) {
             #expect(now.map(\.user.id) == then.map(\.user.id) && now.map(\.since) == then.map(\.since))
             #expect(zip(now, then).allSatisfy { $0.postcode == (sources.postcode[$0.user.id] == true ? nil : $1.postcode) })
         }
         #expect(
-            whole.timelines.joined().contains { $0.body != nil } && left.timelines.joined().contains { $0.body == nil && !$0.retracted })
+            whole.timelines.joined().contains { $0.body != nil } && left.timelines.joined().contains { $0.body == nil && !$0.isRetracted })
         for user in whole.users {
             guard let name = user.username else { continue }
             #expect(try history.store().user(named: name) == (sources.username[user.id] == true ? nil : user.id))
@@ -160,9 +160,10 @@ import Testing
             default: continue
             }
             let again = try answer(request, of: store).get()
-            #expect(again.duplicate && again.positions == receipt.positions)
+            #expect(again.isDuplicate && again.positions == receipt.positions)
             for (event, old) in zip(again.events, receipt.events) {
-                #expect(chosen.contains(event.position) ? event.event.body == nil && event.event.fact == old.event.fact : event == old)
+                #expect(
+                    chosen.contains(event.position) ? event.event.body == nil && event.event.details == old.event.details : event == old)
             }
         }
         #expect(store.head == history.head)
@@ -184,18 +185,18 @@ private struct Views {
     let threads: [ThreadSummary]
     let timelines: [[TimelineEntry]]
     let replies: [[ReplyEntry]]
-    let members: [[Member]]
+    let members: [[ThreadMember]]
     let residents: [[Resident]]
-    let users: [UserView]
+    let users: [UserDetails]
 
     init(of store: ChatStore, _ events: [RecordedEvent]) throws {
-        let all = Page(limit: .max)
+        let all = PageRequest(limit: .max)
         threads = try store.threads(all)
         timelines = try threads.map { try store.timeline($0.id, all) }
         replies = try timelines.joined().map { try store.replies(to: $0.id, all) }
         members = try threads.map { try store.members(of: $0.id) }
         residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0) }
-        users = try events.compactMap { if case .userRegistered(let fact) = $0.event.fact { fact.user } else { nil } }.map {
+        users = try events.compactMap { if case .userRegistered(let details) = $0.event.details { details.user } else { nil } }.map {
             try store.user($0)
         }
     }
@@ -212,21 +213,23 @@ private struct Sources {
     init(_ events: [RecordedEvent], _ stubs: Set<Position>) {
         for recorded in events {
             let isStub = stubs.contains(recorded.position)
-            switch recorded.event.fact {
-            case .userRegistered(let fact): username[fact.user] = isStub
-            case .usernameChanged(let fact): username[fact.user] = isStub
-            case .postcodeSet(let fact): postcode[fact.user] = isStub
-            case .threadOpened(let fact): threadName[fact.thread] = isStub && fact.thread.outwardCode == nil
-            case .messagePosted(let fact): message[fact.message] = isStub
-            case .messageEdited(let fact): message[fact.message] = isStub
-            case .replyPosted(let fact): reply[fact.reply] = isStub
-            case .replyEdited(let fact): reply[fact.reply] = isStub
+            switch recorded.event.details {
+            case .userRegistered(let details): username[details.user] = isStub
+            case .usernameChanged(let details): username[details.user] = isStub
+            case .postcodeSet(let details): postcode[details.user] = isStub
+            case .threadOpened(let details): threadName[details.thread] = isStub && details.thread.outwardCode == nil
+            case .messagePosted(let details): message[details.message] = isStub
+            case .messageEdited(let details): message[details.message] = isStub
+            case .replyPosted(let details): reply[details.reply] = isStub
+            case .replyEdited(let details): reply[details.reply] = isStub
             default: break
             }
         }
     }
 
-    func applied(to person: Person) -> Person { Person(id: person.id, username: username[person.id] == true ? nil : person.username) }
+    func applied(to person: UserSummary) -> UserSummary {
+        UserSummary(id: person.id, username: username[person.id] == true ? nil : person.username)
+    }
 
     func applied(to thread: ThreadSummary) -> ThreadSummary {
         var thread = thread
@@ -248,7 +251,7 @@ private struct Sources {
         return entry
     }
 
-    func applied(to user: UserView) -> UserView {
+    func applied(to user: UserDetails) -> UserDetails {
         var user = user
         if username[user.id] == true { user.username = nil }
         if postcode[user.id] == true { user.postcode = nil }

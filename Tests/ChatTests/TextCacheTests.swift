@@ -120,8 +120,8 @@ import Testing
             for _ in 0..<20 { _ = try answer(generator.nextRequest(), of: writer) }
             for reader in readers { try reader.refresh() }
             let head = writer.head.position
-            for moment in [Moment.now, .position(head / 2), .position(head)] {
-                for thread in try writer.threads(Page(limit: .max), asOf: moment) {
+            for moment in [AsOf.now, .position(head / 2), .position(head)] {
+                for thread in try writer.threads(PageRequest(limit: .max), asOf: moment) {
                     let expected = try readers[0].timeline(thread.id, asOf: moment)
                     shown += expected.count
                     for reader in readers.dropFirst() {

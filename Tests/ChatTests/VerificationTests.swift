@@ -28,8 +28,8 @@ import Testing
                 let user = UserID(bits: fault == "identifierTwice" ? 1 : UInt128(position))
                 let name = fault == "invalidText" ? String(repeating: "n", count: 129) + "\(position)" : "n\(position)"
                 encoder.encode(
-                    Event(
-                        recordedAt: Timestamp(millisecondsSince1970: 1), fact: .userRegistered(UserRegistered(user: user)),
+                    ChatEvent(
+                        recordedAt: Timestamp(millisecondsSince1970: 1), details: .userRegistered(UserRegistered(user: user)),
                         content: .registration(Username(text: name, foldKey: name), subject: nil)))
                 let kept = fault == "undecodable" ? [0, 0] : encoder.kept
                 unsafe try draft.append(kept: kept.span.bytes, erasable: encoder.erasable.span.bytes)

@@ -7,10 +7,10 @@ extension NaiveViews {
     package func readers(of thread: ThreadID) -> [UserID] {
         users.compactMap { user -> (user: UserID, since: Position)? in
             let joined = events.last {
-                if case .threadJoined(let fact) = $0.event.fact { fact.user == user && fact.thread == thread } else { false }
+                if case .threadJoined(let details) = $0.event.details { details.user == user && details.thread == thread } else { false }
             }
             let left = events.last {
-                if case .threadLeft(let fact) = $0.event.fact { fact.user == user && fact.thread == thread } else { false }
+                if case .threadLeft(let details) = $0.event.details { details.user == user && details.thread == thread } else { false }
             }
             guard let joined, joined.position > left?.position ?? 0 else { return nil }
             return (user, joined.position)
@@ -20,10 +20,10 @@ extension NaiveViews {
     /// Threads that were opened under a name; an outward code's thread bears its code.
     package func threads(named name: String) -> [ThreadID] {
         events.compactMap { recorded in
-            guard case .threadOpened(let fact) = recorded.event.fact else { return nil }
+            guard case .threadOpened(let details) = recorded.event.details else { return nil }
             let given: String? =
-                if case .threadName(let name) = recorded.event.content { name } else { fact.thread.outwardCode?.description }
-            return given == name ? fact.thread : nil
+                if case .threadName(let name) = recorded.event.content { name } else { details.thread.outwardCode?.description }
+            return given == name ? details.thread : nil
         }
     }
 
@@ -45,30 +45,30 @@ extension NaiveViews {
         var active: Set<[String]> = []
         for recorded in events {
             let date = String(recorded.event.createdAt.description.prefix(10))
-            guard let parsed = Day(date) else { continue }
+            guard let parsed = CalendarDay(date) else { continue }
             var day = days[date] ?? ActivityDay(day: parsed)
             var user: UserID?
-            switch recorded.event.fact {
-            case .userRegistered(let fact):
-                user = fact.user
+            switch recorded.event.details {
+            case .userRegistered(let details):
+                user = details.user
                 day.registrations += 1
-            case .sessionStarted(let fact):
-                user = fact.user
+            case .sessionStarted(let details):
+                user = details.user
                 day.sessions += 1
-            case .messagePosted(let fact):
-                user = fact.author
+            case .messagePosted(let details):
+                user = details.author
                 day.messages += 1
-            case .replyPosted(let fact):
-                user = fact.author
+            case .replyPosted(let details):
+                user = details.author
                 day.replies += 1
-            case .usernameChanged(let fact): user = fact.user
-            case .postcodeSet(let fact): user = fact.user
-            case .threadOpened(let fact): user = fact.by
-            case .threadJoined(let fact): user = fact.user
-            case .threadLeft(let fact): user = fact.user
-            case .messageEdited(let fact), .messageRetracted(let fact): user = fact.by
-            case .replyEdited(let fact), .replyRetracted(let fact): user = fact.by
-            case .threadRead(let fact): user = fact.user
+            case .usernameChanged(let details): user = details.user
+            case .postcodeSet(let details): user = details.user
+            case .threadOpened(let details): user = details.by
+            case .threadJoined(let details): user = details.user
+            case .threadLeft(let details): user = details.user
+            case .messageEdited(let details), .messageRetracted(let details): user = details.by
+            case .replyEdited(let details), .replyRetracted(let details): user = details.by
+            case .threadRead(let details): user = details.user
             case .sessionEnded, .lost, .unknown: break
             }
             if let user {

@@ -52,7 +52,7 @@ package struct NaiveViews {
     /// The messages of a thread, in order.
     package func messages(of thread: ThreadID) -> [Message] {
         events.compactMap { recorded in
-            guard case .messagePosted(let posted) = recorded.event.fact, posted.thread == thread else { return nil }
+            guard case .messagePosted(let posted) = recorded.event.details, posted.thread == thread else { return nil }
             return Message(
                 id: posted.message, position: recorded.position, author: posted.author,
                 editPosition: lastPosition { $0 == .messageEdited(changed(posted.message, $0)) },
@@ -64,7 +64,7 @@ package struct NaiveViews {
     /// The replies to a message, in order.
     package func replies(to message: MessageID) -> [Reply] {
         events.compactMap { recorded in
-            guard case .replyPosted(let posted) = recorded.event.fact, posted.message == message else { return nil }
+            guard case .replyPosted(let posted) = recorded.event.details, posted.message == message else { return nil }
             return Reply(
                 id: posted.reply, position: recorded.position, author: posted.author,
                 editPosition: lastPosition { if case .replyEdited(let edit) = $0 { edit.reply == posted.reply } else { false } },
@@ -77,7 +77,7 @@ package struct NaiveViews {
     package func members(of thread: ThreadID) -> [(user: UserID, since: Position)] {
         var members: [(user: UserID, since: Position)] = []
         for recorded in events {
-            switch recorded.event.fact {
+            switch recorded.event.details {
             case .threadJoined(let joined) where joined.thread == thread: members.append((joined.user, recorded.position))
             case .threadLeft(let left) where left.thread == thread: members.removeAll { $0.user == left.user }
             default: break
@@ -90,7 +90,7 @@ package struct NaiveViews {
     package func access(of user: UserID) -> [Access] {
         var stretches: [Access] = []
         for recorded in events {
-            switch recorded.event.fact {
+            switch recorded.event.details {
             case .threadJoined(let joined) where joined.user == user:
                 stretches.append(Access(thread: joined.thread, from: recorded.position))
             case .threadLeft(let left) where left.user == user:
@@ -105,11 +105,11 @@ package struct NaiveViews {
     package func residents(of code: OutwardCode) -> [(user: UserID, since: Position, postcode: Postcode)] {
         var residents: [(user: UserID, since: Position, postcode: Postcode)] = []
         for recorded in events {
-            guard case .postcodeSet(let fact) = recorded.event.fact, let postcode = recorded.event.postcode else { continue }
-            if let index = residents.firstIndex(where: { $0.user == fact.user }) {
+            guard case .postcodeSet(let details) = recorded.event.details, let postcode = recorded.event.postcode else { continue }
+            if let index = residents.firstIndex(where: { $0.user == details.user }) {
                 if postcode.outwardCode == code { residents[index].postcode = postcode } else { residents.remove(at: index) }
             } else if postcode.outwardCode == code {
-                residents.append((fact.user, recorded.position, postcode))
+                residents.append((details.user, recorded.position, postcode))
             }
         }
         return residents
@@ -118,7 +118,7 @@ package struct NaiveViews {
     /// The read marker of a user in a thread; 0 without one.
     package func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
         events.reduce(0) { marker, recorded in
-            if case .threadRead(let read) = recorded.event.fact, read.user == user, read.thread == thread { read.upTo } else { marker }
+            if case .threadRead(let read) = recorded.event.details, read.user == user, read.thread == thread { read.upTo } else { marker }
         }
     }
 
@@ -132,17 +132,17 @@ package struct NaiveViews {
     /// The position of the last event of a thread that is no read marker.
     package func lastPosition(of thread: ThreadID) -> Position? {
         events.last { recorded in
-            if case .threadRead = recorded.event.fact { return false }
-            return recorded.event.fact.thread == thread
+            if case .threadRead = recorded.event.details { return false }
+            return recorded.event.details.thread == thread
         }?.position
     }
 
     /// The name that a user has now.
     package func username(_ user: UserID) -> String? {
         events.last { recorded in
-            switch recorded.event.fact {
-            case .userRegistered(let fact): fact.user == user
-            case .usernameChanged(let fact): fact.user == user
+            switch recorded.event.details {
+            case .userRegistered(let details): details.user == user
+            case .usernameChanged(let details): details.user == user
             default: false
             }
         }?.event.username?.text
@@ -150,19 +150,21 @@ package struct NaiveViews {
 
     /// The registered users, in order.
     package var users: [UserID] {
-        events.compactMap { if case .userRegistered(let fact) = $0.event.fact { fact.user } else { nil } }
+        events.compactMap { if case .userRegistered(let details) = $0.event.details { details.user } else { nil } }
     }
 
     /// The open threads, in order.
     package var threads: [ThreadID] {
-        events.compactMap { if case .threadOpened(let fact) = $0.event.fact { fact.thread } else { nil } }
+        events.compactMap { if case .threadOpened(let details) = $0.event.details { details.thread } else { nil } }
     }
 
-    private func lastPosition(where condition: (Fact) -> Bool) -> Position? { events.last { condition($0.event.fact) }?.position }
+    private func lastPosition(where condition: (EventDetails) -> Bool) -> Position? {
+        events.last { condition($0.event.details) }?.position
+    }
 
     /// The same change of a message as a fact tells, or another that cannot be equal to it.
-    private func changed(_ message: MessageID, _ fact: Fact) -> MessageChanged {
-        switch fact {
+    private func changed(_ message: MessageID, _ details: EventDetails) -> MessageChanged {
+        switch details {
         case .messageEdited(let change), .messageRetracted(let change):
             MessageChanged(thread: change.thread, number: change.number, message: message, by: change.by)
         default: MessageChanged(thread: ThreadID(bits: 0), number: 0, message: message, by: UserID(bits: 0))

@@ -30,18 +30,18 @@ import Testing
     private let bob = UserID(bits: 2)
     private let thread = ThreadID(bits: 3)
 
-    private func models(_ facts: [(milliseconds: Int64, sentAt: Int64?, fact: Fact)]) -> ReadModels {
+    private func models(_ facts: [(milliseconds: Int64, sentAt: Int64?, details: EventDetails)]) -> ReadModels {
         var models = ReadModels()
         for (index, one) in facts.enumerated() {
-            let origin: Origin = one.sentAt.map { .imported(sentAt: Timestamp(millisecondsSince1970: $0)) } ?? .native
+            let origin: EventOrigin = one.sentAt.map { .imported(sentAt: Timestamp(millisecondsSince1970: $0)) } ?? .native
             models.apply(
-                Event(recordedAt: Timestamp(millisecondsSince1970: one.milliseconds), origin: origin, fact: one.fact),
+                ChatEvent(recordedAt: Timestamp(millisecondsSince1970: one.milliseconds), origin: origin, details: one.details),
                 at: Position(index + 1))
         }
         return models
     }
 
-    private func message(_ number: UInt64) -> Fact {
+    private func message(_ number: UInt64) -> EventDetails {
         .messagePosted(MessagePosted(thread: thread, number: number, message: MessageID(bits: UInt128(number)), author: ann))
     }
 
@@ -62,19 +62,19 @@ import Testing
         #expect(shown.map(\.messages) == [1, 1, 0, 2])
         #expect(models.activity(asOf: 3).map(\.activeUsers) == [1, 1, 1])
         #expect(models.activity(asOf: 0) == [])
-        let first = Day(daysSince1970: 0)
-        #expect(models.activity(from: first, to: Day(daysSince1970: 2), asOf: 8).map(\.messages) == [1, 0])
-        #expect(models.activity(from: first, to: Day(daysSince1970: -1), asOf: 8) == [])
+        let first = CalendarDay(daysSince1970: 0)
+        #expect(models.activity(from: first, to: CalendarDay(daysSince1970: 2), asOf: 8).map(\.messages) == [1, 0])
+        #expect(models.activity(from: first, to: CalendarDay(daysSince1970: -1), asOf: 8) == [])
     }
 
     /// A raw record can bear any time at all.
     @Test func timesBeyondTheCalendarAreDaysToo() {
         let models = models([(0, .min, message(1)), (0, .max, message(2))])
         let days = models.activity(asOf: 2).map(\.day)
-        #expect(days == [Day(Timestamp(millisecondsSince1970: .min)), Day(Timestamp(millisecondsSince1970: .max))])
+        #expect(days == [CalendarDay(Timestamp(millisecondsSince1970: .min)), CalendarDay(Timestamp(millisecondsSince1970: .max))])
         #expect(days.map(\.description) == ["-292275055-05-16", "+292278994-08-17"])
-        #expect(Day(daysSince1970: .min).description == "-292275055-05-16")
-        #expect(Day(daysSince1970: .max).description == "+292278994-08-17")
+        #expect(CalendarDay(daysSince1970: .min).description == "-292275055-05-16")
+        #expect(CalendarDay(daysSince1970: .max).description == "+292278994-08-17")
     }
 
     /// Each moment is one of its own day, and the ones before and after are not.
@@ -84,13 +84,17 @@ import Testing
         let some = (0..<200).map { _ in Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<40, using: &random) }
         for moment in some + [.min, .min + 1, .min + day, -day, -day - 1, -1, 0, 1, day - 1, day, .max - day, .max - 1, .max] {
             let number = moment >= 0 ? moment / day : (moment + 1) / day - 1
-            #expect(Day(Timestamp(millisecondsSince1970: moment)).daysSince1970 == number)
+            #expect(CalendarDay(Timestamp(millisecondsSince1970: moment)).daysSince1970 == number)
         }
     }
 
     @Test func aDayIsReadAsItIsWrittenAndNothingElse() {
-        for text in ["1970-01-01", "1969-12-31", "2024-02-29", "0000-01-01", "9999-12-31"] { #expect(Day(text)?.description == text) }
-        #expect(Day("1970-01-02") == Day(daysSince1970: 1))
-        for text in ["", "2023-02-29", "2024-2-29", "2024-02-29T", "20240229", "2024-02-29 ", "٢٠٢٤-٠٢-٢٩"] { #expect(Day(text) == nil) }
+        for text in ["1970-01-01", "1969-12-31", "2024-02-29", "0000-01-01", "9999-12-31"] {
+            #expect(CalendarDay(text)?.description == text)
+        }
+        #expect(CalendarDay("1970-01-02") == CalendarDay(daysSince1970: 1))
+        for text in ["", "2023-02-29", "2024-2-29", "2024-02-29T", "20240229", "2024-02-29 ", "٢٠٢٤-٠٢-٢٩"] {
+            #expect(CalendarDay(text) == nil)
+        }
     }
 }

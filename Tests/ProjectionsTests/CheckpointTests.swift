@@ -126,23 +126,25 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     private func ask(_ storeModels: StoreModels, _ events: [RecordedEvent]) {
         let models = storeModels.models
         for now in [models.position, models.position / 2, 0] {
-            _ = models.threads(Page(limit: .max), asOf: now)
+            _ = models.threads(PageRequest(limit: .max), asOf: now)
             for index in Repetitions.oneIn(3, of: events.indices) {
                 let event = events[index].event
-                if let thread = event.fact.thread {
-                    _ = models.messages(of: thread, Page(limit: 20), asOf: now)
+                if let thread = event.details.thread {
+                    _ = models.messages(of: thread, PageRequest(limit: 20), asOf: now)
                     _ = models.members(of: thread, asOf: now)
                     _ = models.lastMessage(of: thread, asOf: now)
                     if let code = thread.outwardCode { _ = models.residents(of: code, asOf: now) }
-                    if let user = event.fact.user { _ = models.unreadCount(of: user, in: thread, asOf: now) }
+                    if let user = event.details.user { _ = models.unreadCount(of: user, in: thread, asOf: now) }
                 }
-                if let user = event.fact.user {
+                if let user = event.details.user {
                     _ = models.profile(user, asOf: now)
                     _ = models.threads(of: user, asOf: now)
                     _ = models.access(of: user, asOf: now)
                 }
-                if case .messagePosted(let fact) = event.fact { _ = models.replies(to: fact.message, Page(limit: 20), asOf: now) }
-                if case .replyPosted(let fact) = event.fact { _ = models.reply(fact.reply, asOf: now) }
+                if case .messagePosted(let details) = event.details {
+                    _ = models.replies(to: details.message, PageRequest(limit: 20), asOf: now)
+                }
+                if case .replyPosted(let details) = event.details { _ = models.reply(details.reply, asOf: now) }
                 if let name = event.username { _ = models.user(named: name.text, asOf: now) }
                 if let subject = event.subject { _ = models.user(withSubject: subject, asOf: now) }
             }

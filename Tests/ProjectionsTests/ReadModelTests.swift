@@ -41,7 +41,7 @@ func storeModels(of events: some Sequence<RecordedEvent>) -> StoreModels {
 
 extension StoreModels {
     /// Applies one event, as a verification does.
-    mutating func apply(_ event: Event, at position: Position) {
+    mutating func apply(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
         batch.append(event.row, event.content)
         apply(&batch)
@@ -82,7 +82,7 @@ extension StoreModels {
     }
 
     private func expectEqual(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position) {
-        let everything = Page(limit: .max)
+        let everything = PageRequest(limit: .max)
         #expect(Set(models.threads(everything, asOf: now).map(\.id)) == Set(naive.threads))
         #expect(models.threads(everything, asOf: now).map(\.lastPosition).isSorted)
         #expect(models.threadCount(asOf: now) == naive.threads.count)
@@ -104,7 +104,7 @@ extension StoreModels {
                         id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted)
                 }
                 #expect(replies == naive.replies(to: message.id))
-                let around = models.replies(to: message.id, Page(limit: 3, around: now / 2), asOf: now).map(\.position)
+                let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).map(\.position)
                 #expect(around == naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position))
                 #expect(models.thread(of: message.id, asOf: now) == thread)
             }
@@ -120,7 +120,7 @@ extension StoreModels {
                 // On an entry, between two, before the first and behind the last.
                 let own = messages.prefix(3).map(\.position)
                 for position in own + [1, now / 2, now, now + 9] {
-                    let page = models.messages(of: thread, Page(limit: limit, around: position), asOf: now).map(\.position)
+                    let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).map(\.position)
                     #expect(page == naive.page(messages, limit: limit, around: position, \.position).map(\.position))
                 }
             }
@@ -155,7 +155,7 @@ extension StoreModels {
         var rebuilt = ReadModels()
         for recorded in events {
             encoder.encode(recorded.event)
-            let event = unsafe try Event(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes, contents: .indexed)
+            let event = unsafe try ChatEvent(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes, contents: .indexed)
             rebuilt.apply(event, at: recorded.position)
         }
         #expect(rebuilt == models(of: events))
@@ -173,7 +173,7 @@ extension StoreModels {
             default: []
             }
         let events = history(seed: seed, commands: 900).filter { recorded in
-            !lost.contains(recorded.event.fact.kind ?? .lost) && (!isLossy || Int.random(in: 0..<8, using: &random) > 0)
+            !lost.contains(recorded.event.details.kind ?? .lost) && (!isLossy || Int.random(in: 0..<8, using: &random) > 0)
         }
         var encoder = EventEncoder()
         try expectPortionsEqual(
@@ -226,7 +226,7 @@ extension StoreModels {
             var batch = EventBatch(from: position + 1, capacity: portion.count)
             for (kept, erasable) in portion {
                 position += 1
-                let event = unsafe try Event(kept: kept.span.bytes, erasable: erasable?.span.bytes, contents: ReadModels.contents)
+                let event = unsafe try ChatEvent(kept: kept.span.bytes, erasable: erasable?.span.bytes, contents: ReadModels.contents)
                 single.apply(event, at: position)
                 unsafe try batch.append(kept: kept.span.bytes, erasable: erasable?.span.bytes)
             }
@@ -248,20 +248,20 @@ extension StoreModels {
 
     @Test(arguments: Seeds.seeds(4)) func walkingAThreadByPagesGivesEachMessageOnceInBothDirections(seed: UInt64) {
         let models = models(of: history(seed: seed, commands: 600))
-        for thread in models.threads(Page(limit: .max), asOf: .max).map(\.id) {
-            let all = models.messages(of: thread, Page(limit: .max), asOf: .max)
+        for thread in models.threads(PageRequest(limit: .max), asOf: .max).map(\.id) {
+            let all = models.messages(of: thread, PageRequest(limit: .max), asOf: .max)
             for limit in [1, 3, 50] {
                 var forward: [PostRecord<MessageID>] = []
-                var page = models.messages(of: thread, Page(limit: limit, after: 0), asOf: .max)
+                var page = models.messages(of: thread, PageRequest(limit: limit, after: 0), asOf: .max)
                 while let last = page.last {
                     forward += page
-                    page = models.messages(of: thread, Page(limit: limit, after: last.position), asOf: .max)
+                    page = models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max)
                 }
                 var backward: [PostRecord<MessageID>] = []
-                page = models.messages(of: thread, Page(limit: limit), asOf: .max)
+                page = models.messages(of: thread, PageRequest(limit: limit), asOf: .max)
                 while let first = page.first {
                     backward = page + backward
-                    page = models.messages(of: thread, Page(limit: limit, before: first.position), asOf: .max)
+                    page = models.messages(of: thread, PageRequest(limit: limit, before: first.position), asOf: .max)
                 }
                 #expect(forward == all)
                 #expect(backward == all)
@@ -279,13 +279,13 @@ extension StoreModels {
             erased.apply(event, at: recorded.position)
         }
         let whole = models(of: events)
-        for thread in whole.threads(Page(limit: .max), asOf: .max) {
-            let posts = whole.messages(of: thread.id, Page(limit: .max), asOf: .max).map { post in
+        for thread in whole.threads(PageRequest(limit: .max), asOf: .max) {
+            let posts = whole.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).map { post in
                 var post = post
                 post.authorName = nil
                 return post
             }
-            #expect(erased.messages(of: thread.id, Page(limit: .max), asOf: .max) == posts)
+            #expect(erased.messages(of: thread.id, PageRequest(limit: .max), asOf: .max) == posts)
             #expect(erased.members(of: thread.id, asOf: .max).map(\.user) == whole.members(of: thread.id, asOf: .max).map(\.user))
             #expect(erased.thread(thread.id, asOf: .max)?.name == thread.id.outwardCode?.description)
         }
@@ -295,14 +295,14 @@ extension StoreModels {
 @Suite struct PageTests {
     private let positions: [Position] = [2, 3, 5, 8, 13, 21]
 
-    private func page(_ page: Page) -> [Position] { Array(positions[page.indices(count: positions.count) { positions[$0] }]) }
+    private func page(_ page: PageRequest) -> [Position] { Array(positions[page.indices(count: positions.count) { positions[$0] }]) }
 
     @Test func theLatestAreShownWithoutBounds() {
-        #expect(page(Page(limit: 2)) == [13, 21])
-        #expect(page(Page()) == positions)
-        #expect(page(Page(limit: 0)) == [])
-        #expect(page(Page(limit: -1)) == [])
-        var negative = Page()
+        #expect(page(PageRequest(limit: 2)) == [13, 21])
+        #expect(page(PageRequest()) == positions)
+        #expect(page(PageRequest(limit: 0)) == [])
+        #expect(page(PageRequest(limit: -1)) == [])
+        var negative = PageRequest()
         negative.limit = .min
         #expect(page(negative) == [])
         negative.after = 3
@@ -310,35 +310,35 @@ extension StoreModels {
     }
 
     @Test func boundsAreExclusive() {
-        #expect(page(Page(limit: 2, before: 13)) == [5, 8])
-        #expect(page(Page(limit: 2, after: 3)) == [5, 8])
-        #expect(page(Page(limit: 9, before: 13, after: 3)) == [5, 8])
-        #expect(page(Page(limit: 1, before: 21, after: 3)) == [5])
-        #expect(page(Page(before: 2)) == [])
-        #expect(page(Page(after: 21)) == [])
-        #expect(page(Page(before: 3, after: 8)) == [])
-        #expect(page(Page(limit: .max, before: .max, after: 0)) == positions)
+        #expect(page(PageRequest(limit: 2, before: 13)) == [5, 8])
+        #expect(page(PageRequest(limit: 2, after: 3)) == [5, 8])
+        #expect(page(PageRequest(limit: 9, before: 13, after: 3)) == [5, 8])
+        #expect(page(PageRequest(limit: 1, before: 21, after: 3)) == [5])
+        #expect(page(PageRequest(before: 2)) == [])
+        #expect(page(PageRequest(after: 21)) == [])
+        #expect(page(PageRequest(before: 3, after: 8)) == [])
+        #expect(page(PageRequest(limit: .max, before: .max, after: 0)) == positions)
     }
 
     @Test func aroundAPositionHalfStandsOnEitherSide() {
-        #expect(page(Page(limit: 4, around: 8)) == [3, 5, 8, 13])
-        #expect(page(Page(limit: 5, around: 8)) == [3, 5, 8, 13, 21])
-        #expect(page(Page(limit: 4, around: 7)) == [3, 5, 8, 13])
-        #expect(page(Page(limit: 1, around: 8)) == [8])
-        #expect(page(Page(limit: 0, around: 8)) == [])
-        #expect(page(Page(limit: -3, around: 8)) == [])
+        #expect(page(PageRequest(limit: 4, around: 8)) == [3, 5, 8, 13])
+        #expect(page(PageRequest(limit: 5, around: 8)) == [3, 5, 8, 13, 21])
+        #expect(page(PageRequest(limit: 4, around: 7)) == [3, 5, 8, 13])
+        #expect(page(PageRequest(limit: 1, around: 8)) == [8])
+        #expect(page(PageRequest(limit: 0, around: 8)) == [])
+        #expect(page(PageRequest(limit: -3, around: 8)) == [])
         // What is not there on one side is not made up for on the other.
-        #expect(page(Page(limit: 4, around: 2)) == [2, 3])
-        #expect(page(Page(limit: 4, around: 99)) == [13, 21])
-        #expect(page(Page(limit: .max, around: 0)) == positions)
-        #expect(page(Page(limit: .max, around: .max)) == positions)
+        #expect(page(PageRequest(limit: 4, around: 2)) == [2, 3])
+        #expect(page(PageRequest(limit: 4, around: 99)) == [13, 21])
+        #expect(page(PageRequest(limit: .max, around: 0)) == positions)
+        #expect(page(PageRequest(limit: .max, around: .max)) == positions)
     }
 
     @Test func boundsCutAPageAroundAPosition() {
-        #expect(page(Page(limit: 4, before: 13, around: 8)) == [3, 5, 8])
-        #expect(page(Page(limit: 4, after: 5, around: 8)) == [8, 13])
-        #expect(page(Page(limit: 4, before: 5, around: 13)) == [2, 3])
-        #expect(page(Page(limit: 4, before: 3, after: 8, around: 5)) == [])
+        #expect(page(PageRequest(limit: 4, before: 13, around: 8)) == [3, 5, 8])
+        #expect(page(PageRequest(limit: 4, after: 5, around: 8)) == [8, 13])
+        #expect(page(PageRequest(limit: 4, before: 5, around: 13)) == [2, 3])
+        #expect(page(PageRequest(limit: 4, before: 3, after: 8, around: 5)) == [])
     }
 }
 

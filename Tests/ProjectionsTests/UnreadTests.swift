@@ -36,22 +36,22 @@ import Testing
         mutating func add(_ change: Change, to thread: Int) {
             changes.append((thread, change))
             let id = Self.thread(thread)
-            let fact: Fact
+            let details: EventDetails
             switch change {
-            case .joined(let user): fact = .threadJoined(ThreadJoined(thread: id, number: position, user: Self.user(user)))
-            case .left(let user): fact = .threadLeft(ThreadLeft(thread: id, number: position, user: Self.user(user)))
-            case .read(let user, let upTo): fact = .threadRead(ThreadRead(user: Self.user(user), thread: id, upTo: upTo))
+            case .joined(let user): details = .threadJoined(ThreadJoined(thread: id, number: position, user: Self.user(user)))
+            case .left(let user): details = .threadLeft(ThreadLeft(thread: id, number: position, user: Self.user(user)))
+            case .read(let user, let upTo): details = .threadRead(ThreadRead(user: Self.user(user), thread: id, upTo: upTo))
             case .posted(let author):
                 posts[thread].append((position, author))
                 let message = MessageID(bits: UInt128(position))
-                fact = .messagePosted(MessagePosted(thread: id, number: position, message: message, author: Self.user(author)))
+                details = .messagePosted(MessagePosted(thread: id, number: position, message: message, author: Self.user(author)))
             case .retracted(let post):
                 retracted.insert(post)
                 let author = posts[thread].first { $0.position == post }?.author ?? 0
-                fact = .messageRetracted(
+                details = .messageRetracted(
                     MessageChanged(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(author)))
             }
-            models.apply(Event(recordedAt: Timestamp(millisecondsSince1970: 1), fact: fact), at: position)
+            models.apply(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: position)
         }
 
         /// Adds a random change.

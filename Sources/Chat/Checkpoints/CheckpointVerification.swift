@@ -30,14 +30,14 @@ struct CheckpointVerification {
     ///
     /// - Parameter rebuilt: A rebuild up to the checkpoint's position or beyond.
     /// - Complexity: Where they differ, the time to read the events up to the position.
-    func findings(_ journal: Journal, _ rebuilt: StoreModels) -> [Verification.Finding] {
+    func findings(_ journal: Journal, _ rebuilt: StoreModels) -> [VerificationReport.Finding] {
         if differing.isEmpty { return [] }
         let parting = firstParting(journal, rebuilt)
         let place =
             parting.map { "they part at position \($0)" }
             ?? "no question that an event raises tells them apart, so that they parted at one of these positions"
         return differing.map { component in
-            Verification.Finding(
+            VerificationReport.Finding(
                 positions: parting.map { [$0, $0] } ?? [min(1, position), position], problem: "checkpointDiffers",
                 message:
                     "the checkpoint '\(ReadModels.name)' at position \(position) and a rebuild differ in \(component): \(place); remove the file, "
@@ -67,25 +67,25 @@ struct CheckpointVerification {
 
 extension ReadModels {
     /// What questions about everything that an event names are answered as of its own position.
-    fileprivate func answers(about event: Event, at position: Position) -> Answers {
-        let fact = event.fact
+    fileprivate func answers(about event: ChatEvent, at position: Position) -> Answers {
+        let details = event.details
         var answers = Answers(
             userCount: userCount(asOf: position), messageCount: messageCount(asOf: position), replyCount: replyCount(asOf: position))
-        answers.day = activity(from: Day(event.createdAt), to: Day(event.createdAt), asOf: position).first
-        answers.user = fact.user.flatMap { profile($0, asOf: position) }
+        answers.day = activity(from: CalendarDay(event.createdAt), to: CalendarDay(event.createdAt), asOf: position).first
+        answers.user = details.user.flatMap { profile($0, asOf: position) }
         answers.bearer = event.username.flatMap { user(named: $0.text, asOf: position) }
         answers.withSubject = event.subject.flatMap { user(withSubject: $0, asOf: position) }
-        answers.thread = fact.thread.flatMap { thread($0, asOf: position) }
-        if let user = fact.user, let thread = fact.thread {
+        answers.thread = details.thread.flatMap { thread($0, asOf: position) }
+        if let user = details.user, let thread = details.thread {
             answers.memberSince = memberSince(user, in: thread, asOf: position)
             answers.readUpTo = readUpTo(user, in: thread, asOf: position)
         }
-        switch fact {
-        case .messagePosted(let fact): answers.message = message(fact.message, asOf: position)
-        case .messageEdited(let fact), .messageRetracted(let fact): answers.message = message(fact.message, asOf: position)
-        case .replyPosted(let fact): (answers.message, answers.reply) = post(fact.message, fact.reply, asOf: position)
-        case .replyEdited(let fact), .replyRetracted(let fact):
-            (answers.message, answers.reply) = post(fact.message, fact.reply, asOf: position)
+        switch details {
+        case .messagePosted(let details): answers.message = message(details.message, asOf: position)
+        case .messageEdited(let details), .messageRetracted(let details): answers.message = message(details.message, asOf: position)
+        case .replyPosted(let details): (answers.message, answers.reply) = post(details.message, details.reply, asOf: position)
+        case .replyEdited(let details), .replyRetracted(let details):
+            (answers.message, answers.reply) = post(details.message, details.reply, asOf: position)
         default: break
         }
         return answers

@@ -5,7 +5,7 @@ import EventJournal
 // `EventFeed` what all of them share, `ResumeToken` where one of them goes on another day.
 
 /// What becomes of a consumer who is slower than the events come.
-public enum Backlog: Hashable, Sendable {
+public enum BufferingPolicy: Hashable, Sendable {
     /// What they have not taken stays in the journal, and they read it from there at their own pace: nothing is lost, and whoever is far behind costs the disk.
     case paced
     /// Nothing is kept for them but the events that all followers share: once they have caught up with the journal for the first time, they are told
@@ -16,7 +16,7 @@ public enum Backlog: Hashable, Sendable {
     case bounded(Int)
 }
 
-/// The events of a store from a position on, for ever: ``ChatStore/events(after:matching:backlog:)-(Position,_,_)``.
+/// The events of a store from a position on, for ever: ``ChatStore/events(after:matching:bufferingPolicy:)-(Position,_,_)``.
 ///
 /// Every event after the position that the filter lets pass, once, in the order of the journal, once it is durable; those that are there already and those to come. An event that was
 /// delivered is seen by every query that is asked afterwards. May be iterated any number of times, each from the beginning.
@@ -110,13 +110,13 @@ extension ChatStore {
     ///   - position: The events after this one; 0 for all, `head.position` for those to come alone.
     ///   - filter: Which of them. A viewer is shown each event as ``EventFilter/viewer`` says, at the moment of its delivery; what a viewer may read of the time before they
     ///     joined, ``timeline(_:_:viewer:asOf:)`` tells.
-    ///   - backlog: What becomes of a slow consumer: by default everything is kept for them, on disk.
+    ///   - bufferingPolicy: What becomes of a slow consumer: by default everything is kept for them, on disk.
     /// - Returns: A sequence; what is wrong with the position or the viewer is thrown when the first event is asked for.
     /// - Complexity: Any number of followers share one wait on the log and one reading of what is new, and a commit wakes those whom its events may concern.
     public func events(
-        after position: Position = 0, matching filter: EventFilter = EventFilter(), backlog: Backlog = .paced
+        after position: Position = 0, matching filter: EventFilter = EventFilter(), bufferingPolicy: BufferingPolicy = .paced
     ) -> ChatEvents {
-        ChatEvents(follower: Follower(self, after: position, nil, filter, backlog))
+        ChatEvents(follower: Follower(self, after: position, nil, filter, bufferingPolicy))
     }
 
     /// Follows the store from where a token was made; otherwise as from a position.
@@ -124,8 +124,8 @@ extension ChatStore {
     /// - Parameter token: Of this journal, which is checked when the first event is asked for: one of another journal, or of a history that this one does not have, is an
     ///   error and never a gap.
     public func events(
-        after token: ResumeToken, matching filter: EventFilter = EventFilter(), backlog: Backlog = .paced
+        after token: ResumeToken, matching filter: EventFilter = EventFilter(), bufferingPolicy: BufferingPolicy = .paced
     ) -> ChatEvents {
-        ChatEvents(follower: Follower(self, after: token.position, token, filter, backlog))
+        ChatEvents(follower: Follower(self, after: token.position, token, filter, bufferingPolicy))
     }
 }

@@ -86,7 +86,7 @@ final class EventFeed: Sendable {
 
     private func take(_ events: [RecordedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
         let keys = events.map { one in
-            one.event.fact.keys { user in store.present { models, _ in models.threadsEver(of: user) } }
+            one.event.details.keys { user in store.present { models, _ in models.threadsEver(of: user) } }
         }
         return state.withLock { state in
             var woken: [(FeedWaiters.Continuation, Position)] = []

@@ -33,17 +33,17 @@ public struct EventFilter: Hashable, Sendable {
     }
 
     /// Whether a fact satisfies all conditions but that of the viewer, for which the fact alone does not say enough.
-    public func matches(_ fact: Fact) -> Bool {
-        if let kinds, !(fact.kind.map(kinds.contains) ?? false) { return false }
-        if let threads, !(fact.thread.map(threads.contains) ?? passesThreads(fact)) { return false }
-        if let users, !(fact.user.map(users.contains) ?? false) { return false }
-        if let outwardCodes { return fact.place?.outwardCode.map(outwardCodes.contains) ?? false }
+    public func matches(_ details: EventDetails) -> Bool {
+        if let kinds, !(details.kind.map(kinds.contains) ?? false) { return false }
+        if let threads, !(details.thread.map(threads.contains) ?? passesThreads(details)) { return false }
+        if let users, !(details.user.map(users.contains) ?? false) { return false }
+        if let outwardCodes { return details.place?.outwardCode.map(outwardCodes.contains) ?? false }
         return true
     }
 
     /// Whether a fact passes the condition of threads and that of the viewer whatever they are.
-    func passesThreads(_ fact: Fact) -> Bool {
-        if includesUsernames, case .usernameChanged = fact { true } else { false }
+    func passesThreads(_ details: EventDetails) -> Bool {
+        if includesUsernames, case .usernameChanged = details { true } else { false }
     }
 
     /// Whether events that happen in a thread, or in its outward code, can satisfy the filter.
@@ -54,10 +54,10 @@ public struct EventFilter: Hashable, Sendable {
     }
 }
 
-extension Fact {
+extension EventDetails {
     /// The thread in which it happened; for a postcode that of the outward code in which the user lives from then on.
     var place: ThreadID? {
-        if case .postcodeSet(let fact) = self { return fact.thread }
+        if case .postcodeSet(let details) = self { return details.thread }
         return thread
     }
 }

@@ -42,7 +42,7 @@ struct FeedWaiters {
         /// Whether an event is worth waking for: it may pass the filter, or it changes under which keys the viewer has to stand.
         fileprivate func wants(_ event: RecordedEvent) -> Bool {
             guard event.position > position else { return false }
-            return filter.matches(event.event.fact) || filter.viewer.map(event.event.fact.changesMembership) ?? false
+            return filter.matches(event.event.details) || filter.viewer.map(event.event.details.changesMembership) ?? false
         }
     }
 
@@ -106,7 +106,7 @@ extension EventFilter {
     }
 }
 
-extension Fact {
+extension EventDetails {
     /// The keys that the event has.
     ///
     /// - Parameter memberships: The threads in which a user has ever been who took another username, asked only then: their readers see the name beside what the user wrote.

@@ -6,7 +6,7 @@ import Locking
 struct Follower: Sendable {
     let store: ChatStore
     let filter: EventFilter
-    let backlog: Backlog
+    let bufferingPolicy: BufferingPolicy
     /// Everything up to here was delivered, or the filter did not let it pass.
     private(set) var position: Position
     /// What the position is to be checked against, once.
@@ -15,8 +15,8 @@ struct Follower: Sendable {
     /// Whether the end has been reached once, so that what comes is new.
     private var isLive = false
 
-    init(_ store: ChatStore, after position: Position, _ token: ResumeToken?, _ filter: EventFilter, _ backlog: Backlog) {
-        (self.store, self.position, self.token, self.filter, self.backlog) = (store, position, token, filter, backlog)
+    init(_ store: ChatStore, after position: Position, _ token: ResumeToken?, _ filter: EventFilter, _ bufferingPolicy: BufferingPolicy) {
+        (self.store, self.position, self.token, self.filter, self.bufferingPolicy) = (store, position, token, filter, bufferingPolicy)
     }
 
     /// What a follower is to do next.
@@ -91,7 +91,7 @@ struct Follower: Sendable {
 
     /// What there is for a consumer who was at the end: paced a portion of it, bounded all of it or an error.
     private mutating func waitingEvents() throws(ChatError) -> [RecordedEvent]? {
-        guard case .bounded(let limit) = backlog else { return try nextPortion() }
+        guard case .bounded(let limit) = bufferingPolicy else { return try nextPortion() }
         let start = position
         // First all that there is, so that it is known how much waits.
         try store.feed.advance(store)

@@ -9,7 +9,7 @@ import Projections
 /// one, takes the place of one that goes.
 @MainActor @Observable public final class LiveThreads: LiveView {
     /// What there is to show, the thread with the latest event last.
-    public internal(set) var state = LiveState<[ThreadSummary]>.loading
+    public internal(set) var state = LoadState<[ThreadSummary]>.loading
 
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: ThreadsSource
@@ -53,18 +53,18 @@ struct ThreadsSource: LiveSource {
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> [ThreadSummary] {
-        try store.threads(Page(limit: limit), viewer: viewer, asOf: .position(position))
+        try store.threads(PageRequest(limit: limit), viewer: viewer, asOf: .position(position))
     }
 
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
-        guard let id = event.event.fact.thread else { return nil }
+        guard let id = event.event.details.thread else { return nil }
         do throws(ChatError) {
             return .thread(try store.thread(id, viewer: viewer))
         } catch {
             guard case .rejected(.notAMember) = error else { throw error }
             // Which thread takes its place only a query tells; their leaving is an event of their own.
-            guard case .threadLeft(let fact) = event.event.fact, fact.user == viewer else { return nil }
-            return .all(try store.threads(Page(limit: limit), viewer: viewer))
+            guard case .threadLeft(let details) = event.event.details, details.user == viewer else { return nil }
+            return .all(try store.threads(PageRequest(limit: limit), viewer: viewer))
         }
     }
 

@@ -9,7 +9,7 @@ import Projections
 /// reply counts and the names of authors change in place. The journal is read outside the main actor.
 @MainActor @Observable public final class LiveTimeline: LiveView {
     /// What there is to show, oldest first.
-    public internal(set) var state = LiveState<[TimelineEntry]>.loading
+    public internal(set) var state = LoadState<[TimelineEntry]>.loading
     /// The first message of the thread, once it is known.
     private var beginning: Position?
     /// The number of the last reading of earlier messages; one that is not the last has been overtaken.
@@ -99,25 +99,25 @@ struct TimelineSource: LiveSource {
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> [TimelineEntry] {
-        try store.timeline(thread, Page(limit: limit), viewer: viewer, asOf: .position(position))
+        try store.timeline(thread, PageRequest(limit: limit), viewer: viewer, asOf: .position(position))
     }
 
     @concurrent func messages(before position: Position, in store: ChatStore) async throws(ChatError) -> [TimelineEntry] {
-        try store.timeline(thread, Page(limit: limit, before: position), viewer: viewer)
+        try store.timeline(thread, PageRequest(limit: limit, before: position), viewer: viewer)
     }
 
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
-        switch event.event.fact {
-        case .messagePosted(let fact): return try change(of: fact.message, in: store)
-        case .messageEdited(let fact), .messageRetracted(let fact): return try change(of: fact.message, in: store)
-        case .replyPosted(let fact): return try change(of: fact.message, in: store)
-        case .replyRetracted(let fact): return try change(of: fact.message, in: store)
-        case .usernameChanged(let fact):
-            let name = store.present { models, now in models.profile(fact.user, asOf: now)?.username?.text }
-            return .name(fact.user, name)
-        case .threadLeft(let fact):
+        switch event.event.details {
+        case .messagePosted(let details): return try change(of: details.message, in: store)
+        case .messageEdited(let details), .messageRetracted(let details): return try change(of: details.message, in: store)
+        case .replyPosted(let details): return try change(of: details.message, in: store)
+        case .replyRetracted(let details): return try change(of: details.message, in: store)
+        case .usernameChanged(let details):
+            let name = store.present { models, now in models.profile(details.user, asOf: now)?.username?.text }
+            return .name(details.user, name)
+        case .threadLeft(let details):
             // The viewer may not look at it any more.
-            if fact.user == viewer { _ = try store.thread(thread, viewer: viewer) }
+            if details.user == viewer { _ = try store.thread(thread, viewer: viewer) }
             return nil
         default: return nil
         }

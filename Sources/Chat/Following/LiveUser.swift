@@ -6,7 +6,7 @@ import Projections
 /// A user's own view, for a screen: their name, their postcode, their threads with what is unread, kept current for as long as ``follow()`` runs.
 @MainActor @Observable public final class LiveUser: LiveView {
     /// What there is to show.
-    public internal(set) var state = LiveState<UserView>.loading
+    public internal(set) var state = LoadState<UserDetails>.loading
 
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: UserSource
@@ -18,7 +18,7 @@ import Projections
     }
 
     /// The user, once there is something to show.
-    public var user: UserView? { state.value }
+    public var user: UserDetails? { state.value }
 
     /// Reads the view and keeps it current until the task is cancelled, the store is closed or something fails, which ``state`` tells; may be called again.
     public func follow() async { await followSource() }
@@ -36,12 +36,12 @@ struct UserSource: LiveSource {
         return filter
     }
 
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> UserView {
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> UserDetails {
         try store.user(user, viewer: user, asOf: .position(position))
     }
 
     /// Whatever happens in one of the user's threads may change what is unread or what its last message says.
-    func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> UserView? { try store.user(user, viewer: user) }
+    func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> UserDetails? { try store.user(user, viewer: user) }
 
-    func apply(_ change: UserView, to user: inout UserView) { user = change }
+    func apply(_ change: UserDetails, to user: inout UserDetails) { user = change }
 }

@@ -55,7 +55,7 @@ struct RecentEvents {
     private func slot(_ position: Position) -> Int { Int(position % UInt64(capacity)) }
 }
 
-extension Event {
+extension ChatEvent {
     /// How many bytes its longer texts take.
     var textByteCount: Int {
         switch content {

@@ -45,7 +45,7 @@ extension ChatStore {
         try wrapping { () throws(JournalError) in
             try journal.forEachCommittedRecord(in: positions) { position, commitEnd, state, kept, erasable in
                 do throws(EventDecodingError) {
-                    let event = try Event(kept: kept, erasable: state == .whole ? erasable : nil)
+                    let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil)
                     return body(ExportedEvent(RecordedEvent(position: position, event: event), commitEnd: commitEnd))
                 } catch {
                     undecodable = .undecodable(position: position, error)

@@ -125,14 +125,14 @@ public struct EventImporter: ~Copyable {
     }
 
     /// Encodes an event, which has to be the same when it is decoded.
-    private mutating func encode(_ event: Event) throws(EventImportError.Problem) {
+    private mutating func encode(_ event: ChatEvent) throws(EventImportError.Problem) {
         guard event.content != .omitted else { throw .invalidEvent }
         encoder.encode(event, isErased: event.isErased)
-        let decoded = try? Event(keptBytes: encoder.kept, erasableBytes: event.isErased ? nil : encoder.erasable)
+        let decoded = try? ChatEvent(keptBytes: encoder.kept, erasableBytes: event.isErased ? nil : encoder.erasable)
         guard decoded == event else { throw .invalidEvent }
     }
 
-    private mutating func compare(_ event: Event) throws(EventImportError.Problem) {
+    private mutating func compare(_ event: ChatEvent) throws(EventImportError.Problem) {
         let isSame: Bool
         do throws(JournalError) { isSame = try present.isNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
         guard isSame else { throw .differs }
@@ -142,7 +142,7 @@ public struct EventImporter: ~Copyable {
     /// Puts the encoded event into the commit.
     ///
     /// - Parameter endsCommit: Nil where the export does not tell.
-    private mutating func stage(_ event: Event, endsCommit: Bool?) throws(EventImportError.Problem) {
+    private mutating func stage(_ event: ChatEvent, endsCommit: Bool?) throws(EventImportError.Problem) {
         if let untold, endsCommit != nil || !untold.goesOn(with: event) { try commit() }
         do throws(JournalError) {
             // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
@@ -182,12 +182,12 @@ public struct EventImporter: ~Copyable {
 
 /// A commit of an export that does not tell where commits end: what one command brought about, as far as the events show it.
 private struct UntoldCommit {
-    let first: Event
-    let last: Event
+    let first: ChatEvent
+    let last: ChatEvent
 
-    func goesOn(with next: Event) -> Bool {
-        guard next.recordedAt == last.recordedAt, next.origin == last.origin, next.fact.user == last.fact.user else { return false }
-        switch (first.fact, last.fact, next.fact) {
+    func goesOn(with next: ChatEvent) -> Bool {
+        guard next.recordedAt == last.recordedAt, next.origin == last.origin, next.details.user == last.details.user else { return false }
+        switch (first.details, last.details, next.details) {
         case (.threadOpened, .threadOpened(let opened), .threadJoined(let joined)): return opened.thread == joined.thread
         case (.postcodeSet(let set), .postcodeSet, .threadOpened(let opened)): return opened.thread == set.thread
         case (.postcodeSet(let set), .postcodeSet, .threadJoined(let joined)),

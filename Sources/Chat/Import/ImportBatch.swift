@@ -45,7 +45,7 @@ struct ImportBatch {
             }
         }
 
-        var origin: Origin {
+        var origin: EventOrigin {
             switch content {
             case .message(let message): .imported(sentAt: message.t)
             case .join(let join): .imported(sentAt: join.t)
@@ -117,7 +117,7 @@ struct ImportBatch {
     /// The authors of posts who are members from before this batch.
     private var presentMembers: Set<Member> = []
     /// Posts from before this batch that it edits, and their threads.
-    private var newEdits: [(post: Post, author: UserID, thread: ThreadID)] = []
+    private var newEdits: [(post: PostID, author: UserID, thread: ThreadID)] = []
     /// The notes on the users of this batch, for the summary.
     private(set) var renamed: [UserID: RenamedUser] = [:]
     private(set) var withoutSubject: [UserID: UserWithoutSubject] = [:]
@@ -228,7 +228,7 @@ extension ImportBatch {
         let reply = ImportedID.reply(message.channel, message.id)
         newPosts.append(NewPost(message: id, reply: reply, answered: answered))
         let essential = requests.count
-        let post: Post
+        let post: PostID
         if let answered {
             post = .reply(reply)
             append(.reply(reply: reply, message: answered, author: user, body: message.body), line.origin)
@@ -255,7 +255,7 @@ extension ImportBatch {
         }
         let id = ImportedID.message(message.channel, message.id)
         let reply = ImportedID.reply(message.channel, message.id)
-        let post: Post = present.isReply ? .reply(reply) : .message(id)
+        let post: PostID = present.isReply ? .reply(reply) : .message(id)
         if present.position != nil {
             guard models.profile(present.author, asOf: now)?.isImported == true else { return false }
             guard Self.isEditable(post, by: present.author, in: line.thread, models, now) else { return false }
@@ -271,7 +271,7 @@ extension ImportBatch {
 
     /// Whether a post has never been edited or retracted and its author may edit it.
     private static func isEditable(
-        _ post: Post, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
+        _ post: PostID, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
         guard models.mayRead(author, thread, asOf: now) else { return false }
         switch post {
@@ -342,7 +342,7 @@ extension ImportBatch {
         return true
     }
 
-    private mutating func append(_ command: Command, _ origin: Origin) {
+    private mutating func append(_ command: ChatCommand, _ origin: EventOrigin) {
         let request = CommandRequest(command, origin: origin)
         byteCount += request.maximumByteCount
         requests.append(request)
@@ -400,7 +400,7 @@ extension ImportBatch {
     }
 
     private mutating func stageUser(
-        _ user: UserID, _ name: ImportedName, _ subject: String?, _ origin: Origin, _ models: borrowing ReadModels, _ now: Position
+        _ user: UserID, _ name: ImportedName, _ subject: String?, _ origin: EventOrigin, _ models: borrowing ReadModels, _ now: Position
     ) {
         let username = freeUsername(name, models, now)
         newNames.insert(username.foldKey)

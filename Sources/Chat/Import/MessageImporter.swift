@@ -96,7 +96,7 @@ public struct MessageImporter: ~Copyable {
             let isRefused = answers[entry.essential].contains { if case .failure = $0 { true } else { false } }
             if isRefused, let rejection = refusals.first {
                 refused.append(RefusedMessage(line: entry.line.number, rejection: rejection))
-            } else if case .success(let receipt) = answers[entry.essential.lowerBound], receipt.duplicate {
+            } else if case .success(let receipt) = answers[entry.essential.lowerBound], receipt.isDuplicate {
                 // Another importer of the same history came first.
                 summary.duplicates += 1
             } else if case .join = entry.line.content {
@@ -117,13 +117,13 @@ public struct MessageImporter: ~Copyable {
     }
 
     private mutating func count(_ receipt: Receipt, of batch: ImportBatch) {
-        if receipt.duplicate { return }
+        if receipt.isDuplicate { return }
         for recorded in receipt.events {
-            switch recorded.event.fact {
-            case .userRegistered(let fact):
+            switch recorded.event.details {
+            case .userRegistered(let details):
                 summary.users += 1
-                if let renamed = batch.renamed[fact.user] { summary.renamed.append(renamed) }
-                if let without = batch.withoutSubject[fact.user] { summary.withoutSubject.append(without) }
+                if let renamed = batch.renamed[details.user] { summary.renamed.append(renamed) }
+                if let without = batch.withoutSubject[details.user] { summary.withoutSubject.append(without) }
             case .threadOpened: summary.threads += 1
             case .messagePosted: summary.messages += 1
             case .replyPosted: summary.replies += 1

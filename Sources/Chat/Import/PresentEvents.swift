@@ -7,7 +7,7 @@ struct PresentEvents {
     private let end: Position
     private var position: Position = 0
     /// In reverse, so that the next one is the last; nil for a record that is no event.
-    private var read: [Event?] = []
+    private var read: [ChatEvent?] = []
     private var encoder = EventEncoder()
 
     /// The most events and about the most bytes that are read at a time.
@@ -32,9 +32,9 @@ struct PresentEvents {
 
     private mutating func readMore() throws(JournalError) {
         var byteCount = 0
-        var events: [Event?] = []
+        var events: [ChatEvent?] = []
         try journal.forEachRecord(in: position + 1...end) { _, state, kept, erasable in
-            events.append(try? Event(kept: kept, erasable: state == .whole ? erasable : nil))
+            events.append(try? ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil))
             byteCount += kept.byteCount + erasable.byteCount
             return events.count < Self.batch.count && byteCount < Self.batch.byteCount
         }
@@ -44,5 +44,5 @@ struct PresentEvents {
 
 extension EventEncoder {
     /// Encodes a whole event, or the kept part of an erased one.
-    mutating func encode(_ event: Event, isErased: Bool) { if isErased { encodeStub(event) } else { encode(event) } }
+    mutating func encode(_ event: ChatEvent, isErased: Bool) { if isErased { encodeStub(event) } else { encode(event) } }
 }

@@ -86,7 +86,7 @@ extension PageCursor: Codable {
 }
 
 /// A page of a list, oldest first, with the ways on from it.
-public struct PageOf<Entry: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+public struct Page<Entry: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// What stands on the page.
     public var entries: [Entry]
     /// Leads to what stands before the page; nil if nothing does.

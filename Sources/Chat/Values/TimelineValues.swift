@@ -1,7 +1,7 @@
 public import ChatDomain
 
 /// A user's id and present name, as they stand beside what the user wrote.
-public struct Person: Hashable, Sendable, Codable {
+public struct UserSummary: Hashable, Sendable, Codable {
     /// The id.
     public var id: UserID
     /// nil if the name has been erased.
@@ -26,7 +26,7 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
     /// The thread.
     public var thread: ThreadID
     /// Who wrote it.
-    public var author: Person
+    public var author: UserSummary
     /// nil if the message was retracted, its text erased, or, as of an earlier moment, if another than the viewer has edited or retracted it since.
     public var body: String?
     /// When it was created, as shown.
@@ -34,11 +34,15 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
     /// When it was edited last, nil if never.
     public var editedAt: Timestamp?
     /// Whether it was retracted.
-    public var retracted: Bool
+    public var isRetracted: Bool
     /// How many replies there are that are not retracted.
     public var replyCount: Int
 
-    private enum CodingKeys: CodingKey { case position, id, thread, author, body, createdAt, editedAt, retracted, replyCount }
+    private enum CodingKeys: String, CodingKey {
+        case position, id, thread, author, body, createdAt, editedAt
+        case isRetracted = "retracted"
+        case replyCount
+    }
 
     /// Writes every field; what is not there is null.
     public func encode(to encoder: any Encoder) throws {
@@ -50,7 +54,7 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
         try container.encode(body, forKey: .body)
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(editedAt, forKey: .editedAt)
-        try container.encode(retracted, forKey: .retracted)
+        try container.encode(isRetracted, forKey: .isRetracted)
         try container.encode(replyCount, forKey: .replyCount)
     }
 }
@@ -64,7 +68,7 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
     /// The message.
     public var message: MessageID
     /// Who wrote it.
-    public var author: Person
+    public var author: UserSummary
     /// nil if the reply was retracted, its text erased, or, as of an earlier moment, if another than the viewer has edited or retracted it since.
     public var body: String?
     /// When it was created, as shown.
@@ -72,9 +76,12 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
     /// When it was edited last, nil if never.
     public var editedAt: Timestamp?
     /// Whether it was retracted.
-    public var retracted: Bool
+    public var isRetracted: Bool
 
-    private enum CodingKeys: CodingKey { case position, id, message, author, body, createdAt, editedAt, retracted }
+    private enum CodingKeys: String, CodingKey {
+        case position, id, message, author, body, createdAt, editedAt
+        case isRetracted = "retracted"
+    }
 
     /// Writes every field; what is not there is null.
     public func encode(to encoder: any Encoder) throws {
@@ -86,7 +93,7 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
         try container.encode(body, forKey: .body)
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(editedAt, forKey: .editedAt)
-        try container.encode(retracted, forKey: .retracted)
+        try container.encode(isRetracted, forKey: .isRetracted)
     }
 }
 

@@ -1,9 +1,9 @@
 public import ChatDomain
 
 /// A member of a thread.
-public struct Member: Hashable, Sendable, Codable {
+public struct ThreadMember: Hashable, Sendable, Codable {
     /// The user.
-    public var user: Person
+    public var user: UserSummary
     /// The position at which they joined.
     public var since: Position
 }
@@ -34,7 +34,7 @@ public struct ThreadAccess: Hashable, Sendable, Codable {
 /// Somebody who lives in an outward code.
 public struct Resident: Hashable, Sendable, Codable {
     /// The user.
-    public var user: Person
+    public var user: UserSummary
     /// The position since which they live in the outward code; a move within it does not begin anew.
     public var since: Position
     /// nil if it has been erased, or is another's than the viewer's own.
@@ -55,7 +55,7 @@ public struct Resident: Hashable, Sendable, Codable {
 }
 
 /// A user's own view: who they are, where they live, and their threads.
-public struct UserView: Hashable, Sendable, Codable, Identifiable {
+public struct UserDetails: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: UserID
     /// nil if it has been erased.

@@ -10,50 +10,67 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         self.message = message
     }
 
-    /// The rules that a command can break.
-    public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A stable name for a rule that a command can break; later versions may add more.
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable, CaseIterable, CustomStringConvertible {
+        /// The stable text, fit for logs and for comparing across versions.
+        public let rawValue: String
+
+        /// Makes the code with this text.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The stable text.
+        public var description: String { rawValue }
+
         /// The id belongs to something else, or is reserved for the thread of an outward code.
-        case identifierTaken
+        public static let identifierTaken = Code(rawValue: "identifierTaken")
         /// Not 1 to 32 characters, over 128 bytes, or with a control, format, unassigned or invisible character (see ``Username``).
-        case invalidUsername
+        public static let invalidUsername = Code(rawValue: "invalidUsername")
         /// Another user bears the username now, under canonical caseless matching.
-        case usernameTaken
+        public static let usernameTaken = Code(rawValue: "usernameTaken")
         /// The subject belongs to another user, is not 1 to 256 bytes, or is not the one with which the user of this id registered.
-        case subjectTaken
+        public static let subjectTaken = Code(rawValue: "subjectTaken")
         /// There is no such user.
-        case unknownUser
+        public static let unknownUser = Code(rawValue: "unknownUser")
         /// Not of the format of a postcode of the United Kingdom.
-        case invalidPostcode
+        public static let invalidPostcode = Code(rawValue: "invalidPostcode")
         /// Not 1 to 80 characters, with a character that usernames do not have, or an outward code.
-        case invalidThreadName
+        public static let invalidThreadName = Code(rawValue: "invalidThreadName")
         /// There is no such thread.
-        case unknownThread
+        public static let unknownThread = Code(rawValue: "unknownThread")
         /// The user does not live in the outward code whose thread it is.
-        case notResident
+        public static let notResident = Code(rawValue: "notResident")
         /// The user is not a member of the thread now.
-        case notAMember
+        public static let notAMember = Code(rawValue: "notAMember")
         /// Empty but for white space, or over 16,384 bytes.
-        case invalidBody
+        public static let invalidBody = Code(rawValue: "invalidBody")
         /// There is no such message.
-        case unknownMessage
+        public static let unknownMessage = Code(rawValue: "unknownMessage")
         /// There is no such reply.
-        case unknownReply
+        public static let unknownReply = Code(rawValue: "unknownReply")
         /// The message or reply was retracted.
-        case retracted
+        public static let retracted = Code(rawValue: "retracted")
         /// Somebody else wrote it.
-        case notTheAuthor
+        public static let notTheAuthor = Code(rawValue: "notTheAuthor")
         /// The position lies beyond the head of the journal.
-        case invalidPosition
+        public static let invalidPosition = Code(rawValue: "invalidPosition")
         /// There is no such session.
-        case unknownSession
+        public static let unknownSession = Code(rawValue: "unknownSession")
         /// The description of the device is over 1,024 bytes.
-        case invalidDevice
+        public static let invalidDevice = Code(rawValue: "invalidDevice")
         /// The correlation id is empty or over 256 bytes.
-        case invalidCorrelation
+        public static let invalidCorrelation = Code(rawValue: "invalidCorrelation")
         /// A query's viewer asked for what only somebody else may see.
-        case notAllowed
+        public static let notAllowed = Code(rawValue: "notAllowed")
         /// The disk has no room for the command; nothing is lost, and the command may be sent again.
-        case storageFull
+        public static let storageFull = Code(rawValue: "storageFull")
+
+        /// The codes of this version, in the order of the documentation.
+        public static let allCases: [Code] = [
+            .identifierTaken, .invalidUsername, .usernameTaken, .subjectTaken, .unknownUser, .invalidPostcode,
+            .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .unknownMessage,
+            .unknownReply, .retracted, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
+            .invalidCorrelation, .notAllowed, .storageFull,
+        ]
     }
 }
 

@@ -6,7 +6,7 @@ public enum ContentSelection: Hashable, Sendable {
     case indexed
 }
 
-extension Event {
+extension ChatEvent {
     /// Decodes an event from the two parts of its record; each record can be decoded alone.
     ///
     /// Bytes after the known fields of a known kind are skipped: they are fields of a later version. An unknown kind is kept byte for byte.
@@ -28,28 +28,28 @@ extension Event {
                 if row.flags.contains(.correlation) { correlation = try rest.countedText(erasable) }
                 bytes = erasable.array(in: 0..<erasable.byteCount)
             }
-            let content = Content.opaque(kept: kept.array(in: 0..<kept.byteCount), erasable: bytes)
-            let fact = Fact.unknown(kind: kept.byte(at: 0))
-            self.init(recordedAt: row.recordedAt, origin: row.origin, fact: fact, content: content, correlation: correlation)
+            let content = EventContent.opaque(kept: kept.array(in: 0..<kept.byteCount), erasable: bytes)
+            let details = EventDetails.unknown(kind: kept.byte(at: 0))
+            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: content, correlation: correlation)
             return
         }
-        let fact = Fact(kind, row)
+        let details = EventDetails(kind, row)
         guard kind.hasContent(row) || row.flags.contains(.correlation) else {
-            self.init(recordedAt: row.recordedAt, origin: row.origin, fact: fact)
+            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details)
             return
         }
         guard let erasable, contents == .all || kind.isIndexed else {
-            self.init(recordedAt: row.recordedAt, origin: row.origin, fact: fact, content: erasable == nil ? .erased : .omitted)
+            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: erasable == nil ? .erased : .omitted)
             return
         }
         var rest = ByteReader(.erasable)
         let correlation = row.flags.contains(.correlation) ? try rest.countedText(erasable) : nil
-        let content = try Content(of: kind, row, &rest, erasable)
-        self.init(recordedAt: row.recordedAt, origin: row.origin, fact: fact, content: content, correlation: correlation)
+        let content = try EventContent(of: kind, row, &rest, erasable)
+        self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: content, correlation: correlation)
     }
 }
 
-extension Event {
+extension ChatEvent {
     /// What an event says, and when it was created: its ``body`` and ``createdAt``, without the rest of it.
     ///
     /// - Throws: What ``init(kept:erasable:contents:)`` throws for the same bytes.
@@ -66,13 +66,13 @@ extension Event {
             return (try rest.remainingText(known), row.createdAt)
         default:
             // Of no other is it asked, but a journal may hold anything where a post was.
-            let event = try Event(kept: kept, erasable: erasable)
+            let event = try ChatEvent(kept: kept, erasable: erasable)
             return (event.body, event.createdAt)
         }
     }
 }
 
-extension Content {
+extension EventContent {
     /// Decodes the content of an event whose kind ``EventKind/isIndexed``; for an event of another kind it is ``none``.
     ///
     /// - Parameters:

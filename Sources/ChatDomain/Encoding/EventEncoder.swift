@@ -16,7 +16,7 @@ package struct EventEncoder {
     /// Encodes an event into ``kept`` and ``erasable``.
     ///
     /// - Precondition: The content is there: an erased or omitted event has no encoding, and nobody appends one.
-    package mutating func encode(_ event: Event) {
+    package mutating func encode(_ event: ChatEvent) {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
         if case .opaque(let kept, let erasable) = event.content {
@@ -24,17 +24,17 @@ package struct EventEncoder {
             erasableWriter.bytes.append(contentsOf: erasable ?? [])
             return
         }
-        encode(event.row, kindByte: event.fact.kindByte, event.content, correlation: event.correlation)
+        encode(event.row, kindByte: event.details.kindByte, event.content, correlation: event.correlation)
     }
 
     /// Encodes the row of an event of a known kind with its content into ``kept`` and ``erasable``.
-    package mutating func encode(_ row: EventRow, _ content: borrowing Content, correlation: String?) {
+    package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?) {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
         encode(row, kindByte: row.kind?.rawValue ?? 0, content, correlation: correlation)
     }
 
-    private mutating func encode(_ row: EventRow, kindByte: UInt8, _ content: borrowing Content, correlation: String?) {
+    private mutating func encode(_ row: EventRow, kindByte: UInt8, _ content: borrowing EventContent, correlation: String?) {
         // The kind, the flags and six bytes of time, in one word.
         let time = UInt64(clamping: row.recordedAt.millisecondsSince1970)
         keptWriter.write(littleEndian: UInt64(kindByte) | UInt64(row.flags.rawValue) << 8 | time << 16)
@@ -68,7 +68,7 @@ package struct EventEncoder {
         }
     }
 
-    private mutating func encode(_ content: borrowing Content) {
+    private mutating func encode(_ content: borrowing EventContent) {
         switch copy content {
         case .none: break
         case .registration(let username, let subject):
@@ -97,13 +97,13 @@ struct EventFlags: OptionSet, Hashable, Sendable {
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Makes the flags of an event that a command brings about.
-    init(_ origin: Origin, hasCorrelation: Bool) {
+    init(_ origin: EventOrigin, hasCorrelation: Bool) {
         self = hasCorrelation ? .correlation : []
         if case .imported(let sentAt) = origin { formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
     }
 }
 
-extension Fact {
+extension EventDetails {
     /// The first byte of the kept part.
     var kindByte: UInt8 {
         if case .unknown(let byte) = self { return byte }

@@ -35,7 +35,7 @@ extension [UInt8] {
     }
 }
 
-extension Event {
+extension ChatEvent {
     /// Decodes an event from arrays of bytes; the standard library calls their raw spans unsafe for the sake of elements with padding, which bytes have not.
     package init(keptBytes: [UInt8], erasableBytes: [UInt8]?) throws(EventDecodingError) {
         if let erasableBytes {

@@ -18,7 +18,7 @@ package struct EventBatch: Sendable {
     package struct IndexedContent: Sendable {
         /// The index of the row.
         package let row: Int
-        package let content: Content
+        package let content: EventContent
         /// The index + 1 of the username's fold key, 0 for none.
         package internal(set) var name: UInt32 = 0
         /// The index + 1 of the subject, 0 for none.
@@ -47,7 +47,7 @@ package struct EventBatch: Sendable {
     /// - Parameters:
     ///   - content: The event's content; only that of an indexed kind is kept.
     ///   - indexes: The indexes that are known already.
-    package mutating func append(_ row: EventRow, _ content: borrowing Content = .none, _ indexes: EventIndexes = EventIndexes()) {
+    package mutating func append(_ row: EventRow, _ content: borrowing EventContent = .none, _ indexes: EventIndexes = EventIndexes()) {
         if row.kind?.isIndexed == true { contents.append(IndexedContent(row: rows.count, content: copy content)) }
         rows.append(row)
         self.indexes.append(indexes)
@@ -58,7 +58,7 @@ package struct EventBatch: Sendable {
     /// - Throws: ``EventDecodingError`` if the record is no event; nothing is added then.
     package mutating func append(kept: RawSpan, erasable: RawSpan?) throws(EventDecodingError) {
         let row = try EventRow(kept: kept)
-        if row.kind?.isIndexed == true { append(row, try Content(indexedOf: row, erasable: erasable)) } else { append(row) }
+        if row.kind?.isIndexed == true { append(row, try EventContent(indexedOf: row, erasable: erasable)) } else { append(row) }
     }
 
     /// Adds the events of a resolved batch that begins after this one.

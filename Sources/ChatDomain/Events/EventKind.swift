@@ -46,7 +46,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     }
 }
 
-extension Fact {
+extension EventDetails {
     /// The kind, nil if it is unknown.
     public var kind: EventKind? {
         switch self {
@@ -73,14 +73,14 @@ extension Fact {
     /// The thread that the event belongs to or, for a read marker, is about; nil for the events of no thread.
     public var thread: ThreadID? {
         switch self {
-        case .threadOpened(let fact): fact.thread
-        case .threadJoined(let fact): fact.thread
-        case .threadLeft(let fact): fact.thread
-        case .messagePosted(let fact): fact.thread
-        case .replyPosted(let fact): fact.thread
-        case .messageEdited(let fact), .messageRetracted(let fact): fact.thread
-        case .replyEdited(let fact), .replyRetracted(let fact): fact.thread
-        case .threadRead(let fact): fact.thread
+        case .threadOpened(let details): details.thread
+        case .threadJoined(let details): details.thread
+        case .threadLeft(let details): details.thread
+        case .messagePosted(let details): details.thread
+        case .replyPosted(let details): details.thread
+        case .messageEdited(let details), .messageRetracted(let details): details.thread
+        case .replyEdited(let details), .replyRetracted(let details): details.thread
+        case .threadRead(let details): details.thread
         case .userRegistered, .usernameChanged, .postcodeSet, .sessionStarted, .sessionEnded, .lost, .unknown: nil
         }
     }
@@ -88,19 +88,19 @@ extension Fact {
     /// The user who did it or whom it concerns; nil for an unknown kind and for what was lost.
     public var user: UserID? {
         switch self {
-        case .userRegistered(let fact): fact.user
-        case .usernameChanged(let fact): fact.user
-        case .postcodeSet(let fact): fact.user
-        case .threadOpened(let fact): fact.by
-        case .threadJoined(let fact): fact.user
-        case .threadLeft(let fact): fact.user
-        case .messagePosted(let fact): fact.author
-        case .replyPosted(let fact): fact.author
-        case .messageEdited(let fact), .messageRetracted(let fact): fact.by
-        case .replyEdited(let fact), .replyRetracted(let fact): fact.by
-        case .threadRead(let fact): fact.user
-        case .sessionStarted(let fact): fact.user
-        case .sessionEnded(let fact): fact.user
+        case .userRegistered(let details): details.user
+        case .usernameChanged(let details): details.user
+        case .postcodeSet(let details): details.user
+        case .threadOpened(let details): details.by
+        case .threadJoined(let details): details.user
+        case .threadLeft(let details): details.user
+        case .messagePosted(let details): details.author
+        case .replyPosted(let details): details.author
+        case .messageEdited(let details), .messageRetracted(let details): details.by
+        case .replyEdited(let details), .replyRetracted(let details): details.by
+        case .threadRead(let details): details.user
+        case .sessionStarted(let details): details.user
+        case .sessionEnded(let details): details.user
         case .lost, .unknown: nil
         }
     }
@@ -108,13 +108,13 @@ extension Fact {
     /// The event's number within its thread, for the events of a thread (all but read markers); nil for the others.
     public var threadNumber: UInt64? {
         switch self {
-        case .threadOpened(let fact): fact.number
-        case .threadJoined(let fact): fact.number
-        case .threadLeft(let fact): fact.number
-        case .messagePosted(let fact): fact.number
-        case .replyPosted(let fact): fact.number
-        case .messageEdited(let fact), .messageRetracted(let fact): fact.number
-        case .replyEdited(let fact), .replyRetracted(let fact): fact.number
+        case .threadOpened(let details): details.number
+        case .threadJoined(let details): details.number
+        case .threadLeft(let details): details.number
+        case .messagePosted(let details): details.number
+        case .replyPosted(let details): details.number
+        case .messageEdited(let details), .messageRetracted(let details): details.number
+        case .replyEdited(let details), .replyRetracted(let details): details.number
         case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: nil
         }
     }

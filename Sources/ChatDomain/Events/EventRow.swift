@@ -1,6 +1,6 @@
 /// The kept part of an event as plain numbers: what a state and its read models are moved on by.
 ///
-/// Every kind has its ids and numbers in the same fields, so that code that moves on by millions of events reads a field where a ``Fact`` would be taken apart,
+/// Every kind has its ids and numbers in the same fields, so that code that moves on by millions of events reads a field where a ``EventDetails`` would be taken apart,
 /// and copies nothing that is counted. What a kind does not have is 0.
 package struct EventRow: Hashable, Sendable {
     /// nil for a kind that this version does not know.
@@ -26,7 +26,7 @@ package struct EventRow: Hashable, Sendable {
     package var isImported: Bool { flags.contains(.imported) }
 
     /// The original time of an import.
-    var origin: Origin { isImported ? .imported(sentAt: flags.contains(.sentAt) ? createdAt : nil) : .native }
+    var origin: EventOrigin { isImported ? .imported(sentAt: flags.contains(.sentAt) ? createdAt : nil) : .native }
 }
 
 extension EventKind {
@@ -55,46 +55,47 @@ extension EventKind {
     }
 }
 
-extension Event {
+extension ChatEvent {
     /// The event's kept part as plain numbers.
     package var row: EventRow {
         let flags = EventFlags(origin, hasCorrelation: correlation != nil)
-        var row = EventRow(kind: fact.kind, flags: flags, recordedAt: recordedAt, createdAt: createdAt)
-        switch fact {
-        case .userRegistered(let fact): row.user = fact.user.bits
-        case .usernameChanged(let fact): row.user = fact.user.bits
-        case .postcodeSet(let fact): (row.user, row.thread) = (fact.user.bits, fact.thread.bits)
-        case .threadOpened(let fact): (row.user, row.thread, row.number) = (fact.by.bits, fact.thread.bits, fact.number)
-        case .threadJoined(let fact): (row.user, row.thread, row.number) = (fact.user.bits, fact.thread.bits, fact.number)
-        case .threadLeft(let fact): (row.user, row.thread, row.number) = (fact.user.bits, fact.thread.bits, fact.number)
-        case .messagePosted(let fact):
-            (row.user, row.thread, row.post, row.number) = (fact.author.bits, fact.thread.bits, fact.message.bits, fact.number)
-        case .replyPosted(let fact):
-            (row.user, row.thread, row.post, row.number) = (fact.author.bits, fact.thread.bits, fact.reply.bits, fact.number)
-            row.message = fact.message.bits
-        case .messageEdited(let fact), .messageRetracted(let fact):
-            (row.user, row.thread, row.post, row.number) = (fact.by.bits, fact.thread.bits, fact.message.bits, fact.number)
-        case .replyEdited(let fact), .replyRetracted(let fact):
-            (row.user, row.thread, row.post, row.number) = (fact.by.bits, fact.thread.bits, fact.reply.bits, fact.number)
-            row.message = fact.message.bits
-        case .threadRead(let fact): (row.user, row.thread, row.number) = (fact.user.bits, fact.thread.bits, fact.upTo)
-        case .sessionStarted(let fact): (row.user, row.post) = (fact.user.bits, fact.session.bits)
-        case .sessionEnded(let fact): (row.user, row.post) = (fact.user.bits, fact.session.bits)
+        var row = EventRow(kind: details.kind, flags: flags, recordedAt: recordedAt, createdAt: createdAt)
+        switch details {
+        case .userRegistered(let details): row.user = details.user.bits
+        case .usernameChanged(let details): row.user = details.user.bits
+        case .postcodeSet(let details): (row.user, row.thread) = (details.user.bits, details.thread.bits)
+        case .threadOpened(let details): (row.user, row.thread, row.number) = (details.by.bits, details.thread.bits, details.number)
+        case .threadJoined(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
+        case .threadLeft(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
+        case .messagePosted(let details):
+            (row.user, row.thread, row.post, row.number) = (details.author.bits, details.thread.bits, details.message.bits, details.number)
+        case .replyPosted(let details):
+            (row.user, row.thread, row.post, row.number) = (details.author.bits, details.thread.bits, details.reply.bits, details.number)
+            row.message = details.message.bits
+        case .messageEdited(let details), .messageRetracted(let details):
+            (row.user, row.thread, row.post, row.number) = (details.by.bits, details.thread.bits, details.message.bits, details.number)
+        case .replyEdited(let details), .replyRetracted(let details):
+            (row.user, row.thread, row.post, row.number) = (details.by.bits, details.thread.bits, details.reply.bits, details.number)
+            row.message = details.message.bits
+        case .threadRead(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.upTo)
+        case .sessionStarted(let details): (row.user, row.post) = (details.user.bits, details.session.bits)
+        case .sessionEnded(let details): (row.user, row.post) = (details.user.bits, details.session.bits)
         case .lost, .unknown: break
         }
         return row
     }
 }
 
-extension Event {
+extension ChatEvent {
     /// Makes the event of a row of a known kind.
-    package init(_ row: EventRow, _ content: Content, correlation: String?) {
+    package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
         guard let kind = row.kind else { preconditionFailure("a row of an unknown kind lacks what its event says") }
-        self.init(recordedAt: row.recordedAt, origin: row.origin, fact: Fact(kind, row), content: content, correlation: correlation)
+        self.init(
+            recordedAt: row.recordedAt, origin: row.origin, details: EventDetails(kind, row), content: content, correlation: correlation)
     }
 }
 
-extension Fact {
+extension EventDetails {
     /// The fact of a row of a known kind.
     init(_ kind: EventKind, _ row: EventRow) {
         let user = UserID(bits: row.user)

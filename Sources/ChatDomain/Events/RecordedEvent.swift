@@ -3,16 +3,34 @@ public struct RecordedEvent: Hashable, Sendable {
     /// The event's number in its journal.
     public var position: Position
     /// What happened.
-    public var event: Event
+    public var event: ChatEvent
     /// The fields that exist in the journal and are kept from the reader; empty in the operator's raw form.
     public var redacted: RedactedFields
 
     /// Joins an event and its position.
-    public init(position: Position, event: Event, redacted: RedactedFields = []) {
+    public init(position: Position, event: ChatEvent, redacted: RedactedFields = []) {
         self.position = position
         self.event = event
         self.redacted = redacted
     }
+}
+
+/// What is asked of an event most, without the step in between.
+extension RecordedEvent {
+    /// The kind of the event; nil for one that this version does not know.
+    public var kind: EventKind? { event.kind }
+    /// The kept part of the event: its kind and its ids, numbers and positions.
+    public var details: EventDetails { event.details }
+    /// The erasable part of the event.
+    public var content: EventContent { event.content }
+    /// The body of a message, a reply or an edit.
+    public var body: String? { event.body }
+    /// When the store recorded the event.
+    public var recordedAt: Timestamp { event.recordedAt }
+    /// The time to show: the original one of an import, or else the recorded one.
+    public var createdAt: Timestamp { event.createdAt }
+    /// The correlation id of the command, nil if it had none.
+    public var correlation: String? { event.correlation }
 }
 
 /// The fields of an event's content that are kept from a reader, who is shown null in their place.

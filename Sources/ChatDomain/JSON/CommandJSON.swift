@@ -1,5 +1,5 @@
 /// The JSON of a command: an object whose one key is the command, such as `{"postMessage":{"thread":"SW1A","author":"...","body":"..."}}`.
-extension Command: Codable {
+extension ChatCommand: Codable {
     /// Reads a command; unknown and missing fields are errors.
     ///
     /// `thread` is an id or an outward code.
@@ -21,7 +21,7 @@ extension CommandRequest: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
-        self.init(try Command(from: container, beside: [.correlation]), correlation: correlation)
+        self.init(try ChatCommand(from: container, beside: [.correlation]), correlation: correlation)
     }
 
     /// Writes the command and its correlation id.
@@ -32,7 +32,7 @@ extension CommandRequest: Codable {
     }
 }
 
-extension Command {
+extension ChatCommand {
     fileprivate init(from container: FieldContainer, beside others: [FieldKey]) throws {
         let keys = container.allKeys.filter { !others.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         let commands = keys.filter { Self.readers[$0] != nil }
@@ -47,7 +47,7 @@ extension Command {
         self = try read(container.nestedContainer(keyedBy: FieldKey.self, forKey: key))
     }
 
-    private static let readers: [FieldKey: @Sendable (FieldContainer) throws -> Command] = [
+    private static let readers: [FieldKey: @Sendable (FieldContainer) throws -> ChatCommand] = [
         FieldKey("registerUser"): {
             try $0.rejectFields(otherThan: [.user, .username, .subject])
             return .registerUser(user: try $0.optional(.user), username: try $0.read(.username), subject: try $0.optional(.subject))
@@ -174,7 +174,7 @@ extension Command {
 }
 
 extension KeyedEncodingContainer where K == FieldKey {
-    fileprivate mutating func encode(_ post: Post) throws {
+    fileprivate mutating func encode(_ post: PostID) throws {
         switch post {
         case .message(let id): try encode(id, forKey: .message)
         case .reply(let id): try encode(id, forKey: .reply)
@@ -198,7 +198,7 @@ extension KeyedDecodingContainer where K == FieldKey {
         try contains(.thread) && !decodeNil(forKey: .thread) ? try thread() : nil
     }
 
-    fileprivate func post() throws -> Post {
+    fileprivate func post() throws -> PostID {
         switch (try decodeIfPresent(MessageID.self, forKey: .message), try decodeIfPresent(ReplyID.self, forKey: .reply)) {
         case (let message?, nil): return .message(message)
         case (nil, let reply?): return .reply(reply)

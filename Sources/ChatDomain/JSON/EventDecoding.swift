@@ -23,7 +23,7 @@ extension RecordedEvent: Decodable {
             throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: "positions begin at 1")
         }
         let recordedAt = try container.time(.recordedAt)
-        guard Event.recordable.contains(recordedAt) else {
+        guard ChatEvent.recordable.contains(recordedAt) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .recordedAt, in: container, debugDescription: "no event was recorded before 1970")
         }
@@ -35,8 +35,8 @@ extension RecordedEvent: Decodable {
             throw DecodingError.dataCorruptedError(
                 forKey: .correlation, in: container, debugDescription: "an erased event has no correlation id")
         }
-        var event = Event(
-            recordedAt: recordedAt, origin: isImported ? .imported(sentAt: sentAt) : .native, fact: .unknown(kind: 0),
+        var event = ChatEvent(
+            recordedAt: recordedAt, origin: isImported ? .imported(sentAt: sentAt) : .native, details: .unknown(kind: 0),
             correlation: correlation)
         let redacted = try container.redactedFields()
         guard redacted.isEmpty || !isErased else {
@@ -50,7 +50,7 @@ extension RecordedEvent: Decodable {
                 forKey: .redacted, in: container, debugDescription: "this kind of event has no such field")
         }
         if let kind {
-            (event.fact, event.content) = try fields.read(kind)
+            (event.details, event.content) = try fields.read(kind)
         } else {
             event = try fields.unknownEvent(besides: event)
         }
@@ -64,7 +64,7 @@ private struct EventFields {
     let isErased: Bool
     let redacted: RedactedFields
 
-    func read(_ kind: EventKind) throws -> (Fact, Content) {
+    func read(_ kind: EventKind) throws -> (EventDetails, EventContent) {
         switch kind {
         case .userRegistered:
             try container.rejectFields(otherThan: [.user, .username, .foldKey, .subject])
@@ -83,18 +83,18 @@ private struct EventFields {
         case .postcodeSet:
             let isRedacted = redacted.contains(.postcode)
             try container.rejectFields(otherThan: [.user, .postcode, .thread] + (isRedacted ? [.outwardCode] : []))
-            let fact = PostcodeSet(user: try id(.user), thread: try id(.thread))
+            let details = PostcodeSet(user: try id(.user), thread: try id(.thread))
             if isRedacted {
-                guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == fact.thread.outwardCode else {
+                guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == details.thread.outwardCode else {
                     throw DecodingError.dataCorruptedError(
                         forKey: .outwardCode, in: container, debugDescription: "this is not the outward code of the thread")
                 }
             }
-            return (.postcodeSet(fact), try content(.postcode, Content.postcode))
+            return (.postcodeSet(details), try content(.postcode, EventContent.postcode))
         case .threadOpened:
             try container.rejectFields(otherThan: [.thread, .number, .name, .by])
-            let fact = ThreadOpened(thread: try id(.thread), number: try number(.number), by: try id(.by))
-            return (.threadOpened(fact), try threadName(of: fact.thread))
+            let details = ThreadOpened(thread: try id(.thread), number: try number(.number), by: try id(.by))
+            return (.threadOpened(details), try threadName(of: details.thread))
         case .threadJoined, .threadLeft:
             try container.rejectFields(otherThan: [.thread, .number, .user])
             let (thread, number, user): (ThreadID, UInt64, UserID) = (try id(.thread), try number(.number), try id(.user))
@@ -103,17 +103,17 @@ private struct EventFields {
                 : (.threadLeft(ThreadLeft(thread: thread, number: number, user: user)), noContent)
         case .messagePosted:
             try container.rejectFields(otherThan: [.thread, .number, .message, .author, .body])
-            let fact = MessagePosted(
+            let details = MessagePosted(
                 thread: try id(.thread), number: try number(.number), message: try id(.message), author: try id(.author))
-            return (.messagePosted(fact), try content(.body, Content.body))
+            return (.messagePosted(details), try content(.body, EventContent.body))
         case .replyPosted:
             try container.rejectFields(otherThan: [.thread, .number, .message, .reply, .author, .body])
-            let fact = ReplyPosted(
+            let details = ReplyPosted(
                 thread: try id(.thread), number: try number(.number), message: try id(.message), reply: try id(.reply),
                 author: try id(.author))
-            return (.replyPosted(fact), try content(.body, Content.body))
-        case .messageEdited: return (.messageEdited(try messageChanged([.body])), try content(.body, Content.body))
-        case .replyEdited: return (.replyEdited(try replyChanged([.body])), try content(.body, Content.body))
+            return (.replyPosted(details), try content(.body, EventContent.body))
+        case .messageEdited: return (.messageEdited(try messageChanged([.body])), try content(.body, EventContent.body))
+        case .replyEdited: return (.replyEdited(try replyChanged([.body])), try content(.body, EventContent.body))
         case .messageRetracted: return (.messageRetracted(try messageChanged([])), noContent)
         case .replyRetracted: return (.replyRetracted(try replyChanged([])), noContent)
         case .threadRead:
@@ -122,7 +122,7 @@ private struct EventFields {
         case .sessionStarted:
             try container.rejectFields(otherThan: [.user, .session, .device])
             return (
-                .sessionStarted(SessionStarted(user: try id(.user), session: try id(.session))), try content(.device, Content.device)
+                .sessionStarted(SessionStarted(user: try id(.user), session: try id(.session))), try content(.device, EventContent.device)
             )
         case .sessionEnded:
             try container.rejectFields(otherThan: [.user, .session])
@@ -134,18 +134,18 @@ private struct EventFields {
     }
 
     /// An event of a kind that this version does not know: its bytes say all of it.
-    func unknownEvent(besides envelope: Event) throws -> Event {
+    func unknownEvent(besides envelope: ChatEvent) throws -> ChatEvent {
         try container.rejectFields(otherThan: [.kind, .kept, .erasable])
         let kind: UInt8 = try container.number(.kind)
         let kept = try bytes(.kept, try container.decode(String.self, forKey: .kept))
         let erasable = try value(.erasable).map { try bytes(.erasable, $0) }
-        let event: Event
-        do throws(EventDecodingError) { event = try Event(keptBytes: kept, erasableBytes: erasable) } catch {
+        let event: ChatEvent
+        do throws(EventDecodingError) { event = try ChatEvent(keptBytes: kept, erasableBytes: erasable) } catch {
             throw DecodingError.dataCorruptedError(
                 forKey: error.part == .kept ? .kept : .erasable, in: container, debugDescription: error.description)
         }
         var expected = envelope
-        expected.fact = .unknown(kind: kind)
+        expected.details = .unknown(kind: kind)
         expected.content = .opaque(kept: kept, erasable: erasable)
         guard event == expected else {
             throw DecodingError.dataCorruptedError(forKey: .kept, in: container, debugDescription: "the bytes say something else")
@@ -170,7 +170,7 @@ private struct EventFields {
 
     private func number(_ key: FieldKey) throws -> UInt64 { try container.number(key) }
 
-    private var noContent: Content { isErased ? .erased : .none }
+    private var noContent: EventContent { isErased ? .erased : .none }
 
     private func isRedacted(_ key: FieldKey) -> Bool { RedactedFields.all.contains { $0.key == key && redacted.contains($0.field) } }
 
@@ -181,7 +181,7 @@ private struct EventFields {
         return nil
     }
 
-    private func content<Value: Decodable>(_ key: FieldKey, _ make: (Value) -> Content) throws -> Content {
+    private func content<Value: Decodable>(_ key: FieldKey, _ make: (Value) -> EventContent) throws -> EventContent {
         try value(key).map(make) ?? (isErased ? .erased : .omitted)
     }
 
@@ -198,8 +198,8 @@ private struct EventFields {
     }
 
     /// The name of a thread; that of an outward code's is in its id, and is not erased.
-    private func threadName(of thread: ThreadID) throws -> Content {
-        guard let code = thread.outwardCode else { return try content(.name, Content.threadName) }
+    private func threadName(of thread: ThreadID) throws -> EventContent {
+        guard let code = thread.outwardCode else { return try content(.name, EventContent.threadName) }
         guard !isRedacted(.name) else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "an outward code is not redacted")
         }

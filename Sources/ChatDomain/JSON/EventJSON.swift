@@ -20,71 +20,71 @@ extension RecordedEvent: Encodable {
         if !redacted.isEmpty {
             try members.encode(RedactedFields.all.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
         }
-        let key = event.fact.kind.map { FieldKey($0.name) } ?? .unknown
+        let key = event.details.kind.map { FieldKey($0.name) } ?? .unknown
         try members.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
     }
 
     /// Writes the fields of the event's own kind, and the outward code in the place of a postcode that is redacted.
     package func encodeFields(to fields: inout some EventMembers, isExport: Bool = false) throws {
         try event.encodeFields(to: &fields, isExport: isExport)
-        if redacted.contains(.postcode), case .postcodeSet(let fact) = event.fact {
-            try fields.encode(fact.thread.outwardCode?.description, forKey: .outwardCode)
+        if redacted.contains(.postcode), case .postcodeSet(let details) = event.details {
+            try fields.encode(details.thread.outwardCode?.description, forKey: .outwardCode)
         }
     }
 }
 
-extension Event {
+extension ChatEvent {
     /// Writes the fields of the event's own kind.
     fileprivate func encodeFields(to fields: inout some EventMembers, isExport: Bool) throws {
-        switch fact {
-        case .userRegistered(let fact):
-            try fields.encode(fact.user, forKey: .user)
+        switch details {
+        case .userRegistered(let details):
+            try fields.encode(details.user, forKey: .user)
             try fields.encode(username?.text, forKey: .username)
             if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
             try fields.encode(subject, forKey: .subject)
-        case .usernameChanged(let fact):
-            try fields.encode(fact.user, forKey: .user)
+        case .usernameChanged(let details):
+            try fields.encode(details.user, forKey: .user)
             try fields.encode(username?.text, forKey: .username)
             if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
-        case .postcodeSet(let fact):
-            try fields.encode(fact.user, forKey: .user)
+        case .postcodeSet(let details):
+            try fields.encode(details.user, forKey: .user)
             try fields.encode(postcode?.description, forKey: .postcode)
-            try fields.encode(fact.thread, forKey: .thread)
-        case .threadOpened(let fact):
-            try fields.encode(fact.thread, forKey: .thread)
-            try fields.encode(fact.number, forKey: .number)
+            try fields.encode(details.thread, forKey: .thread)
+        case .threadOpened(let details):
+            try fields.encode(details.thread, forKey: .thread)
+            try fields.encode(details.number, forKey: .number)
             try fields.encode(threadName, forKey: .name)
-            try fields.encode(fact.by, forKey: .by)
-        case .threadJoined(let fact): try fields.encode(fact.thread, fact.number, user: fact.user)
-        case .threadLeft(let fact): try fields.encode(fact.thread, fact.number, user: fact.user)
-        case .messagePosted(let fact):
-            try fields.encode(fact.thread, fact.number, message: fact.message)
-            try fields.encode(fact.author, forKey: .author)
+            try fields.encode(details.by, forKey: .by)
+        case .threadJoined(let details): try fields.encode(details.thread, details.number, user: details.user)
+        case .threadLeft(let details): try fields.encode(details.thread, details.number, user: details.user)
+        case .messagePosted(let details):
+            try fields.encode(details.thread, details.number, message: details.message)
+            try fields.encode(details.author, forKey: .author)
             try fields.encode(body, forKey: .body)
-        case .replyPosted(let fact):
-            try fields.encode(fact.thread, fact.number, message: fact.message)
-            try fields.encode(fact.reply, forKey: .reply)
-            try fields.encode(fact.author, forKey: .author)
+        case .replyPosted(let details):
+            try fields.encode(details.thread, details.number, message: details.message)
+            try fields.encode(details.reply, forKey: .reply)
+            try fields.encode(details.author, forKey: .author)
             try fields.encode(body, forKey: .body)
-        case .messageEdited(let fact):
-            try fields.encode(fact)
+        case .messageEdited(let details):
+            try fields.encode(details)
             try fields.encode(body, forKey: .body)
-        case .replyEdited(let fact):
-            try fields.encode(fact)
+        case .replyEdited(let details):
+            try fields.encode(details)
             try fields.encode(body, forKey: .body)
-        case .messageRetracted(let fact): try fields.encode(fact)
-        case .replyRetracted(let fact): try fields.encode(fact)
-        case .threadRead(let fact):
-            try fields.encode(fact.user, forKey: .user)
-            try fields.encode(fact.thread, forKey: .thread)
-            try fields.encode(fact.upTo, forKey: .upTo)
-        case .sessionStarted(let fact):
-            try fields.encode(fact.user, forKey: .user)
-            try fields.encode(fact.session, forKey: .session)
+        case .messageRetracted(let details): try fields.encode(details)
+        case .replyRetracted(let details): try fields.encode(details)
+        case .threadRead(let details):
+            try fields.encode(details.user, forKey: .user)
+            try fields.encode(details.thread, forKey: .thread)
+            try fields.encode(details.upTo, forKey: .upTo)
+        case .sessionStarted(let details):
+            try fields.encode(details.user, forKey: .user)
+            try fields.encode(details.session, forKey: .session)
             try fields.encode(device, forKey: .device)
-        case .sessionEnded(let fact):
-            try fields.encode(fact.user, forKey: .user)
-            try fields.encode(fact.session, forKey: .session)
+        case .sessionEnded(let details):
+            try fields.encode(details.user, forKey: .user)
+            try fields.encode(details.session, forKey: .session)
         case .lost: break
         case .unknown(let kind):
             try fields.encode(UInt64(kind), forKey: .kind)
@@ -117,14 +117,14 @@ extension EventMembers {
         try encode(message, forKey: .message)
     }
 
-    fileprivate mutating func encode(_ fact: MessageChanged) throws {
-        try encode(fact.thread, fact.number, message: fact.message)
-        try encode(fact.by, forKey: .by)
+    fileprivate mutating func encode(_ details: MessageChanged) throws {
+        try encode(details.thread, details.number, message: details.message)
+        try encode(details.by, forKey: .by)
     }
 
-    fileprivate mutating func encode(_ fact: ReplyChanged) throws {
-        try encode(fact.thread, fact.number, message: fact.message)
-        try encode(fact.reply, forKey: .reply)
-        try encode(fact.by, forKey: .by)
+    fileprivate mutating func encode(_ details: ReplyChanged) throws {
+        try encode(details.thread, details.number, message: details.message)
+        try encode(details.reply, forKey: .reply)
+        try encode(details.by, forKey: .by)
     }
 }

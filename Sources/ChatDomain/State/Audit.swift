@@ -36,7 +36,7 @@ extension ChatState {
     /// explain stays a fault: a time or a number that goes back, an id that was seen twice, somebody else's post, a change after a retraction.
     ///
     /// - Complexity: O(1) on average.
-    public func faults(of event: Event) -> [HistoryFault] {
+    public func faults(of event: ChatEvent) -> [HistoryFault] {
         var indexes = EventIndexes()
         return rules.faults(of: event.row, event.content, identities, &indexes) + (event.textFault.map { [$0] } ?? [])
     }
@@ -47,7 +47,7 @@ extension RuleState {
     ///
     /// - Parameters:
     ///   - batch: The next events, not resolved yet.
-    ///   - report: Is given the row of an event that is at fault, and its faults but for that of its text (``Event/textFault``).
+    ///   - report: Is given the row of an event that is at fault, and its faults but for that of its text (``ChatEvent/textFault``).
     /// - Complexity: O(1) on average for each event.
     package mutating func audit(
         _ batch: inout EventBatch, _ identities: inout Identities, _ report: (_ row: Int, [HistoryFault]) -> Void
@@ -69,7 +69,7 @@ extension RuleState {
     ///   - content: The event's content; only that of an indexed kind matters.
     ///   - indexes: Is given the indexes of the user and the thread where they have one.
     fileprivate func faults(
-        of event: EventRow, _ content: borrowing Content, _ identities: borrowing Identities, _ indexes: inout EventIndexes
+        of event: EventRow, _ content: borrowing EventContent, _ identities: borrowing Identities, _ indexes: inout EventIndexes
     ) -> [HistoryFault] {
         var faults: [HistoryFault] = []
         func require(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
@@ -169,7 +169,7 @@ extension RuleState {
     }
 
     /// What is wrong with what an event says of a post: whether it exists, where, whose it is, and whether it could still change.
-    private func faults(of post: Post, in thread: ThreadID, by user: UserID?, isChange: Bool, _ identities: borrowing Identities)
+    private func faults(of post: PostID, in thread: ThreadID, by user: UserID?, isChange: Bool, _ identities: borrowing Identities)
         -> [HistoryFault]
     {
         let place: Int
@@ -204,7 +204,7 @@ extension RuleState {
     }
 }
 
-extension Event {
+extension ChatEvent {
     /// What no version has ever allowed in the text of an event, as far as it does not depend on the version of Unicode.
     package var textFault: HistoryFault? { textProblem.map { HistoryFault(problem: .invalidText, message: $0) } }
 

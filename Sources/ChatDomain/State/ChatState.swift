@@ -37,7 +37,7 @@ public struct ChatState: Equatable, Sendable {
     ///   - event: What happened.
     ///   - position: Where it stands in the journal.
     /// - Complexity: O(1) on average.
-    public mutating func evolve(_ event: Event, at position: Position) {
+    public mutating func evolve(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
         batch.append(event.row, event.content)
         identities.resolve(&batch)
@@ -51,7 +51,7 @@ public struct ChatState: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - request: The command, its correlation id and its origin.
-    ///   - now: The time of the clock; events are recorded at it, within the range of ``Event/recordedAt``, or at the time of the last event if that is later.
+    ///   - now: The time of the clock; events are recorded at it, within the range of ``ChatEvent/recordedAt``, or at the time of the last event if that is later.
     ///   - freshID: An id that the events may use if the command bears none.
     /// - Returns: The events to append, or why there are none.
     /// - Throws: ``Rejection`` if the command breaks a rule.

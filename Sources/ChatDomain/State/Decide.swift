@@ -9,7 +9,7 @@ extension RuleState {
     package func decide(
         _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let time = max(min(max(now, Event.recordable.lowerBound), Event.recordable.upperBound), lastRecordedAt)
+        let time = max(min(max(now, ChatEvent.recordable.lowerBound), ChatEvent.recordable.upperBound), lastRecordedAt)
         let frame = EventFrame(recordedAt: time, origin: request.origin, hasCorrelation: request.correlation != nil)
         let count = batch.count
         let decision = try decide(request.command, ids, freshID, frame, &batch)
@@ -23,7 +23,7 @@ extension RuleState {
     }
 
     private func decide(
-        _ command: borrowing Command, _ ids: borrowing Identities, _ freshID: UInt128, _ frame: EventFrame, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ freshID: UInt128, _ frame: EventFrame, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         switch command {
         case .registerUser(let user, let username, let subject):
@@ -50,7 +50,7 @@ extension RuleState {
 /// What every event of a decision shares: the time, the origin and whether there is a correlation id.
 struct EventFrame {
     let recordedAt: Timestamp
-    let origin: Origin
+    let origin: EventOrigin
     let hasCorrelation: Bool
 
     /// Makes the row of an event, without its ids.

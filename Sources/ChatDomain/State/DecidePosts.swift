@@ -48,7 +48,7 @@ extension RuleState {
     }
 
     func edit(
-        _ post: Post, _ by: UserID, _ body: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ post: PostID, _ by: UserID, _ body: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try knownUser(by, ids)
         let found = try find(post, ids)
@@ -61,7 +61,7 @@ extension RuleState {
     }
 
     func retract(
-        _ post: Post, _ by: UserID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ post: PostID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try knownUser(by, ids)
         let found = try find(post, ids)
@@ -74,7 +74,7 @@ extension RuleState {
     /// The indexes of a post: its author, its thread, itself and the message that it is or answers.
     private typealias FoundPost = (author: Int, isRetracted: Bool, thread: Int, post: Int, message: Int)
 
-    private func find(_ post: Post, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
+    private func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
         switch post {
         case .message(let id):
             guard let message = ids.messages.find(id.bits) else { throw .unknownMessage }
@@ -89,7 +89,7 @@ extension RuleState {
     }
 
     private func append(
-        _ post: Post, _ found: FoundPost, _ by: UserID, ifMessage: EventKind, ifReply: EventKind, _ ids: borrowing Identities,
+        _ post: PostID, _ found: FoundPost, _ by: UserID, ifMessage: EventKind, ifReply: EventKind, _ ids: borrowing Identities,
         _ frame: EventFrame, _ batch: inout EventBatch
     ) {
         let thread = ids.threads.id(found.thread)

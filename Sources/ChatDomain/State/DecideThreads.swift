@@ -21,7 +21,7 @@ extension RuleState {
 
     /// Adds the events that open a thread: its opener joins it.
     func appendOpening(
-        _ thread: ThreadID, _ name: Content, _ by: UserID, _ user: Int, _ frame: EventFrame, _ batch: inout EventBatch
+        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventFrame, _ batch: inout EventBatch
     ) {
         batch.append(frame.row(.threadOpened, thread, 1, by), name, EventIndexes(user: user))
         batch.append(frame.row(.threadJoined, thread, 2, by), .none, EventIndexes(user: user))

@@ -62,7 +62,7 @@ extension RuleState {
         head = try reader.read()
         lastRecordedAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
         // No event is recorded earlier, so that another time would be written into the journal.
-        try require(Event.recordable.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
+        try require(ChatEvent.recordable.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
         hasUnknownEvents = try reader.readFlag()
         let lost: UInt64 = try reader.read()
         try require(lost <= head && head <= UInt64(Int.max), "\(lost) of \(head) events are lost")

@@ -28,7 +28,7 @@ extension ToolCommand {
 
     private static func showMembers(
         _ arguments: Arguments, _ output: inout StandardOutput,
-        _ query: (ChatStore, ThreadID, UserID?, Moment) throws(ChatError) -> [Member]
+        _ query: (ChatStore, ThreadID, UserID?, AsOf) throws(ChatError) -> [ThreadMember]
     ) throws -> Bool {
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
@@ -125,7 +125,7 @@ extension ToolCommand {
 
 extension StandardOutput {
     /// Writes members as JSON lines or as a table.
-    mutating func show(members: [Member], asJSON: Bool) throws {
+    mutating func show(members: [ThreadMember], asJSON: Bool) throws {
         try show(members, asJSON: asJSON, [.init("SINCE", .right), .init("USER"), .init("ID")]) {
             ["\($0.since)", $0.user.shown, "\($0.user.id)"]
         }
@@ -133,9 +133,9 @@ extension StandardOutput {
 }
 
 extension Arguments {
-    fileprivate func day(_ name: String) throws(UsageError) -> Day? {
+    fileprivate func day(_ name: String) throws(UsageError) -> CalendarDay? {
         guard let text = self[option: name] else { return nil }
-        guard let day = Day(text) else {
+        guard let day = CalendarDay(text) else {
             throw error("--\(name) takes a day such as 2026-11-21, not '\(visible(text))'")
         }
         return day

@@ -100,7 +100,7 @@ extension ToolCommand {
                 )
             }
             try output.writeLine(
-                report.ok
+                report.isValid
                     ? "sound up to position \(report.position): \(checked.joined(separator: ", "))"
                     : "\(report.findings.count) \(report.findings.count == 1 ? "finding" : "findings"); "
                         + "whole up to position \(report.position)"
@@ -118,7 +118,7 @@ extension ToolCommand {
                 )
             }
         }
-        return report.ok
+        return report.isValid
     }
 
     static let head = ToolCommand(
@@ -170,7 +170,7 @@ extension StandardOutput {
     private func line(of recorded: RecordedEvent) throws -> String {
         var fields: [UInt8] = []
         try JSONLineMembers.appendObject(to: &fields) { members in try recorded.encodeFields(to: &members) }
-        return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.fact.kind?.name ?? "unknown")  "
+        return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.details.kind?.name ?? "unknown")  "
             + String(decoding: fields, as: UTF8.self)
     }
 }

@@ -68,7 +68,7 @@ private struct StatsReport {
         self.journal = journal
         segments = try store.segments()
         try store.forEachEvent { recorded in
-            counts[recorded.event.fact.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
+            counts[recorded.event.details.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
             return true
         }
     }

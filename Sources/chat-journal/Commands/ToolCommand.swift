@@ -59,14 +59,14 @@ extension Arguments {
     /// The page of `--limit`, `--before`, `--after`, `--around` and `--from`.
     func page() throws(UsageError) -> RequestedPage {
         RequestedPage(
-            page: Page(
+            page: PageRequest(
                 limit: try integer("limit", in: 0...Int.max) ?? 50, before: try integer("before", in: 0...Position.max),
                 after: try integer("after", in: 0...Position.max), around: try integer("around", in: 0...Position.max)),
             from: try self[option: "from"].map { text throws(UsageError) in try time(text, of: "--from", "a time") })
     }
 
     /// The moment of `--as-of`; now if it is not given.
-    func moment() throws(UsageError) -> Moment {
+    func moment() throws(UsageError) -> AsOf {
         guard let text = self[option: "as-of"] else { return .now }
         if let position = Position(digits: text) { return .position(position) }
         return .time(try time(text, of: "--as-of", "a position or a time"))
@@ -82,7 +82,7 @@ extension Arguments {
     }
 
     /// The user of an option.
-    func user(option name: String, in store: ChatStore, asOf moment: Moment = .now) throws -> UserID? {
+    func user(option name: String, in store: ChatStore, asOf moment: AsOf = .now) throws -> UserID? {
         guard let text = self[option: name] else { return nil }
         return try store.findUser(text, asOf: moment)
     }
@@ -98,7 +98,7 @@ extension Arguments {
     }
 
     /// The user of `--viewer`; nil for the operator.
-    func viewer(in store: ChatStore, asOf moment: Moment = .now) throws -> UserID? {
+    func viewer(in store: ChatStore, asOf moment: AsOf = .now) throws -> UserID? {
         try user(option: "viewer", in: store, asOf: moment)
     }
 
@@ -159,14 +159,14 @@ extension Timestamp {
 
 extension ChatStore {
     /// A moment as a position, so that names and views are looked up as of the same one.
-    func fixed(_ moment: Moment) throws(ChatError) -> Moment {
+    func fixed(_ moment: AsOf) throws(ChatError) -> AsOf {
         if case .time(let time) = moment { return .position(try position(asOf: time)) }
         return moment
     }
 
     /// Finds a thread by its id, its outward code or its name, in that order; by name only among
     /// the threads that the viewer may read.
-    func findThread(_ text: String, viewer: UserID?, asOf moment: Moment) throws -> ThreadID {
+    func findThread(_ text: String, viewer: UserID?, asOf moment: AsOf) throws -> ThreadID {
         if let id = ThreadID(text), try exists(id, asOf: moment) { return id }
         if let code = OutwardCode(text), try exists(ThreadID(code), asOf: moment) { return ThreadID(code) }
         let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: moment)
@@ -179,7 +179,7 @@ extension ChatStore {
     }
 
     /// Finds a user by their id or their username, in that order.
-    func findUser(_ text: String, asOf moment: Moment) throws -> UserID {
+    func findUser(_ text: String, asOf moment: AsOf) throws -> UserID {
         if let id = UserID(text), try isUser(id, asOf: moment) { return id }
         guard let user = try user(named: text, asOf: moment) else {
             throw LookupError("unknownUser: no user '\(text)'\(moment.suffix)")
@@ -191,7 +191,7 @@ extension ChatStore {
     ///
     /// A viewer may ask only about themselves, and is not
     /// told whether others exist.
-    func findUser(_ text: String, viewer: UserID?, asOf moment: Moment) throws -> UserID {
+    func findUser(_ text: String, viewer: UserID?, asOf moment: AsOf) throws -> UserID {
         guard let viewer else { return try findUser(text, asOf: moment) }
         guard let user = try? findUser(text, asOf: moment), user == viewer else {
             throw ChatError.rejected(.notAllowed)
@@ -199,7 +199,7 @@ extension ChatStore {
         return user
     }
 
-    private func exists(_ thread: ThreadID, asOf moment: Moment) throws(ChatError) -> Bool {
+    private func exists(_ thread: ThreadID, asOf moment: AsOf) throws(ChatError) -> Bool {
         do {
             _ = try self.thread(thread, asOf: moment)
             return true
@@ -210,7 +210,7 @@ extension ChatStore {
     }
 }
 
-extension Moment {
+extension AsOf {
     /// The moment for a message; empty for now.
     fileprivate var suffix: String {
         switch self {

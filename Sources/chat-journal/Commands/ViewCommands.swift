@@ -112,7 +112,7 @@ extension ToolCommand {
                     + "by \(details.author.shown), \(details.author.id), at position \(details.position)"
             ))
         try output.writeLine(
-            visible(shownBody(details.body, retracted: details.retracted, edited: details.editedAt != nil, viewer)))
+            visible(shownBody(details.body, retracted: details.isRetracted, edited: details.editedAt != nil, viewer)))
         try output.write("\n")
         for event in details.history { try output.write(event, asJSON: false) }
         if let readers = details.readers {
@@ -146,7 +146,7 @@ extension ToolCommand {
             [.init("UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"), .init("LAST MESSAGE")]
         ) { thread in
             let last = thread.lastMessage.map {
-                "\($0.author.shown): \(shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer))"
+                "\($0.author.shown): \(shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer))"
             }
             return ["\(thread.unread)", "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
         }
@@ -160,7 +160,7 @@ private func shownBody(_ body: String?, retracted: Bool, edited: Bool, _ viewer:
     return (body ?? (viewer == nil ? "(erased)" : "(erased, or changed since)")) + (edited ? " (edited)" : "")
 }
 
-extension Person {
+extension UserSummary {
     /// The name for tables.
     var shown: String { username ?? "(erased)" }
 }
@@ -187,7 +187,7 @@ extension StandardOutput {
         ) {
             [
                 "\($0.position)", "\($0.createdAt)", $0.author.shown, "\($0.replyCount)",
-                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer),
+                shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer),
             ]
         }
     }
@@ -197,7 +197,7 @@ extension StandardOutput {
         try show(replies, asJSON: asJSON, [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]) {
             [
                 "\($0.position)", "\($0.createdAt)", $0.author.shown,
-                shownBody($0.body, retracted: $0.retracted, edited: $0.editedAt != nil, viewer),
+                shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer),
             ]
         }
     }

@@ -107,7 +107,7 @@ struct DamagedBytesTests {
                 if random.oneIn(4) {
                     let place = Int.random(in: 0..<bytes.kept.count, using: &random)
                     bytes.kept[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                } else if random.oneIn(4), let number = event.fact.threadNumber {
+                } else if random.oneIn(4), let number = event.details.threadNumber {
                     // The highest thread number that can be written: the next one would not fit.
                     bytes.kept.removeLast(EventBytes.leb128(number).count)
                     bytes.kept += EventBytes.leb128(.max)

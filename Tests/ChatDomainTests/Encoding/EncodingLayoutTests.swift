@@ -17,7 +17,7 @@ struct EncodingLayoutTests {
     static let reply = ReplyChanged(thread: Here.sw1a, number: 127, message: Here.milk, reply: Here.yes, by: Here.bob)
 
     /// A fact and its content, the bytes after the header of the kept part, and the erasable part.
-    static let kinds: [(UInt8, Fact, Content, String, String)] = [
+    static let kinds: [(UInt8, EventDetails, EventContent, String, String)] = [
         (
             1, .userRegistered(UserRegistered(user: Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: "s-1"),
             ann, "03 416E6E 03 616E6E 03 732D31"
@@ -31,11 +31,11 @@ struct EncodingLayoutTests {
             ann, "07 53747261C39F65 07 73747261737365"
         ),
         (
-            3, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("SW1A 1AA").map(Content.postcode) ?? .none,
+            3, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none,
             ann + sw1a, "00 41 41 31 41 31 57 53"
         ),
         (
-            3, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("M1 1AE").map(Content.postcode) ?? .none,
+            3, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("M1 1AE").map(EventContent.postcode) ?? .none,
             ann + sw1a, "00 45 41 31 00 00 31 4D"
         ),
         (4, .threadOpened(ThreadOpened(thread: Here.sw1a, number: 1, by: Here.ann)), .none, sw1a + ann + "01", ""),
@@ -74,17 +74,19 @@ struct EncodingLayoutTests {
         #expect(Set(Self.kinds.map(\.0)) == Set(EventKind.allCases.map(\.rawValue)))
     }
 
-    @Test(arguments: kinds) func theBytesAreThese(kind: UInt8, fact: Fact, content: Content, kept: String, erasable: String) throws {
-        let event = Event(recordedAt: Self.time, fact: fact, content: content)
+    @Test(arguments: kinds) func theBytesAreThese(kind: UInt8, details: EventDetails, content: EventContent, kept: String, erasable: String)
+        throws
+    {
+        let event = ChatEvent(recordedAt: Self.time, details: details, content: content)
         let expected = EventBytes(kept: [kind, 0] + bytes(Self.timeBytes) + bytes(kept), erasable: bytes(erasable))
         #expect(EventBytes(event) == expected)
         #expect(try expected.event() == event)
     }
 
     @Test(arguments: kinds) func theCorrelationStandsBeforeTheContent(
-        kind: UInt8, fact: Fact, content: Content, kept: String, erasable: String
+        kind: UInt8, details: EventDetails, content: EventContent, kept: String, erasable: String
     ) throws {
-        let event = Event(recordedAt: Self.time, fact: fact, content: content, correlation: "c-1")
+        let event = ChatEvent(recordedAt: Self.time, details: details, content: content, correlation: "c-1")
         let expected = EventBytes(
             kept: [kind, 4] + bytes(Self.timeBytes) + bytes(kept), erasable: bytes("03 632D31") + bytes(erasable))
         #expect(EventBytes(event) == expected)
@@ -93,13 +95,13 @@ struct EncodingLayoutTests {
 
     @Test(
         arguments: [
-            (Origin.imported(sentAt: nil), 1, ""),
+            (EventOrigin.imported(sentAt: nil), 1, ""),
             (.imported(sentAt: Timestamp(millisecondsSince1970: 1_000_000_000_000)), 3, "00 10 A5 D4 E8 00 00 00"),
             (.imported(sentAt: Timestamp(millisecondsSince1970: -1)), 3, "FF FF FF FF FF FF FF FF"),
-        ] as [(Origin, UInt8, String)])
-    func theOriginalTimeStandsInTheHeader(origin: Origin, flags: UInt8, sentAt: String) throws {
-        let event = Event(
-            recordedAt: Self.time, origin: origin, fact: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
+        ] as [(EventOrigin, UInt8, String)])
+    func theOriginalTimeStandsInTheHeader(origin: EventOrigin, flags: UInt8, sentAt: String) throws {
+        let event = ChatEvent(
+            recordedAt: Self.time, origin: origin, details: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
         let expected = EventBytes(kept: [15, flags] + bytes(Self.timeBytes) + bytes(sentAt) + bytes(Self.ann + Self.phone))
         #expect(EventBytes(event) == expected)
         #expect(try expected.event() == event)
@@ -112,7 +114,7 @@ struct EncodingLayoutTests {
     }
 
     @Test(arguments: [0x10, 0x20, 0x40, 0x80] as [UInt8]) func reservedFlagsAreIgnored(flag: UInt8) throws {
-        let event = Event(recordedAt: Self.time, fact: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
+        let event = ChatEvent(recordedAt: Self.time, details: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
         var later = EventBytes(event)
         later.kept[1] |= flag
         #expect(try later.event() == event)

@@ -20,7 +20,7 @@ struct EncodingPropertyTests {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() {
             let indexed = try EventBytes(event).event(.indexed)
-            #expect(indexed.fact == event.fact)
+            #expect(indexed.details == event.details)
             #expect(indexed.recordedAt == event.recordedAt)
             #expect(indexed.origin == event.origin)
             switch event.content {
@@ -39,9 +39,9 @@ struct EncodingPropertyTests {
         for event in generator.oneOfEachKind() + [generator.unknown()] {
             let bytes = EventBytes(event)
             let row = try bytes.row()
-            #expect(row.kind == event.fact.kind && row.recordedAt == event.recordedAt && row.createdAt == event.createdAt)
+            #expect(row.kind == event.details.kind && row.recordedAt == event.recordedAt && row.createdAt == event.createdAt)
             #expect(row.isImported == (event.origin != .native))
-            #expect(row.user == event.fact.user?.bits ?? 0)
+            #expect(row.user == event.details.user?.bits ?? 0)
             guard let kind = row.kind else { continue }
             #expect(row == event.row)
             let hasContent = kind.isIndexed && event.content != .none
@@ -61,14 +61,14 @@ struct EncodingPropertyTests {
         for event in generator.oneOfEachKind() {
             for contents in [ContentSelection.all, .indexed] {
                 let stub = try EventBytes(event).stub(contents)
-                #expect(stub.fact == event.fact)
+                #expect(stub.details == event.details)
                 #expect(stub.recordedAt == event.recordedAt)
                 #expect(stub.origin == event.origin)
                 // What had nothing that could be erased is whole without it.
                 #expect(stub.isErased == (event.content != .none || event.correlation != nil))
                 #expect(stub.correlation == nil)
                 #expect(stub.body == nil && stub.username == nil && stub.subject == nil && stub.postcode == nil && stub.device == nil)
-                #expect(stub.threadName == event.fact.openedOutwardCode)
+                #expect(stub.threadName == event.details.openedOutwardCode)
             }
         }
     }
@@ -80,13 +80,13 @@ struct EncodingPropertyTests {
         for contents in [ContentSelection.all, .indexed] {
             let decoded = try bytes.event(contents)
             #expect(decoded.content == .opaque(kept: bytes.kept, erasable: bytes.erasable))
-            #expect(decoded.fact == .unknown(kind: bytes.kept[0]))
+            #expect(decoded.details == .unknown(kind: bytes.kept[0]))
             #expect(EventBytes(decoded) == bytes)
         }
         let stub = try bytes.stub()
         #expect(stub.content == .opaque(kept: bytes.kept, erasable: nil))
         #expect(stub.isErased)
-        #expect(stub.fact.kind == nil && stub.fact.thread == nil && stub.fact.user == nil && stub.fact.threadNumber == nil)
+        #expect(stub.details.kind == nil && stub.details.thread == nil && stub.details.user == nil && stub.details.threadNumber == nil)
     }
 
     @Test(arguments: Seeds.seeds(25)) func fieldsOfALaterVersionAreSkipped(seed: UInt64) throws {
@@ -118,7 +118,7 @@ struct EncodingPropertyTests {
     }
 }
 
-extension Fact {
+extension EventDetails {
     /// The name of the outward code whose thread was opened: it is in the id, so it is not erased.
     fileprivate var openedOutwardCode: String? {
         guard case .threadOpened(let opened) = self else { return nil }

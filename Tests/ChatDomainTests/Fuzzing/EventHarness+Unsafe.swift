@@ -29,7 +29,7 @@ enum EventHarness {
     }
 
     private static func check(_ kept: [UInt8], _ erasable: [UInt8]?, _ state: inout ChatState) throws {
-        let event: Event
+        let event: ChatEvent
         do throws(EventDecodingError) {
             event = try decode(kept, erasable)
         } catch {
@@ -38,16 +38,16 @@ enum EventHarness {
             return
         }
         let indexed = try decode(kept, erasable, .indexed)
-        try require(indexed.fact == event.fact && indexed.recordedAt == event.recordedAt, "the selection changes the fact")
+        try require(indexed.details == event.details && indexed.recordedAt == event.recordedAt, "the selection changes the fact")
         let stub = try decode(kept, nil)
-        try require(stub.fact == event.fact && stub.origin == event.origin, "the erasable part changes the fact")
+        try require(stub.details == event.details && stub.origin == event.origin, "the erasable part changes the fact")
         try checkEncoding(event)
         try checkJSON(event)
         for fault in state.faults(of: event) { try require(!fault.message.isEmpty, "a fault says nothing") }
         state.evolve(event, at: state.head + 1)
     }
 
-    private static func checkEncoding(_ event: Event) throws {
+    private static func checkEncoding(_ event: ChatEvent) throws {
         if event.content == .erased || event.isErased { return }
         var encoder = EventEncoder()
         encoder.encode(event)
@@ -59,7 +59,7 @@ enum EventHarness {
     }
 
     /// JSON leaves out the fold key, and refuses what no journal of this decider holds; what it takes it gives back.
-    private static func checkJSON(_ event: Event) throws {
+    private static func checkJSON(_ event: ChatEvent) throws {
         let json = try JSONEncoder().encode(RecordedEvent(position: 1, event: event))
         let again: RecordedEvent
         do {
@@ -73,10 +73,10 @@ enum EventHarness {
 
     private static func decode(
         _ kept: [UInt8], _ erasable: [UInt8]?, _ contents: ContentSelection = .all
-    ) throws(EventDecodingError) -> Event {
+    ) throws(EventDecodingError) -> ChatEvent {
         // Unsafe by the standard library's annotation alone: a span of bytes has no padding that its raw view could show.
-        guard let erasable else { return try unsafe Event(kept: kept.span.bytes, erasable: nil, contents: contents) }
-        return try unsafe Event(kept: kept.span.bytes, erasable: erasable.span.bytes, contents: contents)
+        guard let erasable else { return try unsafe ChatEvent(kept: kept.span.bytes, erasable: nil, contents: contents) }
+        return try unsafe ChatEvent(kept: kept.span.bytes, erasable: erasable.span.bytes, contents: contents)
     }
 
     private static func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {

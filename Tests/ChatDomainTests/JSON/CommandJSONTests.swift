@@ -13,7 +13,7 @@ struct CommandJSONTests {
     private static let yes = "02000000-0000-0000-0000-000000000001"
     private static let phone = "03000000-0000-0000-0000-000000000001"
 
-    static let golden: [(Command, String)] = [
+    static let golden: [(ChatCommand, String)] = [
         (.registerUser(username: "Ann"), #"{"registerUser":{"username":"Ann"}}"#),
         (
             .registerUser(user: Here.ann, username: "Ann", subject: "s"),
@@ -60,14 +60,14 @@ struct CommandJSONTests {
         (.endSession(session: Here.phone), #"{"endSession":{"session":"\#(phone)"}}"#),
     ]
 
-    @Test(arguments: golden) func theTextIsThis(command: Command, text: String) throws {
+    @Test(arguments: golden) func theTextIsThis(command: ChatCommand, text: String) throws {
         #expect(try json(command) == text)
-        #expect(try value(Command.self, fromJSON: text) == command)
+        #expect(try value(ChatCommand.self, fromJSON: text) == command)
         #expect(try json(CommandRequest(command)) == text)
         #expect(try value(CommandRequest.self, fromJSON: text) == CommandRequest(command))
     }
 
-    @Test(arguments: golden) func aRequestHasItsCorrelationBesideTheCommand(command: Command, text: String) throws {
+    @Test(arguments: golden) func aRequestHasItsCorrelationBesideTheCommand(command: ChatCommand, text: String) throws {
         let request = CommandRequest(command, correlation: "c-1")
         let correlated = try json(request)
         #expect(correlated == #"{"correlation":"c-1",\#(text.dropFirst())"# || correlated == #"\#(text.dropLast()),"correlation":"c-1"}"#)
@@ -81,13 +81,13 @@ struct CommandJSONTests {
             // The origin is no part of the JSON: nobody says of themselves that they are an import.
             request.origin = .native
             #expect(try value(CommandRequest.self, fromJSON: try json(request)) == request)
-            #expect(try value(Command.self, fromJSON: try json(request.command)) == request.command)
+            #expect(try value(ChatCommand.self, fromJSON: try json(request.command)) == request.command)
         }
     }
 
     @Test(arguments: ["SW1A", "sw1a", " SW1A ", sw1a, sw1a.uppercased()]) func aThreadIsAnIDOrAnOutwardCode(thread: String) throws {
         let text = #"{"joinThread":{"thread":"\#(thread)","user":"\#(Self.user.uppercased())"}}"#
-        #expect(try value(Command.self, fromJSON: text) == .joinThread(user: Here.ann, thread: Here.sw1a))
+        #expect(try value(ChatCommand.self, fromJSON: text) == .joinThread(user: Here.ann, thread: Here.sw1a))
     }
 
     @Test(
@@ -104,8 +104,8 @@ struct CommandJSONTests {
             ),
             (#"{"retract":{"message":null,"reply":"\#(yes)","by":"\#(user)"}}"#, .retract(.reply(Here.yes), by: Here.ann)),
             (#"{"startSession":{"session":null,"user":"\#(user)","device":"x"}}"#, .startSession(user: Here.ann, device: "x")),
-        ] as [(String, Command)])
-    func nullIsTheSameAsNoField(text: String, command: Command) throws {
-        #expect(try value(Command.self, fromJSON: text) == command)
+        ] as [(String, ChatCommand)])
+    func nullIsTheSameAsNoField(text: String, command: ChatCommand) throws {
+        #expect(try value(ChatCommand.self, fromJSON: text) == command)
     }
 }

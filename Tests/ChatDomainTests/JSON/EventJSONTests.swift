@@ -20,7 +20,7 @@ struct EventJSONTests {
     static let reply = ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob)
 
     /// The fields of an event's own kind, with sorted keys.
-    static let golden: [(Fact, Content, String)] = [
+    static let golden: [(EventDetails, EventContent, String)] = [
         (
             .userRegistered(UserRegistered(user: Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: "sub-ann"),
             #""userRegistered":{"subject":"sub-ann","user":"\#(user)","username":"Ann"}"#
@@ -34,7 +34,7 @@ struct EventJSONTests {
             #""usernameChanged":{"user":"\#(user)","username":"Straße"}"#
         ),
         (
-            .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("SW1A 1AA").map(Content.postcode) ?? .none,
+            .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)), Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none,
             #""postcodeSet":{"postcode":"SW1A 1AA","thread":"\#(sw1a)","user":"\#(user)"}"#
         ),
         (
@@ -85,8 +85,8 @@ struct EventJSONTests {
     ]
 
     /// 2026-11-21T05:03:12.123Z, but for the unknown kind, whose bytes say 123.
-    private static func time(_ fact: Fact) -> (Timestamp, String) {
-        if case .unknown = fact { return (Timestamp(millisecondsSince1970: 123), "1970-01-01T00:00:00.123Z") }
+    private static func time(_ details: EventDetails) -> (Timestamp, String) {
+        if case .unknown = details { return (Timestamp(millisecondsSince1970: 123), "1970-01-01T00:00:00.123Z") }
         return (Timestamp(millisecondsSince1970: 1_795_237_392_123), "2026-11-21T05:03:12.123Z")
     }
 
@@ -94,9 +94,9 @@ struct EventJSONTests {
         #expect(Set(Self.golden.compactMap(\.0.kind)) == Set(EventKind.allCases))
     }
 
-    @Test(arguments: golden) func theTextIsThis(fact: Fact, content: Content, fields: String) throws {
-        let (time, timeText) = Self.time(fact)
-        let recorded = RecordedEvent(position: 12, event: Event(recordedAt: time, fact: fact, content: content))
+    @Test(arguments: golden) func theTextIsThis(details: EventDetails, content: EventContent, fields: String) throws {
+        let (time, timeText) = Self.time(details)
+        let recorded = RecordedEvent(position: 12, event: ChatEvent(recordedAt: time, details: details, content: content))
         // The envelope's keys are sorted among the kinds.
         var members = [#""position":12"#, #""recordedAt":"\#(timeText)""#, fields]
         members.sort()
@@ -108,9 +108,9 @@ struct EventJSONTests {
     }
 
     @Test func theEnvelopeHoldsWhatThereIs() throws {
-        let event = Event(
+        let event = ChatEvent(
             recordedAt: Timestamp(millisecondsSince1970: 1), origin: .imported(sentAt: Timestamp(millisecondsSince1970: -1)),
-            fact: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), correlation: "c/1")
+            details: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), correlation: "c/1")
         let fields = #""sessionEnded":{"session":"\#(Self.phone)","user":"\#(Self.user)"}"#
         #expect(
             try json(RecordedEvent(position: .max, event: event))
@@ -124,8 +124,8 @@ struct EventJSONTests {
                 == #"{"imported":true,"position":1,"recordedAt":"1970-01-01T00:00:00.001Z",\#(fields)}"#)
     }
 
-    @Test(arguments: golden) func whatHasBeenErasedIsNull(fact: Fact, content: Content, fields: String) throws {
-        let stub = try EventBytes(Event(recordedAt: Self.time(fact).0, fact: fact, content: content, correlation: nil)).stub()
+    @Test(arguments: golden) func whatHasBeenErasedIsNull(details: EventDetails, content: EventContent, fields: String) throws {
+        let stub = try EventBytes(ChatEvent(recordedAt: Self.time(details).0, details: details, content: content, correlation: nil)).stub()
         let text = try json(RecordedEvent(position: 12, event: stub))
         #expect(text.contains(#""erased":true"#) == stub.isErased)
         #expect(stub.isErased == (content != .none))
@@ -158,6 +158,6 @@ struct EventJSONTests {
             """#
         let event = try value(RecordedEvent.self, fromJSON: text).event
         #expect(event.origin == .imported(sentAt: Timestamp(millisecondsSince1970: 1_000_000_000_000)))
-        #expect(event.fact == .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
+        #expect(event.details == .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
     }
 }

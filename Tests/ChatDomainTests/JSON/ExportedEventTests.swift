@@ -9,8 +9,8 @@ import Testing
     private static let user = "0a000000-0000-0000-0000-000000000001"
     private static let start = #"{"position":7,"recordedAt":"1970-01-01T00:00:00.000Z","#
 
-    private static func event(_ fact: Fact, _ content: Content) -> RecordedEvent {
-        RecordedEvent(position: 7, event: Event(recordedAt: Timestamp(millisecondsSince1970: 0), fact: fact, content: content))
+    private static func event(_ details: EventDetails, _ content: EventContent) -> RecordedEvent {
+        RecordedEvent(position: 7, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: details, content: content))
     }
 
     @Test func theFoldKeyAndTheEndOfTheCommitAreAdded() throws {

@@ -27,13 +27,13 @@ struct MalformedCommandJSONTests {
     ]
 
     @Test(arguments: shapes) func thereIsOneCommand(text: String, problem: JSONProblem) {
-        #expect(JSONProblem.of(text, as: Command.self) == problem)
+        #expect(JSONProblem.of(text, as: ChatCommand.self) == problem)
         #expect(JSONProblem.of(text, as: CommandRequest.self) == problem)
     }
 
     @Test func correlationIsTheRequestsAlone() {
         let text = #"{"correlation":"c","endSession":{"session":"\#(Self.user)"}}"#
-        #expect(JSONProblem.of(text, as: Command.self) == JSONProblem(.unknownField, "correlation"))
+        #expect(JSONProblem.of(text, as: ChatCommand.self) == JSONProblem(.unknownField, "correlation"))
         #expect(JSONProblem.of(text, as: CommandRequest.self) == nil)
         #expect(JSONProblem.of(#"{"correlation":"c"}"#, as: CommandRequest.self) == JSONProblem(.corrupted, ""))
         let number = #"{"correlation":1,"endSession":{"session":"\#(Self.user)"}}"#
@@ -73,11 +73,11 @@ struct MalformedCommandJSONTests {
     }
 
     @Test(arguments: required) func everyFieldIsNeeded(name: String, fields: [String: String]) {
-        #expect(JSONProblem.of(command(name, fields), as: Command.self) == nil)
+        #expect(JSONProblem.of(command(name, fields), as: ChatCommand.self) == nil)
         for field in fields.keys {
             var fewer = fields
             fewer[field] = nil
-            #expect(JSONProblem.of(command(name, fewer), as: Command.self) == JSONProblem(.missing, "\(name).\(field)"))
+            #expect(JSONProblem.of(command(name, fewer), as: ChatCommand.self) == JSONProblem(.missing, "\(name).\(field)"))
         }
     }
 
@@ -87,7 +87,7 @@ struct MalformedCommandJSONTests {
                 var changed = fields
                 changed[field] = wrong
                 #expect(
-                    JSONProblem.of(command(name, changed), as: Command.self) == JSONProblem(.wrongType, "\(name).\(field)"), "\(wrong)")
+                    JSONProblem.of(command(name, changed), as: ChatCommand.self) == JSONProblem(.wrongType, "\(name).\(field)"), "\(wrong)")
             }
         }
     }
@@ -99,7 +99,7 @@ struct MalformedCommandJSONTests {
                 var changed = fields
                 changed[field] = Self.text(wrong)
                 #expect(
-                    JSONProblem.of(command(name, changed), as: Command.self) == JSONProblem(.corrupted, "\(name).\(field)"), "\(wrong)")
+                    JSONProblem.of(command(name, changed), as: ChatCommand.self) == JSONProblem(.corrupted, "\(name).\(field)"), "\(wrong)")
             }
         }
     }
@@ -108,24 +108,24 @@ struct MalformedCommandJSONTests {
         for field in ["colour", "user ", "User", "correlation", "position", ""] {
             var more = fields
             more[field] = Self.text("x")
-            #expect(JSONProblem.of(command(name, more), as: Command.self) == JSONProblem(.unknownField, "\(name).\(field)"))
+            #expect(JSONProblem.of(command(name, more), as: ChatCommand.self) == JSONProblem(.unknownField, "\(name).\(field)"))
         }
     }
 
     @Test(arguments: ["edit", "retract"]) func oneOfMessageAndReplyIsNamed(command: String) {
         let body = command == "edit" ? #","body":"x""# : ""
         let both = #"{"\#(command)":{"message":"\#(Self.milk)","reply":"\#(Self.yes)","by":"\#(Self.user)"\#(body)}}"#
-        #expect(JSONProblem.of(both, as: Command.self) == JSONProblem(.unknownField, "\(command).reply"))
+        #expect(JSONProblem.of(both, as: ChatCommand.self) == JSONProblem(.unknownField, "\(command).reply"))
         let neither = #"{"\#(command)":{"by":"\#(Self.user)"\#(body)}}"#
-        #expect(JSONProblem.of(neither, as: Command.self) == JSONProblem(.missing, "\(command).message"))
+        #expect(JSONProblem.of(neither, as: ChatCommand.self) == JSONProblem(.missing, "\(command).message"))
         let nulls = #"{"\#(command)":{"message":null,"reply":null,"by":"\#(Self.user)"\#(body)}}"#
-        #expect(JSONProblem.of(nulls, as: Command.self) == JSONProblem(.missing, "\(command).message"))
+        #expect(JSONProblem.of(nulls, as: ChatCommand.self) == JSONProblem(.missing, "\(command).message"))
     }
 
     @Test(arguments: ["-1", "1.5", "1e40", "18446744073709551616"]) func aPositionIsAWholeNumberOf64Bits(number: String) {
         let text = #"{"markRead":{"user":"\#(Self.user)","thread":"SW1A","upTo":\#(number)}}"#
-        #expect(JSONProblem.of(text, as: Command.self) == JSONProblem(.corrupted, "markRead.upTo"))
+        #expect(JSONProblem.of(text, as: ChatCommand.self) == JSONProblem(.corrupted, "markRead.upTo"))
         let quoted = #"{"markRead":{"user":"\#(Self.user)","thread":"SW1A","upTo":"7"}}"#
-        #expect(JSONProblem.of(quoted, as: Command.self) == JSONProblem(.wrongType, "markRead.upTo"))
+        #expect(JSONProblem.of(quoted, as: ChatCommand.self) == JSONProblem(.wrongType, "markRead.upTo"))
     }
 }

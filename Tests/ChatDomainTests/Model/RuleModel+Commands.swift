@@ -58,7 +58,7 @@ extension RuleModel {
         guard let postcode = Postcode(text) else { throw Refusal(code: .invalidPostcode) }
         if users[user]?.postcode == postcode { return .nothing }
         let thread = ThreadID(postcode.outwardCode)
-        var facts: [(Fact, Content)] = [(.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))]
+        var facts: [(EventDetails, EventContent)] = [(.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))]
         if threads[thread] == nil {
             threads[thread] = Thread(opener: user, members: [], openedAt: head + 2, isOutward: true)
             facts.append((.threadOpened(ThreadOpened(thread: thread, number: 1, by: user)), .none))
@@ -85,7 +85,7 @@ extension RuleModel {
             return .nothing
         }
         try check(users[by] != nil, .unknownUser)
-        var content = Content.none
+        var content = EventContent.none
         if code == nil {
             guard let name = ThreadName(text) else { throw Refusal(code: .invalidThreadName) }
             content = .threadName(name.text)

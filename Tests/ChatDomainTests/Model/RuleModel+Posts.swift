@@ -12,8 +12,8 @@ extension RuleModel {
         try check(isBody(body), .invalidBody)
         let message = id ?? MessageID(bits: draft.freshID)
         messages[message] = Message(thread: thread, author: author, position: head + 1)
-        let fact = MessagePosted(thread: thread, number: next(thread), message: message, author: author)
-        return append([(.messagePosted(fact), .body(body))], draft)
+        let details = MessagePosted(thread: thread, number: next(thread), message: message, author: author)
+        return append([(.messagePosted(details), .body(body))], draft)
     }
 
     mutating func reply(_ id: ReplyID?, _ message: MessageID, _ author: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -28,8 +28,8 @@ extension RuleModel {
         try check(isBody(body), .invalidBody)
         let reply = id ?? ReplyID(bits: draft.freshID)
         replies[reply] = Reply(message: message, author: author, position: head + 1)
-        let fact = ReplyPosted(thread: answered.thread, number: next(answered.thread), message: message, reply: reply, author: author)
-        return append([(.replyPosted(fact), .body(body))], draft)
+        let details = ReplyPosted(thread: answered.thread, number: next(answered.thread), message: message, reply: reply, author: author)
+        return append([(.replyPosted(details), .body(body))], draft)
     }
 
     mutating func editMessage(_ id: MessageID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -39,8 +39,8 @@ extension RuleModel {
         try check(message.author == by, .notTheAuthor)
         try check(!message.retracted, .retracted)
         try check(isBody(body), .invalidBody)
-        let fact = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
-        return append([(.messageEdited(fact), .body(body))], draft)
+        let details = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.messageEdited(details), .body(body))], draft)
     }
 
     mutating func editReply(_ id: ReplyID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -50,8 +50,8 @@ extension RuleModel {
         try check(reply.author == by, .notTheAuthor)
         try check(!reply.retracted, .retracted)
         try check(isBody(body), .invalidBody)
-        let fact = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
-        return append([(.replyEdited(fact), .body(body))], draft)
+        let details = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
+        return append([(.replyEdited(details), .body(body))], draft)
     }
 
     mutating func retractMessage(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -60,8 +60,8 @@ extension RuleModel {
         try check(message.author == by, .notTheAuthor)
         if message.retracted { return .nothing }
         messages[id]?.retracted = true
-        let fact = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
-        return append([(.messageRetracted(fact), .none)], draft)
+        let details = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.messageRetracted(details), .none)], draft)
     }
 
     mutating func retractReply(_ id: ReplyID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -70,7 +70,7 @@ extension RuleModel {
         try check(reply.author == by, .notTheAuthor)
         if reply.retracted { return .nothing }
         replies[id]?.retracted = true
-        let fact = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
-        return append([(.replyRetracted(fact), .none)], draft)
+        let details = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
+        return append([(.replyRetracted(details), .none)], draft)
     }
 }

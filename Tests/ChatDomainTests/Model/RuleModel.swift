@@ -5,7 +5,7 @@ import ChatDomain
 /// It looks at everything afresh for each command and is slow. What a text may be (names, postcodes) it leaves to the types that have tests of their own.
 struct RuleModel {
     enum Answer: Equatable {
-        case appended([Event])
+        case appended([ChatEvent])
         case nothing
         case duplicate(first: Position, last: Position)
         case refused(Rejection.Code)
@@ -50,7 +50,7 @@ struct RuleModel {
         var ended = false
     }
 
-    var journal: [Event] = []
+    var journal: [ChatEvent] = []
     var users: [UserID: User] = [:]
     var threads: [ThreadID: Thread] = [:]
     var messages: [MessageID: Message] = [:]
@@ -81,11 +81,11 @@ struct RuleModel {
     /// What the events of one command have in common.
     struct Draft {
         var time: Timestamp
-        var origin: Origin
+        var origin: EventOrigin
         var correlation: String?
         var freshID: UInt128
 
-        init(_ request: CommandRequest, at now: Timestamp, after last: Event?, _ freshID: UInt128) {
+        init(_ request: CommandRequest, at now: Timestamp, after last: ChatEvent?, _ freshID: UInt128) {
             time = now
             if let last, last.recordedAt > time { time = last.recordedAt }
             if time.millisecondsSince1970 < 0 { time = Timestamp(millisecondsSince1970: 0) }
@@ -98,9 +98,9 @@ struct RuleModel {
     }
 
     /// Appends the facts of one command, each with its content.
-    mutating func append(_ facts: [(Fact, Content)], _ draft: Draft) -> Answer {
+    mutating func append(_ facts: [(EventDetails, EventContent)], _ draft: Draft) -> Answer {
         let events = facts.map {
-            Event(recordedAt: draft.time, origin: draft.origin, fact: $0.0, content: $0.1, correlation: draft.correlation)
+            ChatEvent(recordedAt: draft.time, origin: draft.origin, details: $0.0, content: $0.1, correlation: draft.correlation)
         }
         journal += events
         return .appended(events)
@@ -110,16 +110,16 @@ struct RuleModel {
     func next(_ thread: ThreadID, after pending: UInt64 = 0) -> UInt64 {
         var count: UInt64 = pending
         for event in journal {
-            switch event.fact {
-            case .threadOpened(let fact) where fact.thread == thread: count += 1
-            case .threadJoined(let fact) where fact.thread == thread: count += 1
-            case .threadLeft(let fact) where fact.thread == thread: count += 1
-            case .messagePosted(let fact) where fact.thread == thread: count += 1
-            case .replyPosted(let fact) where fact.thread == thread: count += 1
-            case .messageEdited(let fact) where fact.thread == thread: count += 1
-            case .messageRetracted(let fact) where fact.thread == thread: count += 1
-            case .replyEdited(let fact) where fact.thread == thread: count += 1
-            case .replyRetracted(let fact) where fact.thread == thread: count += 1
+            switch event.details {
+            case .threadOpened(let details) where details.thread == thread: count += 1
+            case .threadJoined(let details) where details.thread == thread: count += 1
+            case .threadLeft(let details) where details.thread == thread: count += 1
+            case .messagePosted(let details) where details.thread == thread: count += 1
+            case .replyPosted(let details) where details.thread == thread: count += 1
+            case .messageEdited(let details) where details.thread == thread: count += 1
+            case .messageRetracted(let details) where details.thread == thread: count += 1
+            case .replyEdited(let details) where details.thread == thread: count += 1
+            case .replyRetracted(let details) where details.thread == thread: count += 1
             default: continue
             }
         }

@@ -8,7 +8,7 @@ struct StatePropertyTests {
     /// What a random sequence came to.
     private struct Run {
         var state = ChatState()
-        var events: [Event] = []
+        var events: [ChatEvent] = []
         /// The accepted commands that bear ids, with the positions of their first events.
         var accepted: [(CommandRequest, ClosedRange<Position>)] = []
     }
@@ -33,7 +33,7 @@ struct StatePropertyTests {
         return run
     }
 
-    private func replayed(_ events: [Event]) -> ChatState {
+    private func replayed(_ events: [ChatEvent]) -> ChatState {
         var state = ChatState()
         for event in events { state.evolve(event, at: state.head + 1) }
         return state
@@ -92,10 +92,10 @@ struct StatePropertyTests {
         #expect(zip(run.events, run.events.dropFirst()).allSatisfy { $0.recordedAt <= $1.recordedAt })
         var numbers: [ThreadID: [UInt64]] = [:]
         for event in run.events {
-            guard let thread = event.fact.thread else { continue }
-            if case .postcodeSet = event.fact { continue }
-            if case .threadRead = event.fact { continue }
-            numbers[thread, default: []].append(event.fact.threadNumber ?? 0)
+            guard let thread = event.details.thread else { continue }
+            if case .postcodeSet = event.details { continue }
+            if case .threadRead = event.details { continue }
+            numbers[thread, default: []].append(event.details.threadNumber ?? 0)
         }
         for (thread, numbers) in numbers { #expect(numbers == (1...numbers.count).map { UInt64($0) }, "\(thread)") }
     }

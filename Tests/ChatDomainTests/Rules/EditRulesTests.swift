@@ -6,8 +6,8 @@ import Testing
 struct EditRulesTests {
     typealias Here = Neighbourhood
 
-    static let message = Post.message(Here.milk)
-    static let reply = Post.reply(Here.yes)
+    static let message = PostID.message(Here.milk)
+    static let reply = PostID.reply(Here.yes)
     static let bothRetracted = Here.talk.given(.retract(message, by: Here.ann), .retract(reply, by: Here.bob))
     static let bothLeft = Here.talk.given(
         .leaveThread(user: Here.ann, thread: Here.sw1a), .leaveThread(user: Here.bob, thread: Here.sw1a))

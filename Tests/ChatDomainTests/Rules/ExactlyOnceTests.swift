@@ -21,7 +21,7 @@ struct ExactlyOnceTests {
         .changeUsername(user: Here.bob, username: "Ann"),
         .endSession(session: Here.phone))
 
-    static let repeated: [(Command, ClosedRange<Position>)] = [
+    static let repeated: [(ChatCommand, ClosedRange<Position>)] = [
         (.registerUser(user: Here.ann, username: "Ann", subject: "sub-ann"), 1...1),
         (.registerUser(user: Here.bob, username: "Bob"), 2...2),
         (.postMessage(message: Here.milk, thread: Here.sw1a, author: Here.ann, body: "Could someone pick up milk?"), 8...8),
@@ -30,12 +30,12 @@ struct ExactlyOnceTests {
         (.startSession(user: Here.ann, session: Here.phone, device: "iPhone"), 13...13),
     ]
 
-    @Test(arguments: repeated) func aCommandThatComesAgainAtOnceIsADuplicate(command: Command, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func aCommandThatComesAgainAtOnceIsADuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
         let given = Here.dogOwners.given(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
         #expect(given.when(command).duplicateOf == positions)
     }
 
-    @Test(arguments: repeated) func aCommandThatComesAgainMuchLaterIsADuplicate(command: Command, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func aCommandThatComesAgainMuchLaterIsADuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(command).duplicateOf == positions)
     }
 
@@ -47,8 +47,8 @@ struct ExactlyOnceTests {
             (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: PostRulesTests.full + "x"), 9...9),
             (.openThread(thread: Here.dogs, name: "SW1A", by: Here.ann), 11...12),
             (.startSession(user: Here.ann, session: Here.phone, device: String(repeating: "d", count: 2_000)), 13...13),
-        ] as [(Command, ClosedRange<Position>)])
-    func theTextIsNotCompared(command: Command, positions: ClosedRange<Position>) {
+        ] as [(ChatCommand, ClosedRange<Position>)])
+    func theTextIsNotCompared(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(command).duplicateOf == positions)
     }
 
@@ -59,12 +59,12 @@ struct ExactlyOnceTests {
         #expect(Self.muchLater.when(.registerUser(user: Here.bob, username: "Bob", subject: subject)).rejection?.code == .subjectTaken)
     }
 
-    @Test(arguments: repeated) func noOtherCheckComesBefore(command: Command, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func noOtherCheckComesBefore(command: ChatCommand, positions: ClosedRange<Position>) {
         let request = CommandRequest(command, correlation: "")
         #expect(Self.muchLater.when(request).duplicateOf == positions)
     }
 
-    @Test(arguments: repeated) func anImportOfTheSameIDIsADuplicate(command: Command, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func anImportOfTheSameIDIsADuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(CommandRequest(command, origin: .imported(sentAt: nil))).duplicateOf == positions)
     }
 
@@ -97,18 +97,18 @@ struct ExactlyOnceTests {
 
     @Test func aRefusedCommandDoesNotUseUpItsID() {
         let id = MessageID(bits: 9)
-        let command = Command.postMessage(message: id, thread: Here.sw1a, author: Here.cem, body: "x")
+        let command = ChatCommand.postMessage(message: id, thread: Here.sw1a, author: Here.cem, body: "x")
         #expect(Here.talk.when(command).rejection?.code == .notAMember)
         #expect(Here.talk.given(.setPostcode(user: Here.cem, postcode: "SW1A 3AA")).when(command).events.count == 1)
     }
 
     @Test func anIDThatTheStoreMadeCountsAsWell() throws {
         let made = Here.talk.when(.postMessage(thread: Here.sw1a, author: Here.ann, body: "x"))
-        guard case .messagePosted(let fact) = try #require(made.facts.first) else {
+        guard case .messagePosted(let details) = try #require(made.facts.first) else {
             Issue.record("\(made)")
             return
         }
         let given = Here.talk.given(try #require(made.events.first))
-        #expect(given.when(.postMessage(message: fact.message, thread: Here.sw1a, author: Here.ann, body: "x")).duplicateOf == 11...11)
+        #expect(given.when(.postMessage(message: details.message, thread: Here.sw1a, author: Here.ann, body: "x")).duplicateOf == 11...11)
     }
 }

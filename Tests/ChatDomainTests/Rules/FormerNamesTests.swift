@@ -8,20 +8,20 @@ struct FormerNamesTests {
 
     static let text = "Cem\u{FE0F}"
     static let former = DeciderSpecification().given(
-        Event(
-            recordedAt: Timestamp(millisecondsSince1970: 1), fact: .userRegistered(UserRegistered(user: Here.cem)),
+        ChatEvent(
+            recordedAt: Timestamp(millisecondsSince1970: 1), details: .userRegistered(UserRegistered(user: Here.cem)),
             content: .registration(Username(text: text, foldKey: "cem\u{FE0F}"), subject: nil)))
 
     @Test func noFaultIsFoundInThem() {
-        for (fact, content) in [
+        for (details, content) in [
             (
                 .userRegistered(UserRegistered(user: Here.ann)),
                 .registration(Username(text: "Ann\u{2800}", foldKey: "ann\u{2800}"), subject: nil)
             ),
             (.usernameChanged(UsernameChanged(user: Here.cem)), .username(Username(text: "\u{3164}", foldKey: "\u{3164}"))),
             (.threadOpened(ThreadOpened(thread: ThreadID(bits: 9), number: 1, by: Here.cem)), .threadName("\u{2764}\u{FE0F} dogs")),
-        ] as [(Fact, Content)] {
-            let event = Event(recordedAt: Timestamp(millisecondsSince1970: 2), fact: fact, content: content)
+        ] as [(EventDetails, EventContent)] {
+            let event = ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 2), details: details, content: content)
             #expect(Self.former.state.faults(of: event).isEmpty)
         }
     }

@@ -14,7 +14,7 @@ struct HistoryFaultTests {
     static let retracted = given.given(.retract(.message(Here.milk), by: Here.ann), .retract(.reply(Here.yes), by: Here.bob))
 
     /// `given` has five events of SW1A and two of the dogs; the head is 15.
-    static let faults: [(String, DeciderSpecification, Fact, Content, [HistoryFault.Problem])] = [
+    static let faults: [(String, DeciderSpecification, EventDetails, EventContent, [HistoryFault.Problem])] = [
         ("a second registration", given, .userRegistered(UserRegistered(user: Here.ann)), registration("Zoe"), [.identifierTwice]),
         ("a name that is taken", given, .userRegistered(UserRegistered(user: Here.nobody)), registration("Ann"), [.usernameTwice]),
         (
@@ -31,7 +31,7 @@ struct HistoryFaultTests {
         ),
         (
             "a postcode of another district", given, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.n1p)),
-            Postcode("SW1A 1AA").map(Content.postcode) ?? .none, [.wrongResidence]
+            Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none, [.wrongResidence]
         ),
         (
             "a thread that is open", given, .threadOpened(ThreadOpened(thread: Here.dogs, number: 3, by: Here.ann)), .threadName("Dogs"),
@@ -137,17 +137,19 @@ struct HistoryFaultTests {
         ),
     ]
 
-    private static func registration(_ name: String) -> Content {
+    private static func registration(_ name: String) -> EventContent {
         .registration(Username(text: name, foldKey: Username.foldKey(name)), subject: nil)
     }
 
-    private static func marker(_ user: UserID, _ upTo: Position) -> Fact {
+    private static func marker(_ user: UserID, _ upTo: Position) -> EventDetails {
         .threadRead(ThreadRead(user: user, thread: Here.sw1a, upTo: upTo))
     }
 
     @Test(arguments: faults)
-    func aFaultIsNamed(what: String, given: DeciderSpecification, fact: Fact, content: Content, problems: [HistoryFault.Problem]) {
-        let event = Event(recordedAt: given.state.lastRecordedAt, fact: fact, content: content)
+    func aFaultIsNamed(
+        what: String, given: DeciderSpecification, details: EventDetails, content: EventContent, problems: [HistoryFault.Problem]
+    ) {
+        let event = ChatEvent(recordedAt: given.state.lastRecordedAt, details: details, content: content)
         let faults = given.state.faults(of: event)
         #expect(faults.map(\.problem) == problems, "\(what)")
         #expect(faults.allSatisfy { !$0.message.isEmpty })
@@ -156,7 +158,7 @@ struct HistoryFaultTests {
     /// What a lost event may have brought about is no fault after it; what none can explain stays one, and so does everything before it.
     @Test(arguments: faults)
     func afterALossOnlyWhatItCannotExplainIsAFault(
-        what: String, given: DeciderSpecification, fact: Fact, content: Content, problems: [HistoryFault.Problem]
+        what: String, given: DeciderSpecification, details: EventDetails, content: EventContent, problems: [HistoryFault.Problem]
     ) {
         let explained: Set<HistoryFault.Problem> = [
             .unknownReference, .notAMember, .alreadyHeld, .usernameTwice, .notResident, .threadNumberGap,
@@ -164,9 +166,9 @@ struct HistoryFaultTests {
         var state = given.state
         #expect(state.lostEvents == 0)
         // At the same head, because the faults of markers are about it.
-        state.evolve(Event(recordedAt: state.lastRecordedAt, fact: .lost), at: state.head)
+        state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: .lost), at: state.head)
         #expect(state.lostEvents == 1)
-        let found = state.faults(of: Event(recordedAt: state.lastRecordedAt, fact: fact, content: content)).map(\.problem)
+        let found = state.faults(of: ChatEvent(recordedAt: state.lastRecordedAt, details: details, content: content)).map(\.problem)
         if problems.allSatisfy(explained.contains) {
             #expect(Set(found).isSubset(of: [.threadNumberGap, .unknownReference]), "\(what)")
         } else {
@@ -176,27 +178,27 @@ struct HistoryFaultTests {
 
     @Test func afterALossANumberThatComesAgainIsAFault() {
         var state = Self.given.state
-        state.evolve(Event(recordedAt: state.lastRecordedAt, fact: .lost), at: state.head + 1)
+        state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: .lost), at: state.head + 1)
         for (number, problems) in [(2, [HistoryFault.Problem.threadNumberGap]), (3, []), (9, [])] as [(UInt64, [HistoryFault.Problem])] {
-            let fact = MessagePosted(thread: Here.dogs, number: number, message: MessageID(bits: 77), author: Here.ann)
-            let event = Event(recordedAt: state.lastRecordedAt, fact: .messagePosted(fact), content: .body("Walkies?"))
+            let details = MessagePosted(thread: Here.dogs, number: number, message: MessageID(bits: 77), author: Here.ann)
+            let event = ChatEvent(recordedAt: state.lastRecordedAt, details: .messagePosted(details), content: .body("Walkies?"))
             #expect(state.faults(of: event).map(\.problem) == problems)
         }
     }
 
     @Test func timeThatGoesBackIsAFault() {
         let last = Here.people.state.lastRecordedAt.millisecondsSince1970
-        let fact = Fact.usernameChanged(UsernameChanged(user: Here.ann))
-        let earlier = Event(recordedAt: Timestamp(millisecondsSince1970: last - 1), fact: fact, content: .erased)
+        let details = EventDetails.usernameChanged(UsernameChanged(user: Here.ann))
+        let earlier = ChatEvent(recordedAt: Timestamp(millisecondsSince1970: last - 1), details: details, content: .erased)
         #expect(Here.people.state.faults(of: earlier).map(\.problem) == [.timeWentBack])
-        let same = Event(recordedAt: Timestamp(millisecondsSince1970: last), fact: fact, content: .erased)
+        let same = ChatEvent(recordedAt: Timestamp(millisecondsSince1970: last), details: details, content: .erased)
         #expect(Here.people.state.faults(of: same).isEmpty)
     }
 
     @Test func evolveGoesOnAfterAnyFault() {
-        for (what, given, fact, content, _) in Self.faults {
+        for (what, given, details, content, _) in Self.faults {
             var state = given.state
-            state.evolve(Event(recordedAt: state.lastRecordedAt, fact: fact, content: content), at: state.head + 1)
+            state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: details, content: content), at: state.head + 1)
             #expect(state.head == given.state.head + 1, "\(what)")
         }
     }

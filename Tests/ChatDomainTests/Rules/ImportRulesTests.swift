@@ -8,7 +8,7 @@ struct ImportRulesTests {
 
     static let sentAt = Timestamp(millisecondsSince1970: 1_000_000_000_000)
 
-    static func imported(_ command: Command) -> CommandRequest { CommandRequest(command, origin: .imported(sentAt: sentAt)) }
+    static func imported(_ command: ChatCommand) -> CommandRequest { CommandRequest(command, origin: .imported(sentAt: sentAt)) }
 
     @Test func eventsOfAnImportSaySo() {
         let outcome = Here.talk.when(Self.imported(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Long ago")))
@@ -36,7 +36,7 @@ struct ImportRulesTests {
     }
 
     @Test func residenceIsNotAskedFor() {
-        let command = Command.joinThread(user: Here.cem, thread: Here.sw1a)
+        let command = ChatCommand.joinThread(user: Here.cem, thread: Here.sw1a)
         #expect(Here.talk.when(command).rejection?.code == .notResident)
         #expect(Here.talk.when(Self.imported(command)).facts == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 6, user: Here.cem))])
     }
@@ -72,8 +72,8 @@ struct ImportRulesTests {
             (.postMessage(thread: Here.sw1a, author: Here.cem, body: "x"), .notAMember),
             (.postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
             (.registerUser(username: "ann"), .usernameTaken),
-        ] as [(Command, Rejection.Code)])
-    func allOtherRulesHold(command: Command, code: Rejection.Code) {
+        ] as [(ChatCommand, Rejection.Code)])
+    func allOtherRulesHold(command: ChatCommand, code: Rejection.Code) {
         let given = Here.neighbours.given(.registerUser(user: Here.cem, username: "Cem"))
         #expect(given.when(Self.imported(command)).rejection?.code == code)
     }

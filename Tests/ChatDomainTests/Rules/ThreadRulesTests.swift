@@ -19,7 +19,7 @@ struct ThreadRulesTests {
     @Test func namesMayRepeat() {
         let outcome = Here.dogOwners.when(.openThread(name: "Dogs", by: Here.bob))
         #expect(outcome.events.count == 2)
-        #expect(outcome.events.first?.fact.thread != Here.dogs)
+        #expect(outcome.events.first?.details.thread != Here.dogs)
     }
 
     @Test(arguments: [

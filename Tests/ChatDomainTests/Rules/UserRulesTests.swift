@@ -23,7 +23,7 @@ struct UserRulesTests {
             Issue.record("\(decision)")
             return
         }
-        #expect(events.map(\.fact) == [.userRegistered(UserRegistered(user: UserID(bits: 77)))])
+        #expect(events.map(\.details) == [.userRegistered(UserRegistered(user: UserID(bits: 77)))])
         #expect(events.first?.subject == nil)
     }
 

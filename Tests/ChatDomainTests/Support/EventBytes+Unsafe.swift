@@ -11,7 +11,7 @@ struct EventBytes: Hashable {
     }
 
     /// Encodes an event.
-    init(_ event: Event) {
+    init(_ event: ChatEvent) {
         var encoder = EventEncoder()
         encoder.encode(event)
         kept = encoder.kept
@@ -19,30 +19,30 @@ struct EventBytes: Hashable {
     }
 
     /// Decodes the event.
-    func event(_ contents: ContentSelection = .all) throws(EventDecodingError) -> Event {
+    func event(_ contents: ContentSelection = .all) throws(EventDecodingError) -> ChatEvent {
         // Unsafe by the standard library's annotation alone: a span of bytes has no padding that its raw view could show.
-        try unsafe Event(kept: kept.span.bytes, erasable: erasable.span.bytes, contents: contents)
+        try unsafe ChatEvent(kept: kept.span.bytes, erasable: erasable.span.bytes, contents: contents)
     }
 
     /// Decodes the event from a stub, whose erasable part is gone.
-    func stub(_ contents: ContentSelection = .all) throws(EventDecodingError) -> Event {
+    func stub(_ contents: ContentSelection = .all) throws(EventDecodingError) -> ChatEvent {
         // As above.
-        try unsafe Event(kept: kept.span.bytes, erasable: nil, contents: contents)
+        try unsafe ChatEvent(kept: kept.span.bytes, erasable: nil, contents: contents)
     }
 
     /// Decodes what the event says and when it was created, from the whole record or from a stub.
     func text(isStub: Bool = false) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp) {
         // As above.
-        if isStub { return try unsafe Event.text(kept: kept.span.bytes, erasable: nil) }
-        return try unsafe Event.text(kept: kept.span.bytes, erasable: erasable.span.bytes)
+        if isStub { return try unsafe ChatEvent.text(kept: kept.span.bytes, erasable: nil) }
+        return try unsafe ChatEvent.text(kept: kept.span.bytes, erasable: erasable.span.bytes)
     }
 
     /// Decodes the kept part as plain numbers.
     func row() throws(EventDecodingError) -> EventRow { try unsafe EventRow(kept: kept.span.bytes) }
 
     /// Decodes the content beside a row, from the whole record or from a stub.
-    func indexedContent(_ row: EventRow, isStub: Bool = false) throws(EventDecodingError) -> Content {
-        try unsafe isStub ? Content(indexedOf: row, erasable: nil) : Content(indexedOf: row, erasable: erasable.span.bytes)
+    func indexedContent(_ row: EventRow, isStub: Bool = false) throws(EventDecodingError) -> EventContent {
+        try unsafe isStub ? EventContent(indexedOf: row, erasable: nil) : EventContent(indexedOf: row, erasable: erasable.span.bytes)
     }
 
     /// What is wrong with the bytes, nil if they are an event.

@@ -8,19 +8,19 @@ struct EventGenerator {
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// One event of each kind that this version knows, and one of a kind that it does not.
-    mutating func oneOfEachKind() -> [Event] {
+    mutating func oneOfEachKind() -> [ChatEvent] {
         EventKind.allCases.map { event($0) } + [unknown()]
     }
 
-    mutating func event(_ kind: EventKind) -> Event {
-        let fact = fact(kind)
-        return Event(
+    mutating func event(_ kind: EventKind) -> ChatEvent {
+        let details = details(kind)
+        return ChatEvent(
             recordedAt: Timestamp(millisecondsSince1970: pick([0, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])),
-            origin: origin(), fact: fact, content: content(fact), correlation: random.oneIn(3) ? text() : nil)
+            origin: origin(), details: details, content: content(details), correlation: random.oneIn(3) ? text() : nil)
     }
 
     /// An event of a kind of a later version: the common header and whatever follows.
-    mutating func unknown() -> Event {
+    mutating func unknown() -> ChatEvent {
         let known = EventBytes(event(.userRegistered))
         let kind = UInt8.random(in: 17...255, using: &random)
         // The header and, if there is one, the correlation id stay; the rest is anything.
@@ -40,7 +40,7 @@ struct EventGenerator {
         return text
     }
 
-    private mutating func origin() -> Origin {
+    private mutating func origin() -> EventOrigin {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: .imported(sentAt: nil)
         case 1: .imported(sentAt: Timestamp(millisecondsSince1970: pick([-62_167_219_200_000, -1, 0, 1, 253_402_300_799_999])))
@@ -57,7 +57,7 @@ struct EventGenerator {
         return ThreadID(code)
     }
 
-    private mutating func fact(_ kind: EventKind) -> Fact {
+    private mutating func details(_ kind: EventKind) -> EventDetails {
         switch kind {
         case .userRegistered: .userRegistered(UserRegistered(user: id()))
         case .usernameChanged: .usernameChanged(UsernameChanged(user: id()))
@@ -86,8 +86,8 @@ struct EventGenerator {
         ReplyChanged(thread: thread(), number: number(), message: id(), reply: id(), by: id())
     }
 
-    private mutating func content(_ fact: Fact) -> Content {
-        switch fact {
+    private mutating func content(_ details: EventDetails) -> EventContent {
+        switch details {
         case .userRegistered:
             let subject = text()
             return .registration(username(), subject: subject.isEmpty ? nil : subject)
@@ -95,7 +95,7 @@ struct EventGenerator {
         case .postcodeSet:
             guard let postcode = Postcode(pick(["SW1A 1AA", "M1 1AE", "N1P 2NG", "B33 8TH"])) else { return .none }
             return .postcode(postcode)
-        case .threadOpened(let fact): return fact.thread.outwardCode == nil ? .threadName(text()) : .none
+        case .threadOpened(let details): return details.thread.outwardCode == nil ? .threadName(text()) : .none
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited: return .body(text())
         case .sessionStarted: return .device(text())
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .unknown: return .none

@@ -54,7 +54,7 @@ struct RefusedCommand: CustomTestStringConvertible, Sendable {
     let when: CommandRequest
     let code: Rejection.Code
 
-    init(_ what: String, _ given: DeciderSpecification, _ command: Command, _ code: Rejection.Code) {
+    init(_ what: String, _ given: DeciderSpecification, _ command: ChatCommand, _ code: Rejection.Code) {
         testDescription = "\(what): \(code.rawValue)"
         self.given = given
         when = CommandRequest(command)

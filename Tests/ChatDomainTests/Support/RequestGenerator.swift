@@ -31,9 +31,9 @@ struct RequestGenerator {
     mutating func freshID() -> UInt128 { random.bits128() }
 }
 
-extension Command {
+extension ChatCommand {
     /// The same with an id that the store is to make.
-    var withoutID: Command {
+    var withoutID: ChatCommand {
         switch self {
         case .registerUser(_, let username, let subject): .registerUser(username: username, subject: subject)
         case .openThread(_, let name, let by): .openThread(name: name, by: by)

@@ -30,8 +30,8 @@ import Testing
             self.events = events
         }
 
-        var users: [UserID] { Array(Set(events.compactMap(\.event.fact.user))).sorted() }
-        var threads: [ThreadID] { Array(Set(events.compactMap(\.event.fact.thread))).sorted() }
+        var users: [UserID] { Array(Set(events.compactMap(\.event.details.user))).sorted() }
+        var threads: [ThreadID] { Array(Set(events.compactMap(\.event.details.thread))).sorted() }
 
         /// Runs a command as a viewer.
         func run(_ viewer: UserID, _ command: String, _ arguments: String...) throws -> ToolProcess.Outcome {
@@ -69,7 +69,7 @@ import Testing
     @Test func everyCommandAnswersTheViewerAsTheLibraryDoes() throws {
         let world = try World()
         let store = world.store
-        let all = Page(limit: .max)
+        let all = PageRequest(limit: .max)
         for viewer in Repetitions.oneIn(2, of: world.users.indices).map({ world.users[$0] }) {
             var events: [RecordedEvent] = []
             try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
@@ -116,16 +116,16 @@ import Testing
         let world = try World()
         let store = world.store
         for event in Repetitions.oneIn(3, of: world.events.indices).map({ world.events[$0] }) {
-            let (post, id): (Post, String)
-            switch event.event.fact {
-            case .messagePosted(let fact): (post, id) = (.message(fact.message), "\(fact.message)")
-            case .replyPosted(let fact): (post, id) = (.reply(fact.reply), "\(fact.reply)")
+            let (post, id): (PostID, String)
+            switch event.event.details {
+            case .messagePosted(let details): (post, id) = (.message(details.message), "\(details.message)")
+            case .replyPosted(let details): (post, id) = (.reply(details.reply), "\(details.reply)")
             default: continue
             }
             let operators = try ToolProcess.run(["message", world.path, id, "--json"])
             check(operators, try expected { () throws(ChatError) in [try store.details(of: post)] }, "message \(id)")
             #expect(operators.output.contains(#""position":\#(event.position),"id":"\#(id)""#))
-            let viewer = try #require(event.event.fact.user == world.users[0] ? world.users[1] : world.users[0])
+            let viewer = try #require(event.event.details.user == world.users[0] ? world.users[1] : world.users[0])
             check(
                 try world.run(viewer, "message", id),
                 try expected { () throws(ChatError) in [try store.details(of: post, viewer: viewer)] }, "message \(id) for \(viewer)")

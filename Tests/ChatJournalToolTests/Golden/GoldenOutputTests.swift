@@ -55,15 +55,15 @@ import Testing
         var kinds: Set<EventKind?> = []
         var states: Set<RecordContentState> = []
         var erased: Set<EventKind?> = []
-        var origins: Set<Origin> = []
+        var origins: Set<EventOrigin> = []
         var codes: Set<String> = []
         for folder in ["history", "stubs", "late"] {
             let target = try ToolProcess.Folder()
             let path = try GoldenCase.copy(of: folder, to: target)
             try ChatStore.openReadOnly(path).forEachEvent { recorded in
-                kinds.insert(recorded.event.fact.kind)
+                kinds.insert(recorded.event.details.kind)
                 origins.insert(recorded.event.origin)
-                if recorded.event.isErased { erased.insert(recorded.event.fact.kind) }
+                if recorded.event.isErased { erased.insert(recorded.event.details.kind) }
                 if let correlation = recorded.event.correlation { codes.insert(correlation) }
                 return true
             }

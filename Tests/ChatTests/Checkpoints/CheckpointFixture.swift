@@ -62,7 +62,7 @@ extension ChatStore {
 
 extension StoreModels {
     /// Applies one event, as a verification does.
-    mutating func apply(_ event: Event, at position: Position) {
+    mutating func apply(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
         batch.append(event.row, event.content)
         apply(&batch)

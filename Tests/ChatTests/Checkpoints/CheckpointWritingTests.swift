@@ -129,8 +129,8 @@ import Testing
         var wrong = StoreModels()
         for recorded in events {
             var event = recorded.event
-            switch (event.fact, component) {
-            case (.sessionStarted, "rules"): event.fact = .lost
+            switch (event.details, component) {
+            case (.sessionStarted, "rules"): event.details = .lost
             case (.userRegistered, "users"): event.recordedAt.millisecondsSince1970 += wrong.position == 0 ? 0 : 1
             default: break
             }
@@ -145,7 +145,7 @@ import Testing
         // They part where that version saw the first event that it takes for another.
         let first = try #require(
             events.first { recorded in
-                switch recorded.event.fact {
+                switch recorded.event.details {
                 case .sessionStarted: component == "rules"
                 case .userRegistered: component == "users" && recorded.position > 1
                 default: false

@@ -78,10 +78,10 @@ import Testing
 
     /// Everything that a store shows but for times, now and as of some moments.
     private func views(of store: ChatStore, _ count: Int) throws -> [Views] {
-        try [Moment.now, .position(Position(count / 3)), .position(Position(count / 2))].map { moment in
-            let threads = try store.threads(Page(limit: .max), asOf: moment)
-            let facts = try store.allEvents().map(\.event.fact)
-            let users = facts.compactMap { if case .userRegistered(let fact) = $0 { fact.user } else { nil } }
+        try [AsOf.now, .position(Position(count / 3)), .position(Position(count / 2))].map { moment in
+            let threads = try store.threads(PageRequest(limit: .max), asOf: moment)
+            let facts = try store.allEvents().map(\.event.details)
+            let users = facts.compactMap { if case .userRegistered(let details) = $0 { details.user } else { nil } }
             return Views(
                 threads: threads.map { Views.Thread(id: $0.id, members: $0.members, messages: $0.messages, last: $0.lastPosition) },
                 timelines: try threads.map { try pages(of: $0.id, store, moment) },
@@ -92,12 +92,12 @@ import Testing
     }
 
     /// A thread's messages, page by page from the oldest on.
-    private func pages(of thread: ThreadID, _ store: ChatStore, _ moment: Moment) throws -> [[Views.Entry]] {
+    private func pages(of thread: ThreadID, _ store: ChatStore, _ moment: AsOf) throws -> [[Views.Entry]] {
         var pages: [[Views.Entry]] = []
-        var page = try store.timeline(thread, Page(limit: 3, after: 0), asOf: moment)
+        var page = try store.timeline(thread, PageRequest(limit: 3, after: 0), asOf: moment)
         while let last = page.last {
             pages.append(page.map { Views.Entry(position: $0.position, id: $0.id, body: $0.body, replyCount: $0.replyCount) })
-            page = try store.timeline(thread, Page(limit: 3, after: last.position), asOf: moment)
+            page = try store.timeline(thread, PageRequest(limit: 3, after: last.position), asOf: moment)
         }
         return pages
     }

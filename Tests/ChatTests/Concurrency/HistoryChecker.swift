@@ -149,7 +149,7 @@ extension Operation {
     var appended: [RecordedEvent] {
         guard case .results(let results) = answer else { return [] }
         return results.flatMap { result in
-            guard case .success(let receipt) = result, !receipt.duplicate else { return [RecordedEvent]() }
+            guard case .success(let receipt) = result, !receipt.isDuplicate else { return [RecordedEvent]() }
             return receipt.events
         }
     }

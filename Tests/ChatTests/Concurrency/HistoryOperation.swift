@@ -6,7 +6,7 @@ import Projections
 /// A question to a store, as a value that can be written down and asked of a model too.
 enum Query: Hashable, Sendable {
     case head
-    case timeline(ThreadID, Page, viewer: UserID?, asOf: Position?)
+    case timeline(ThreadID, PageRequest, viewer: UserID?, asOf: Position?)
     case message(MessageID)
     case replies(MessageID)
     case members(ThreadID, viewer: UserID?)
@@ -18,7 +18,7 @@ enum Query: Hashable, Sendable {
     case access(UserID, viewer: UserID?, asOf: Position?)
     case activity(asOf: Position?)
     /// A page with the ways on from it, at a cursor if there is one.
-    case page(PageCursor.List, Page, at: Place?, viewer: UserID?)
+    case page(PageCursor.List, PageRequest, at: Place?, viewer: UserID?)
 
     /// Where a cursor leads.
     struct Place: Hashable {
@@ -50,8 +50,8 @@ enum Answer: Equatable, Sendable {
     case timeline([TimelineEntry])
     case message(TimelineEntry)
     case replies([ReplyEntry])
-    case members([Member])
-    case user(UserView)
+    case members([ThreadMember])
+    case user(UserDetails)
     case threads([ThreadSummary])
     case userID(UserID?)
     case residents([Resident])
@@ -94,7 +94,7 @@ extension ChatStore {
             switch query {
             case .head: return .position(head.position)
             case .timeline(let thread, let page, let viewer, let position):
-                return .timeline(try timeline(thread, page, viewer: viewer, asOf: position.map(Moment.position) ?? .now))
+                return .timeline(try timeline(thread, page, viewer: viewer, asOf: position.map(AsOf.position) ?? .now))
             case .message(let message): return .message(try self.message(message))
             case .replies(let message): return .replies(try replies(to: message))
             case .members(let thread, let viewer): return .members(try members(of: thread, viewer: viewer))
@@ -103,10 +103,10 @@ extension ChatStore {
             case .userNamed(let name): return .userID(try user(named: name))
             case .residents(let code): return .residents(try residents(of: code))
             case .readers(let thread, let viewer, let position):
-                return .members(try readers(of: thread, viewer: viewer, asOf: position.map(Moment.position) ?? .now))
+                return .members(try readers(of: thread, viewer: viewer, asOf: position.map(AsOf.position) ?? .now))
             case .access(let user, let viewer, let position):
-                return .access(try access(of: user, viewer: viewer, asOf: position.map(Moment.position) ?? .now))
-            case .activity(let position): return .activity(try activity(asOf: position.map(Moment.position) ?? .now))
+                return .access(try access(of: user, viewer: viewer, asOf: position.map(AsOf.position) ?? .now))
+            case .activity(let position): return .activity(try activity(asOf: position.map(AsOf.position) ?? .now))
             case .page(let list, let page, let place, let viewer): return try answer(list, page, place, viewer)
             }
         } catch {
@@ -114,7 +114,8 @@ extension ChatStore {
         }
     }
 
-    private func answer(_ list: PageCursor.List, _ page: Page, _ place: Query.Place?, _ viewer: UserID?) throws(ChatError) -> Answer {
+    private func answer(_ list: PageCursor.List, _ page: PageRequest, _ place: Query.Place?, _ viewer: UserID?) throws(ChatError) -> Answer
+    {
         let cursor = place.map { PageCursor(journal: log.id, list: list, direction: $0.direction, bound: $0.bound) }
         switch list {
         case .threads:

@@ -37,7 +37,7 @@ struct HistoryWorkload {
         return CommandRequest(command(head), correlation: random.oneIn(8) ? "caller \(caller)" : nil)
     }
 
-    private mutating func command(_ head: Position) -> Command {
+    private mutating func command(_ head: Position) -> ChatCommand {
         switch number(0..<20) {
         case 0, 1: return .registerUser(user: random.oneIn(6) ? nil : user(), username: name())
         case 2: return .changeUsername(user: user(), username: name())
@@ -89,11 +89,11 @@ struct HistoryWorkload {
         }
     }
 
-    private mutating func page(_ head: Position) -> Page {
+    private mutating func page(_ head: Position) -> PageRequest {
         switch number(0..<3) {
-        case 0: Page()
-        case 1: Page(limit: 3, before: Position.random(in: 0...head + 3, using: &random))
-        default: Page(limit: 3, after: Position.random(in: 0...head, using: &random))
+        case 0: PageRequest()
+        case 1: PageRequest(limit: 3, before: Position.random(in: 0...head + 3, using: &random))
+        default: PageRequest(limit: 3, after: Position.random(in: 0...head, using: &random))
         }
     }
 

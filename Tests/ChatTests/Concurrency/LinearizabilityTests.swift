@@ -99,7 +99,7 @@ private struct Tally: CustomStringConvertible {
             for result in results {
                 switch result {
                 case .failure: refused += 1
-                case .success(let receipt): if receipt.duplicate { duplicates += 1 } else if receipt.positions == nil { unchanged += 1 }
+                case .success(let receipt): if receipt.isDuplicate { duplicates += 1 } else if receipt.positions == nil { unchanged += 1 }
                 }
             }
         }

@@ -29,10 +29,10 @@ extension SequentialChat {
                 let message = try found(message)
                 return .replies(replies.filter { $0.place == message.id }.map(entry))
             case .members(let thread, let viewer):
-                return .members(try readable(thread, viewer).members.map { Member(user: person($0.user), since: $0.since) })
+                return .members(try readable(thread, viewer).members.map { ThreadMember(user: person($0.user), since: $0.since) })
             case .readers(let thread, let viewer, _):
                 if viewer != nil { throw ChatError.rejected(.notAllowed) }
-                return .members(try readable(thread, nil).members.map { Member(user: person($0.user), since: $0.since) })
+                return .members(try readable(thread, nil).members.map { ThreadMember(user: person($0.user), since: $0.since) })
             case .user(let user): return .user(view(of: try found(user)))
             case .threads(let viewer):
                 return .threads(try shown(to: viewer).map(summary))
@@ -54,13 +54,14 @@ extension SequentialChat {
         }
     }
 
-    private func answer(_ list: PageCursor.List, _ page: Page, _ place: Query.Place?, _ viewer: UserID?) throws(ChatError) -> Answer {
+    private func answer(_ list: PageCursor.List, _ page: PageRequest, _ place: Query.Place?, _ viewer: UserID?) throws(ChatError) -> Answer
+    {
         var page = page
         if let place {
             let isOlder = place.direction == .older
             // What is older than what comes next is all there is.
             if place.bound > position + (isOlder ? 1 : 0) { throw .rejected(.invalidPosition) }
-            page = Page(limit: page.limit, before: isOlder ? place.bound : nil, after: isOlder ? nil : place.bound)
+            page = PageRequest(limit: page.limit, before: isOlder ? place.bound : nil, after: isOlder ? nil : place.bound)
         }
         switch list {
         case .threads: return answer(try shown(to: viewer), page, by: \.lastPosition) { .threads($0.map(summary)) }
@@ -74,7 +75,8 @@ extension SequentialChat {
         }
     }
 
-    private func answer<Entry>(_ entries: [Entry], _ page: Page, by key: (Entry) -> Position, _ shown: ([Entry]) -> Answer) -> Answer {
+    private func answer<Entry>(_ entries: [Entry], _ page: PageRequest, by key: (Entry) -> Position, _ shown: ([Entry]) -> Answer) -> Answer
+    {
         let picked = pick(page, of: entries, by: key)
         // A page without entries stands where it would begin: after what it is to come after, before what it is to come before, or at the end.
         let end = page.after ?? page.before.map { $0 == 0 ? 0 : $0 - 1 } ?? position
@@ -118,24 +120,24 @@ extension SequentialChat {
         return room
     }
 
-    private func pick<Entry>(_ page: Page, of entries: [Entry], by key: (Entry) -> Position) -> [Entry] {
+    private func pick<Entry>(_ page: PageRequest, of entries: [Entry], by key: (Entry) -> Position) -> [Entry] {
         let entries = entries.filter { key($0) < page.before ?? .max && key($0) > page.after ?? 0 }
         return Array(page.after == nil ? entries.suffix(page.limit) : entries.prefix(page.limit))
     }
 
-    private func person(_ user: UserID) -> Person { Person(id: user, username: users.first { $0.id == user }?.name?.text) }
+    private func person(_ user: UserID) -> UserSummary { UserSummary(id: user, username: users.first { $0.id == user }?.name?.text) }
 
     private func entry(_ message: Post<MessageID, ThreadID>) -> TimelineEntry {
         TimelineEntry(
             position: message.position, id: message.id, thread: message.place, author: person(message.author), body: message.body,
-            createdAt: message.createdAt, editedAt: message.editedAt, retracted: message.isRetracted,
+            createdAt: message.createdAt, editedAt: message.editedAt, isRetracted: message.isRetracted,
             replyCount: replies.count { $0.place == message.id && !$0.isRetracted })
     }
 
     private func entry(_ reply: Post<ReplyID, MessageID>) -> ReplyEntry {
         ReplyEntry(
             position: reply.position, id: reply.id, message: reply.place, author: person(reply.author), body: reply.body,
-            createdAt: reply.createdAt, editedAt: reply.editedAt, retracted: reply.isRetracted)
+            createdAt: reply.createdAt, editedAt: reply.editedAt, isRetracted: reply.isRetracted)
     }
 
     private func summary(_ room: Room) -> ThreadSummary {
@@ -144,11 +146,11 @@ extension SequentialChat {
             messages: messages.count { $0.place == room.id }, lastPosition: room.lastPosition, createdAt: room.createdAt)
     }
 
-    private func view(of user: User) -> UserView {
+    private func view(of user: User) -> UserDetails {
         let memberships = rooms.compactMap { room in
             room.members.first { $0.user == user.id }.map { (room: room, since: $0.since) }
         }
-        return UserView(
+        return UserDetails(
             id: user.id, username: user.name?.text, postcode: user.postcode, createdAt: user.createdAt,
             threads: memberships.sorted { $0.since < $1.since }.map(\.room).map { room in
                 UserThread(

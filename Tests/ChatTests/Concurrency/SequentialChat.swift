@@ -58,75 +58,75 @@ struct SequentialChat {
     private(set) var replies: [Post<ReplyID, MessageID>] = []
     private(set) var stays: [Stay] = []
     private(set) var markers: [Marker: Position] = [:]
-    private(set) var days: [Day: ActivityDay] = [:]
+    private(set) var days: [CalendarDay: ActivityDay] = [:]
     private var active: Set<ActiveUser> = []
 
     private struct ActiveUser: Hashable {
         var user: UserID
-        var day: Day
+        var day: CalendarDay
     }
 
     mutating func take(_ recorded: RecordedEvent) {
         let event = recorded.event
         position = recorded.position
         count(event)
-        switch event.fact {
-        case .userRegistered(let fact): users.append(User(id: fact.user, name: event.username, createdAt: event.createdAt))
-        case .usernameChanged(let fact): change(fact.user) { $0.name = event.username }
-        case .postcodeSet(let fact):
-            change(fact.user) { user in
+        switch event.details {
+        case .userRegistered(let details): users.append(User(id: details.user, name: event.username, createdAt: event.createdAt))
+        case .usernameChanged(let details): change(details.user) { $0.name = event.username }
+        case .postcodeSet(let details):
+            change(details.user) { user in
                 if user.postcode?.outwardCode != event.postcode?.outwardCode { user.residentSince = recorded.position }
                 user.postcode = event.postcode
             }
-        case .threadOpened(let fact):
-            let name: String? = if case .threadName(let name) = event.content { name } else { fact.thread.outwardCode?.description }
-            rooms.append(Room(id: fact.thread, name: name, createdAt: event.createdAt, lastPosition: position))
-        case .threadJoined(let fact):
-            stays.append(Stay(user: fact.user, thread: fact.thread, from: position))
-            change(fact.thread) { $0.members.append((fact.user, recorded.position)) }
-        case .threadLeft(let fact):
-            for index in stays.indices where stays[index].user == fact.user && stays[index].thread == fact.thread && stays[index].to == nil
-            {
+        case .threadOpened(let details):
+            let name: String? = if case .threadName(let name) = event.content { name } else { details.thread.outwardCode?.description }
+            rooms.append(Room(id: details.thread, name: name, createdAt: event.createdAt, lastPosition: position))
+        case .threadJoined(let details):
+            stays.append(Stay(user: details.user, thread: details.thread, from: position))
+            change(details.thread) { $0.members.append((details.user, recorded.position)) }
+        case .threadLeft(let details):
+            for index in stays.indices
+            where stays[index].user == details.user && stays[index].thread == details.thread && stays[index].to == nil {
                 stays[index].to = position
             }
-            change(fact.thread) { $0.members.removeAll { $0.user == fact.user } }
-        case .messagePosted(let fact):
+            change(details.thread) { $0.members.removeAll { $0.user == details.user } }
+        case .messagePosted(let details):
             messages.append(
                 Post(
-                    id: fact.message, place: fact.thread, position: position, author: fact.author, body: event.body,
+                    id: details.message, place: details.thread, position: position, author: details.author, body: event.body,
                     createdAt: event.createdAt, textPosition: position))
-            change(fact.thread) { _ in }
-        case .replyPosted(let fact):
+            change(details.thread) { _ in }
+        case .replyPosted(let details):
             replies.append(
                 Post(
-                    id: fact.reply, place: fact.message, position: position, author: fact.author, body: event.body,
+                    id: details.reply, place: details.message, position: position, author: details.author, body: event.body,
                     createdAt: event.createdAt, textPosition: position))
-            change(fact.thread) { _ in }
-        case .messageEdited(let fact):
-            for index in messages.indices where messages[index].id == fact.message { messages[index].edit(recorded) }
-            change(fact.thread) { _ in }
-        case .replyEdited(let fact):
-            for index in replies.indices where replies[index].id == fact.reply { replies[index].edit(recorded) }
-            change(fact.thread) { _ in }
-        case .messageRetracted(let fact):
-            for index in messages.indices where messages[index].id == fact.message { messages[index].retract() }
-            change(fact.thread) { _ in }
-        case .replyRetracted(let fact):
-            for index in replies.indices where replies[index].id == fact.reply { replies[index].retract() }
-            change(fact.thread) { _ in }
-        case .threadRead(let fact): markers[Marker(user: fact.user, thread: fact.thread)] = fact.upTo
+            change(details.thread) { _ in }
+        case .messageEdited(let details):
+            for index in messages.indices where messages[index].id == details.message { messages[index].edit(recorded) }
+            change(details.thread) { _ in }
+        case .replyEdited(let details):
+            for index in replies.indices where replies[index].id == details.reply { replies[index].edit(recorded) }
+            change(details.thread) { _ in }
+        case .messageRetracted(let details):
+            for index in messages.indices where messages[index].id == details.message { messages[index].retract() }
+            change(details.thread) { _ in }
+        case .replyRetracted(let details):
+            for index in replies.indices where replies[index].id == details.reply { replies[index].retract() }
+            change(details.thread) { _ in }
+        case .threadRead(let details): markers[Marker(user: details.user, thread: details.thread)] = details.upTo
         case .sessionStarted, .sessionEnded, .lost, .unknown: break
         }
     }
 
     /// Counts an event on the day that it shows.
-    private mutating func count(_ event: Event) {
-        if case .sessionEnded = event.fact { return }
-        guard let user = event.fact.user else { return }
-        let number = Day(event.createdAt)
+    private mutating func count(_ event: ChatEvent) {
+        if case .sessionEnded = event.details { return }
+        guard let user = event.details.user else { return }
+        let number = CalendarDay(event.createdAt)
         var day = days[number] ?? ActivityDay(day: number)
         if active.insert(ActiveUser(user: user, day: number)).inserted { day.activeUsers += 1 }
-        switch event.fact {
+        switch event.details {
         case .userRegistered: day.registrations += 1
         case .sessionStarted: day.sessions += 1
         case .messagePosted: day.messages += 1

@@ -37,12 +37,14 @@ import Testing
 
     /// A set that is empty lets nothing pass; one that is not set, everything.
     @Test func everyConditionHasToHold() {
-        let fact = Fact.messagePosted(
+        let details = EventDetails.messagePosted(
             MessagePosted(thread: ThreadID(bits: 1), number: 1, message: MessageID(bits: 2), author: UserID(bits: 3)))
-        #expect(EventFilter().matches(fact) && EventFilter().matches(.unknown(kind: 99)) && EventFilter().matches(.lost))
-        #expect(EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted]).matches(fact))
-        #expect(!EventFilter(threads: []).matches(fact) && !EventFilter(users: []).matches(fact) && !EventFilter(kinds: []).matches(fact))
-        #expect(!EventFilter(outwardCodes: []).matches(fact) && !EventFilter(kinds: Set(EventKind.allCases)).matches(.unknown(kind: 99)))
-        #expect(!EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 4)]).matches(fact))
+        #expect(EventFilter().matches(details) && EventFilter().matches(.unknown(kind: 99)) && EventFilter().matches(.lost))
+        #expect(EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted]).matches(details))
+        #expect(
+            !EventFilter(threads: []).matches(details) && !EventFilter(users: []).matches(details)
+                && !EventFilter(kinds: []).matches(details))
+        #expect(!EventFilter(outwardCodes: []).matches(details) && !EventFilter(kinds: Set(EventKind.allCases)).matches(.unknown(kind: 99)))
+        #expect(!EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 4)]).matches(details))
     }
 }

@@ -115,7 +115,7 @@ private final class FollowingRound: Sendable {
 
     /// A filter about somebody and something that there is.
     private func filter(_ random: inout SeededRandom) throws -> EventFilter {
-        let facts = try store.allEvents().map(\.event.fact)
+        let facts = try store.allEvents().map(\.event.details)
         let users = Array(Set(facts.compactMap(\.user))).sorted()
         let threads = Array(Set(facts.compactMap(\.thread))).sorted()
         var filter = EventFilter()

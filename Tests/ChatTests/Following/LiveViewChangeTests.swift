@@ -84,7 +84,7 @@ import Testing
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob)
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [2, 0])
-            let commands: [Command] = [
+            let commands: [ChatCommand] = [
                 .leaveThread(user: Fixture.bob, thread: Fixture.garden), .retract(.reply(replies[0]), by: Fixture.ann),
                 .joinThread(user: Fixture.bob, thread: Fixture.garden),
             ]

@@ -23,7 +23,7 @@ import Testing
             let message = posted.randomElement(using: &random) ?? MessageID(bits: 0)
             let reply = replies.randomElement(using: &random) ?? ReplyID(bits: 0)
             let thread = opened.randomElement(using: &random) ?? ThreadID(bits: 0)
-            var command: Command =
+            var command: ChatCommand =
                 switch Int.random(in: 0..<14, using: &random) {
                 case 0: .edit(.message(message), by: author, body: "edit \(number)")
                 case 1: .retract(.message(message), by: author)
@@ -39,22 +39,22 @@ import Testing
             var commands = [command]
             if random.oneIn(5) {
                 // The viewer goes and comes back in one commit, and never sees that they were away.
-                let way: [Command] = [.leaveThread(user: bob, thread: Fixture.garden), .joinThread(user: bob, thread: Fixture.garden)]
+                let way: [ChatCommand] = [.leaveThread(user: bob, thread: Fixture.garden), .joinThread(user: bob, thread: Fixture.garden)]
                 command = .retract(.reply(reply), by: author)
                 commands = [way[0], command, way[1]]
             }
             for case .success(let receipt) in try await store.execute(commands.map { CommandRequest($0) }) {
                 posted += [receipt.message].compactMap { $0 }
                 for event in receipt.events {
-                    if case .replyPosted(let fact) = event.event.fact { replies.append(fact.reply) }
-                    if case .threadOpened(let fact) = event.event.fact { opened.append(fact.thread) }
+                    if case .replyPosted(let details) = event.event.details { replies.append(details.reply) }
+                    if case .threadOpened(let details) = event.event.details { opened.append(details.thread) }
                 }
             }
             if random.oneIn(6) { tasks.append(Task { await timeline.loadEarlier() }) }
             if random.oneIn(3) { await Task.yield() }
         }
-        let entries = try store.timeline(Fixture.garden, Page(limit: 1_000), viewer: bob)
-        let (summaries, view) = (try store.threads(Page(limit: 3), viewer: bob), try store.user(bob, viewer: bob))
+        let entries = try store.timeline(Fixture.garden, PageRequest(limit: 1_000), viewer: bob)
+        let (summaries, view) = (try store.threads(PageRequest(limit: 3), viewer: bob), try store.user(bob, viewer: bob))
         try await until {
             timeline.messages
         } _: {

@@ -81,7 +81,7 @@ import Testing
         var posted: [MessageID] = []
         for number in 0..<60 {
             let (author, id) = (random.oneIn(2) ? Fixture.ann : Fixture.bob, posted.randomElement(using: &random) ?? MessageID(bits: 0))
-            let command: Command =
+            let command: ChatCommand =
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0: .edit(.message(id), by: author, body: "edit \(number)")
                 case 1: .retract(.message(id), by: author)
@@ -98,7 +98,8 @@ import Testing
             if random.oneIn(3) { await Task.yield() }
         }
         let (entries, summaries, view) = (
-            try fixture.store.timeline(Fixture.garden, Page(limit: 1_000)), try fixture.store.threads(), try fixture.store.user(Fixture.bob)
+            try fixture.store.timeline(Fixture.garden, PageRequest(limit: 1_000)), try fixture.store.threads(),
+            try fixture.store.user(Fixture.bob)
         )
         try await until {
             timeline.messages

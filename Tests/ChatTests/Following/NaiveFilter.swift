@@ -15,17 +15,17 @@ struct NaiveFilter {
 
     /// The events that satisfy every condition but that of the viewer.
     func wanted(_ all: [RecordedEvent], after position: Position) -> [RecordedEvent] {
-        all.filter { $0.position > position && isWanted($0.event.fact) }
+        all.filter { $0.position > position && isWanted($0.event.details) }
     }
 
-    private func isWanted(_ fact: Fact) -> Bool {
+    private func isWanted(_ details: EventDetails) -> Bool {
         var isWanted = true
-        if let threads = filter.threads { isWanted = isWanted && fact.thread.map { threads.contains($0) } == true }
-        if let users = filter.users { isWanted = isWanted && fact.user.map { users.contains($0) } == true }
-        if let kinds = filter.kinds { isWanted = isWanted && fact.kind.map { kinds.contains($0) } == true }
+        if let threads = filter.threads { isWanted = isWanted && details.thread.map { threads.contains($0) } == true }
+        if let users = filter.users { isWanted = isWanted && details.user.map { users.contains($0) } == true }
+        if let kinds = filter.kinds { isWanted = isWanted && details.kind.map { kinds.contains($0) } == true }
         if let codes = filter.outwardCodes {
-            var thread = fact.thread
-            if case .postcodeSet(let fact) = fact { thread = fact.thread }
+            var thread = details.thread
+            if case .postcodeSet(let details) = details { thread = details.thread }
             isWanted = isWanted && thread?.outwardCode.map { codes.contains($0) } == true
         }
         return isWanted
@@ -47,7 +47,8 @@ extension NaiveFilter {
         let wanted = wanted(all, after: position)
         guard let viewer = filter.viewer else { return wanted }
         let visibility = NaiveVisibility(all)
-        let departures = all.filter { if case .threadLeft(let fact) = $0.event.fact { fact.user == viewer } else { false } }.map(\.position)
+        let departures = all.filter { if case .threadLeft(let details) = $0.event.details { details.user == viewer } else { false } }.map(
+            \.position)
         return wanted.filter { recorded in
             ([recorded.position, Position(all.count)] + departures.filter { $0 > recorded.position }).allSatisfy {
                 visibility.shown(recorded, to: viewer, present: $0) != nil

@@ -21,7 +21,7 @@ import Testing
                 last += 1
                 let body = String(repeating: "x", count: Int.random(in: 0...60, using: &random))
                 let event = RecordedEvent(
-                    position: last, event: Event(recordedAt: Timestamp(millisecondsSince1970: 0), fact: .lost, content: .body(body)))
+                    position: last, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: .lost, content: .body(body)))
                 ring.append(event)
                 model.append(event)
                 while model.count > capacity || model.count > 1 && model.reduce(0, { $0 + $1.event.textByteCount }) > byteCapacity {

@@ -126,7 +126,7 @@ import Testing
     @Test func aBoundedBacklogTellsWhoLags() async throws {
         let fixture = try Fixture(recentEventCount: 64)
         let filter = EventFilter(kinds: [.messagePosted])
-        var events = fixture.store.events(after: 0, matching: filter, backlog: .bounded(3)).makeAsyncIterator()
+        var events = fixture.store.events(after: 0, matching: filter, bufferingPolicy: .bounded(3)).makeAsyncIterator()
         // What is there already is history, however much it is.
         for number in 0..<10 { try fixture.post("\(number)") }
         #expect(try await events.next(10) == Array(7...16))
@@ -162,7 +162,7 @@ import Testing
         let fixture = try Fixture(recentEventCount: 16)
         let filter = EventFilter(threads: [ThreadID(bits: 99), Fixture.garden], kinds: [.messagePosted])
         let first = Task {
-            var events = fixture.store.events(after: 6, matching: filter, backlog: .bounded(1_000)).makeAsyncIterator()
+            var events = fixture.store.events(after: 6, matching: filter, bufferingPolicy: .bounded(1_000)).makeAsyncIterator()
             return (try await events.next(1), events)
         }
         try await fixture.untilWaiting()

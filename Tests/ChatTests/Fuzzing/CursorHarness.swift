@@ -101,7 +101,7 @@ private struct Story {
             options: StoreOptions(
                 journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: nil))
         let ann = UserID(bits: 1)
-        var commands: [Command] = [.registerUser(user: ann, username: "Ann")]
+        var commands: [ChatCommand] = [.registerUser(user: ann, username: "Ann")]
         for thread in 1...2 { commands.append(.openThread(thread: ThreadID(bits: UInt128(thread)), name: "Thread \(thread)", by: ann)) }
         for number in 1...Self.messageCount {
             commands.append(.postMessage(message: MessageID(bits: number), thread: ThreadID(bits: 1), author: ann, body: "\(number)"))
@@ -170,7 +170,7 @@ private struct Story {
     }
 
     private func page(_ list: PageCursor.List, _ cursor: PageCursor?, _ limit: Int) throws(ChatError) -> Shown {
-        let page = Page(limit: limit)
+        let page = PageRequest(limit: limit)
         switch list {
         case .threads:
             let found = try store.threadsPage(page, at: cursor)

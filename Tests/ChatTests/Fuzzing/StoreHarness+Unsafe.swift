@@ -38,7 +38,7 @@ enum StoreHarness {
             rest = rest.dropFirst(2 + kept.count + erasable.count)
             do throws(EventDecodingError) {
                 // Unsafe by the standard library's annotation alone: a span of bytes has no padding that its raw view could show.
-                _ = try unsafe Event(kept: kept.span.bytes, erasable: erasable.span.bytes)
+                _ = try unsafe ChatEvent(kept: kept.span.bytes, erasable: erasable.span.bytes)
             } catch {
                 continue
             }
@@ -98,7 +98,7 @@ enum StoreHarness {
         let answers = try askEverything(store)
         try store.close()
         let verification = try ChatStore.verify(directory, options: options.journal, deep: true)
-        try require(verification.ok, "the store has findings: \(verification.findings)")
+        try require(verification.isValid, "the store has findings: \(verification.findings)")
         let again = try ChatStore.open(directory, options: options)
         try require(again.head == head, "the store opens at \(again.head), not \(head)")
         let secondAnswers = try askEverything(again)
@@ -123,15 +123,15 @@ enum StoreHarness {
         }
         ask { () throws(ChatError) in try store.threads() }
         for event in events.map(\.event) {
-            if let user = event.fact.user { ask { () throws(ChatError) in try store.user(user) } }
-            if let thread = event.fact.thread {
-                ask { () throws(ChatError) in try store.thread(thread, viewer: event.fact.user) }
-                ask { () throws(ChatError) in try store.timeline(thread, viewer: event.fact.user) }
+            if let user = event.details.user { ask { () throws(ChatError) in try store.user(user) } }
+            if let thread = event.details.thread {
+                ask { () throws(ChatError) in try store.thread(thread, viewer: event.details.user) }
+                ask { () throws(ChatError) in try store.timeline(thread, viewer: event.details.user) }
                 ask { () throws(ChatError) in try store.timeline(thread) }
                 ask { () throws(ChatError) in try store.members(of: thread) }
             }
-            if case .replyPosted(let fact) = event.fact { ask { () throws(ChatError) in try store.replies(to: fact.message) } }
-            if case .messagePosted(let fact) = event.fact { ask { () throws(ChatError) in try store.message(fact.message) } }
+            if case .replyPosted(let details) = event.details { ask { () throws(ChatError) in try store.replies(to: details.message) } }
+            if case .messagePosted(let details) = event.details { ask { () throws(ChatError) in try store.message(details.message) } }
             if let postcode = event.postcode { ask { () throws(ChatError) in try store.residents(of: postcode.outwardCode) } }
         }
         return answers

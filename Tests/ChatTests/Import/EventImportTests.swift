@@ -35,8 +35,8 @@ import Testing
         let history = try ExportedHistory(seed: seed, features)
         #expect(history.events.count > 100)
         #expect(history.boundaries.count > 50 && history.boundaries.count < history.events.count)
-        if features.contains(.lost) { #expect(history.events.contains { $0.recorded.event.fact == .lost }) }
-        if features.contains(.unknown) { #expect(history.events.contains { $0.recorded.event.fact.kind == nil }) }
+        if features.contains(.lost) { #expect(history.events.contains { $0.recorded.event.details == .lost }) }
+        if features.contains(.unknown) { #expect(history.events.contains { $0.recorded.event.details.kind == nil }) }
         if features.contains(.stubs) { #expect(history.events.count { $0.recorded.event.isErased } > 20) }
         let options = Self.options(seed)
         let summary = try Self.import(history.lines.map(ExportedHistory.event), options)
@@ -112,24 +112,24 @@ import Testing
                 millisecondsSince1970: $0[later - 1].recorded.event.recordedAt.millisecondsSince1970 - 1)
         }
         let posted = try #require(
-            history.events.indices.dropFirst(20).first { history.events[$0].recorded.event.fact.kind == .messagePosted })
-        guard case .messagePosted(let fact) = history.events[posted].recorded.event.fact else { return }
-        for number in [fact.number + 1, fact.number - 1] {
-            var other = fact
+            history.events.indices.dropFirst(20).first { history.events[$0].recorded.event.details.kind == .messagePosted })
+        guard case .messagePosted(let details) = history.events[posted].recorded.event.details else { return }
+        for number in [details.number + 1, details.number - 1] {
+            var other = details
             other.number = number
-            try expect("threadNumberGap", at: posted, history, seed) { $0[posted].recorded.event.fact = .messagePosted(other) }
+            try expect("threadNumberGap", at: posted, history, seed) { $0[posted].recorded.event.details = .messagePosted(other) }
         }
-        var stranger = fact
+        var stranger = details
         stranger.author = UserID(bits: 77)
-        try expect("unknownReference", at: posted, history, seed) { $0[posted].recorded.event.fact = .messagePosted(stranger) }
+        try expect("unknownReference", at: posted, history, seed) { $0[posted].recorded.event.details = .messagePosted(stranger) }
         let again = try #require(
-            history.events.indices.first { $0 > posted && history.events[$0].recorded.event.fact.kind == .messagePosted })
-        if case .messagePosted(var other) = history.events[again].recorded.event.fact {
-            other.message = fact.message
-            try expect("identifierTwice", at: again, history, seed) { $0[again].recorded.event.fact = .messagePosted(other) }
+            history.events.indices.first { $0 > posted && history.events[$0].recorded.event.details.kind == .messagePosted })
+        if case .messagePosted(var other) = history.events[again].recorded.event.details {
+            other.message = details.message
+            try expect("identifierTwice", at: again, history, seed) { $0[again].recorded.event.details = .messagePosted(other) }
         }
         try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.redacted = .body }
-        for content in [Content.none, .omitted, .device("x")] {
+        for content in [EventContent.none, .omitted, .device("x")] {
             try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.event.content = content }
         }
     }
@@ -172,12 +172,12 @@ import Testing
         let named = try #require(spelt.prefix(Int(half)).firstIndex { $0.recorded.event.username != nil })
         let name = try #require(spelt[named].recorded.event.username)
         spelt[named].recorded.event.content =
-            spelt[named].recorded.event.fact.kind == .usernameChanged
+            spelt[named].recorded.event.details.kind == .usernameChanged
             ? .username(Username(text: name.text, foldKey: name.foldKey + "x"))
             : .registration(Username(text: name.text, foldKey: name.foldKey + "x"), subject: spelt[named].recorded.event.subject)
         #expect(try code(spelt).map { $0 == ("differs", named + 1, Position(named + 1)) } == true)
         let stub = try #require(
-            history.events.prefix(Int(half)).lastIndex { $0.recorded.event.isErased && $0.recorded.event.fact.kind == .messagePosted })
+            history.events.prefix(Int(half)).lastIndex { $0.recorded.event.isErased && $0.recorded.event.details.kind == .messagePosted })
         var restored = history.events
         restored[stub].recorded.event.content = .body("not erased")
         #expect(try code(restored).map { $0 == ("differs", stub + 1, Position(stub + 1)) } == true)
@@ -198,7 +198,7 @@ import Testing
         #expect(copy.map(\.recorded) == history.events.map(\.recorded))
         #expect(try Self.isSound(options))
         for (event, next) in zip(copy, copy.dropFirst()) {
-            guard case .threadOpened(let opened) = event.recorded.event.fact, case .threadJoined = next.recorded.event.fact else {
+            guard case .threadOpened(let opened) = event.recorded.event.details, case .threadJoined = next.recorded.event.details else {
                 continue
             }
             #expect(event.commitEnd == next.recorded.position, "\(opened)")

@@ -86,7 +86,7 @@ struct ExportedHistory {
         try store.close()
     }
 
-    private static func append(_ events: [Event], to directory: String, _ options: StoreOptions) throws {
+    private static func append(_ events: [ChatEvent], to directory: String, _ options: StoreOptions) throws {
         let journal = try Journal.open(directory, options: options.journal)
         var encoder = EventEncoder()
         var draft = CommitDraft()
@@ -104,13 +104,13 @@ struct ExportedHistory {
         let time = Timestamp(millisecondsSince1970: options.clock.now().millisecondsSince1970 + 1_000_000)
         try append(
             [
-                Event(
+                ChatEvent(
                     recordedAt: time, origin: .imported(sentAt: Timestamp(millisecondsSince1970: 253_402_300_800_001)),
-                    fact: .userRegistered(UserRegistered(user: user)),
+                    details: .userRegistered(UserRegistered(user: user)),
                     content: .registration(Username(text: "Cafe\u{301}", foldKey: "another version's key"), subject: "s"), correlation: "é"),
-                Event(
+                ChatEvent(
                     recordedAt: time, origin: .imported(sentAt: Timestamp(millisecondsSince1970: .min)),
-                    fact: .usernameChanged(UsernameChanged(user: user)),
+                    details: .usernameChanged(UsernameChanged(user: user)),
                     content: .username(Username(text: "Café", foldKey: "a third one"))),
             ], to: directory, options)
     }
@@ -122,7 +122,10 @@ struct ExportedHistory {
             let kept = [UInt8(100 + number), 0] + (0..<6).map { UInt8(truncatingIfNeeded: time >> (8 * UInt64($0))) } + rest
             let erasable = number.isMultiple(of: 3) ? [] : rest + rest
             try append(
-                [Event(recordedAt: options.clock.now(), fact: .unknown(kind: kept[0]), content: .opaque(kept: kept, erasable: erasable))],
+                [
+                    ChatEvent(
+                        recordedAt: options.clock.now(), details: .unknown(kind: kept[0]), content: .opaque(kept: kept, erasable: erasable))
+                ],
                 to: directory, options)
         }
     }

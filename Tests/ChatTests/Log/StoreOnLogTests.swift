@@ -18,7 +18,7 @@ import Testing
         var store = try ChatStore.open(log: log, options: options)
         try store.execute(.registerUser(user: ann, username: "Ann"))
         let moved = try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
-        let thread = try #require(moved.events.last?.event.fact.thread)
+        let thread = try #require(moved.events.last?.event.details.thread)
         let posted = try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
         #expect(posted.positions == 5...5)
         expectError("unknownUser") { try store.execute(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }
@@ -28,7 +28,7 @@ import Testing
         expectError("closed") { try log.reserve(1) }
 
         store = try ChatStore.open(log: ArrayLog(kept), options: options)
-        #expect(try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")).duplicate)
+        #expect(try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")).isDuplicate)
         #expect(try store.timeline(thread).map(\.body) == ["Milk?"])
         #expect(try store.execute(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
     }

@@ -29,7 +29,7 @@ import Testing
         let events = try store.allEvents()
         var correlated: Set<EventKind> = []
         var imported: Set<EventKind> = []
-        for (receipt, request) in receipts where !receipt.duplicate {
+        for (receipt, request) in receipts where !receipt.isDuplicate {
             guard let positions = receipt.positions else {
                 #expect(receipt.events == [])
                 continue
@@ -37,7 +37,7 @@ import Testing
             let recorded = Array(events[Int(positions.lowerBound) - 1..<Int(positions.upperBound)])
             #expect(receipt.events == recorded, "\(request)")
             #expect(recorded.allSatisfy { $0.event.correlation == request.correlation })
-            let kinds = recorded.compactMap(\.event.fact.kind)
+            let kinds = recorded.compactMap(\.event.details.kind)
             if request.correlation != nil { correlated.formUnion(kinds) }
             if request.origin != .native { imported.formUnion(kinds) }
         }

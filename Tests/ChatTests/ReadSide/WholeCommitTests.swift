@@ -93,7 +93,7 @@ import Testing
             let error = #expect(throws: ChatError.self) { try reader.refresh() }
             guard case .undecodable(whole + Position(number), _) = error else { return _ = Issue.record("\(String(describing: error))") }
             #expect(reader.shownPosition == whole)
-            #expect(try reader.thread(thread).messages == 50 && reader.timeline(thread, Page(limit: 1)).first?.position == whole)
+            #expect(try reader.thread(thread).messages == 50 && reader.timeline(thread, PageRequest(limit: 1)).first?.position == whole)
             expectRejection(.invalidPosition) { () throws(ChatError) in _ = try reader.threads(asOf: .position(whole + 1)) }
         }
     }

@@ -44,7 +44,7 @@ import Testing
     @Test func theSameCallerIsShownTheWholeReceipt() throws {
         let receipt = try store().execute(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
         let event = try #require(receipt.events.first)
-        #expect(receipt.duplicate && event.event.subject == "sub-1" && event.event.correlation == "first" && event.redacted == [])
+        #expect(receipt.isDuplicate && event.event.subject == "sub-1" && event.event.correlation == "first" && event.redacted == [])
     }
 
     @Test func anotherSpellingOfANameIsNotShown() throws {
@@ -61,12 +61,12 @@ import Testing
         let store = try store()
         let (message, reply, session) = (MessageID(bits: 41), ReplyID(bits: 51), SessionID(bits: 61))
         let first = [
-            Command.postMessage(message: message, thread: garden, author: ann, body: "e\u{301}"),
+            ChatCommand.postMessage(message: message, thread: garden, author: ann, body: "e\u{301}"),
             .reply(reply: reply, message: message, author: ann, body: "yes"), .startSession(user: ann, session: session, device: "phone"),
         ]
         let second = [
             // Canonically equivalent, and yet other bytes.
-            Command.postMessage(message: message, thread: garden, author: ann, body: "\u{e9}"),
+            ChatCommand.postMessage(message: message, thread: garden, author: ann, body: "\u{e9}"),
             .reply(reply: reply, message: message, author: ann, body: "no"), .startSession(user: ann, session: session, device: "tablet"),
         ]
         for command in first { try store.execute(command, correlation: "first") }

@@ -19,9 +19,9 @@ struct NaiveVisibility {
     func isMember(_ user: UserID, of thread: ThreadID, at position: Position) -> Bool {
         var isMember = false
         for recorded in events.prefix(Int(position)) {
-            switch recorded.event.fact {
-            case .threadJoined(let fact) where fact.user == user && fact.thread == thread: isMember = true
-            case .threadLeft(let fact) where fact.user == user && fact.thread == thread: isMember = false
+            switch recorded.event.details {
+            case .threadJoined(let details) where details.user == user && details.thread == thread: isMember = true
+            case .threadLeft(let details) where details.user == user && details.thread == thread: isMember = false
             default: break
             }
         }
@@ -29,19 +29,19 @@ struct NaiveVisibility {
     }
 
     /// The threads that any event up to a position was about.
-    func threads(at position: Position) -> Set<ThreadID> { Set(events.prefix(Int(position)).compactMap(\.event.fact.thread)) }
+    func threads(at position: Position) -> Set<ThreadID> { Set(events.prefix(Int(position)).compactMap(\.event.details.thread)) }
 
     /// The event that wrote the text that a post has after a position; nil for one that is retracted, or that does not exist.
-    func textPosition(of post: Post, at position: Position) -> Position? {
+    func textPosition(of post: PostID, at position: Position) -> Position? {
         var text: Position?
         for recorded in events.prefix(Int(position)) {
-            switch recorded.event.fact {
-            case .messagePosted(let fact) where .message(fact.message) == post: text = recorded.position
-            case .messageEdited(let fact) where .message(fact.message) == post: text = recorded.position
-            case .messageRetracted(let fact) where .message(fact.message) == post: text = nil
-            case .replyPosted(let fact) where .reply(fact.reply) == post: text = recorded.position
-            case .replyEdited(let fact) where .reply(fact.reply) == post: text = recorded.position
-            case .replyRetracted(let fact) where .reply(fact.reply) == post: text = nil
+            switch recorded.event.details {
+            case .messagePosted(let details) where .message(details.message) == post: text = recorded.position
+            case .messageEdited(let details) where .message(details.message) == post: text = recorded.position
+            case .messageRetracted(let details) where .message(details.message) == post: text = nil
+            case .replyPosted(let details) where .reply(details.reply) == post: text = recorded.position
+            case .replyEdited(let details) where .reply(details.reply) == post: text = recorded.position
+            case .replyRetracted(let details) where .reply(details.reply) == post: text = nil
             default: break
             }
         }
@@ -51,9 +51,9 @@ struct NaiveVisibility {
     /// The event that gave a user the name that they bear after a position.
     private func namePosition(of user: UserID, at position: Position) -> Position? {
         events.prefix(Int(position)).last { recorded in
-            switch recorded.event.fact {
-            case .userRegistered(let fact): fact.user == user
-            case .usernameChanged(let fact): fact.user == user
+            switch recorded.event.details {
+            case .userRegistered(let details): details.user == user
+            case .usernameChanged(let details): details.user == user
             default: false
             }
         }?.position
@@ -63,13 +63,13 @@ struct NaiveVisibility {
 
     /// What a viewer is to an event, once the event at `present` has happened.
     func role(of viewer: UserID, to recorded: RecordedEvent, present: Position) -> Role {
-        if recorded.event.fact.user == viewer { return .itsUser }
+        if recorded.event.details.user == viewer { return .itsUser }
         let threads: Set<ThreadID>
-        switch recorded.event.fact {
-        case .usernameChanged(let fact):
-            threads = self.threads(at: present).filter { isMember(fact.user, of: $0, at: recorded.position) }
-        case .postcodeSet(let fact): threads = [fact.thread]
-        default: threads = recorded.event.fact.thread.map { [$0] } ?? []
+        switch recorded.event.details {
+        case .usernameChanged(let details):
+            threads = self.threads(at: present).filter { isMember(details.user, of: $0, at: recorded.position) }
+        case .postcodeSet(let details): threads = [details.thread]
+        default: threads = recorded.event.details.thread.map { [$0] } ?? []
         }
         let then = threads.filter { isMember(viewer, of: $0, at: recorded.position) }
         if then.isEmpty { return .stranger }
@@ -90,17 +90,17 @@ struct NaiveVisibility {
             shown.event.content = .omitted
             shown.redacted = field
         }
-        switch recorded.event.fact {
+        switch recorded.event.details {
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil
-        case .usernameChanged(let fact): if namePosition(of: fact.user, at: present) != recorded.position { null(.username) }
+        case .usernameChanged(let details): if namePosition(of: details.user, at: present) != recorded.position { null(.username) }
         case .postcodeSet: null(.postcode)
         case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted: break
-        case .messagePosted(let fact):
-            if textPosition(of: .message(fact.message), at: present) != recorded.position { null(.body) }
-        case .messageEdited(let fact):
-            if textPosition(of: .message(fact.message), at: present) != recorded.position { null(.body) }
-        case .replyPosted(let fact): if textPosition(of: .reply(fact.reply), at: present) != recorded.position { null(.body) }
-        case .replyEdited(let fact): if textPosition(of: .reply(fact.reply), at: present) != recorded.position { null(.body) }
+        case .messagePosted(let details):
+            if textPosition(of: .message(details.message), at: present) != recorded.position { null(.body) }
+        case .messageEdited(let details):
+            if textPosition(of: .message(details.message), at: present) != recorded.position { null(.body) }
+        case .replyPosted(let details): if textPosition(of: .reply(details.reply), at: present) != recorded.position { null(.body) }
+        case .replyEdited(let details): if textPosition(of: .reply(details.reply), at: present) != recorded.position { null(.body) }
         }
         return shown
     }
@@ -112,7 +112,7 @@ struct NaiveVisibility {
     }
 
     /// Whether a viewer is shown the text that a post of somebody had as of a position.
-    func showsText(of post: Post, by author: UserID, to viewer: UserID?, at position: Position, present: Position) -> Bool {
+    func showsText(of post: PostID, by author: UserID, to viewer: UserID?, at position: Position, present: Position) -> Bool {
         guard let viewer, viewer != author else { return true }
         guard let written = textPosition(of: post, at: position) else { return false }
         return textPosition(of: post, at: present) == written

@@ -63,7 +63,7 @@ import Testing
     private let garden = ThreadID(bits: 31)
     private let cellar = ThreadID(bits: 32)
 
-    private func user(_ id: UserID, _ name: String) -> (Fact, Content, String?) {
+    private func user(_ id: UserID, _ name: String) -> (EventDetails, EventContent, String?) {
         (.userRegistered(UserRegistered(user: id)), .registration(Username(text: name, foldKey: name.lowercased()), subject: nil), nil)
     }
 
@@ -76,8 +76,8 @@ import Testing
             (.messagePosted(secret), .body("Secret"), nil),
         ])
         let receipt = try fixture.open().execute(.openThread(thread: garden, name: "Garden", by: ann))
-        #expect(receipt.duplicate && receipt.thread == garden)
-        #expect(receipt.events.map(\.event.fact) == [.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann))])
+        #expect(receipt.isDuplicate && receipt.thread == garden)
+        #expect(receipt.events.map(\.event.details) == [.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann))])
     }
 
     @Test func anOpeningAtTheEndOfTheJournalIsADuplicate() throws {
@@ -87,7 +87,7 @@ import Testing
         ])
         let store = try fixture.open()
         let receipt = try store.execute(.openThread(thread: garden, name: "Garden", by: ann))
-        #expect(receipt.duplicate && receipt.positions == 2...2)
+        #expect(receipt.isDuplicate && receipt.positions == 2...2)
         // Neither is what the same batch appends a part of it.
         let answers = try store.execute([
             CommandRequest(.registerUser(user: bob, username: "Bob"), correlation: "of Bob"),
@@ -99,8 +99,8 @@ import Testing
     // MARK: Followers
 
     /// What was read for a consumer who is slow is shown as it may be shown once it is delivered.
-    @Test(arguments: [Backlog.paced, .bounded(1_000)])
-    func aSlowConsumerIsNotDeliveredWhatWasRetractedMeanwhile(backlog: Backlog) async throws {
+    @Test(arguments: [BufferingPolicy.paced, .bounded(1_000)])
+    func aSlowConsumerIsNotDeliveredWhatWasRetractedMeanwhile(bufferingPolicy: BufferingPolicy) async throws {
         let fixture = try Fixture()
         let messages = (0..<4).map { MessageID(bits: 100 + UInt128($0)) }
         for message in messages {
@@ -109,12 +109,12 @@ import Testing
         let filter = EventFilter(kinds: [.messagePosted], viewer: Fixture.bob)
         let token = try fixture.store.resumeToken(after: 6)
         let sequences = [
-            fixture.store.events(after: 6, matching: filter, backlog: backlog),
-            fixture.store.events(after: token, matching: filter, backlog: backlog),
+            fixture.store.events(after: 6, matching: filter, bufferingPolicy: bufferingPolicy),
+            fixture.store.events(after: token, matching: filter, bufferingPolicy: bufferingPolicy),
         ]
         for (number, events) in sequences.enumerated() {
             var iterator = events.makeAsyncIterator()
-            #expect(try await iterator.next()?.event.fact.kind == .messagePosted)
+            #expect(try await iterator.next()?.event.details.kind == .messagePosted)
             // The others are in the batch by now.
             try await fixture.store.execute(.retract(.message(messages[1 + number]), by: Fixture.ann))
             try await fixture.store.execute(.edit(.message(messages[3]), by: Fixture.ann, body: "Other text"))
@@ -140,14 +140,14 @@ import Testing
     @Test @MainActor func aLiveTimelinePassesOverAMessageThatIsNotKnown() throws {
         let fixture = try Fixture()
         let source = TimelineSource(thread: Fixture.garden, viewer: Fixture.bob, limit: 10)
-        let facts: [Fact] = [
+        let facts: [EventDetails] = [
             .messageRetracted(MessageChanged(thread: Fixture.garden, number: 9, message: MessageID(bits: 77), by: Fixture.ann)),
             .replyPosted(
                 ReplyPosted(
                     thread: Fixture.garden, number: 9, message: MessageID(bits: 77), reply: ReplyID(bits: 78), author: Fixture.ann)),
         ]
-        for fact in facts {
-            let event = RecordedEvent(position: 7, event: Event(recordedAt: Timestamp(millisecondsSince1970: 1), fact: fact))
+        for details in facts {
+            let event = RecordedEvent(position: 7, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details))
             #expect(try source.change(by: event, in: fixture.store) == nil)
         }
     }
@@ -170,13 +170,13 @@ import Testing
 
 extension StoreFixture {
     /// Writes events, whatever they say, as one commit of a new journal.
-    fileprivate func write(_ events: [(Fact, Content, String?)]) throws {
+    fileprivate func write(_ events: [(EventDetails, EventContent, String?)]) throws {
         let journal = try Journal.open(directory, options: options.journal)
         var draft = CommitDraft()
         var encoder = EventEncoder()
-        for (index, (fact, content, correlation)) in events.enumerated() {
+        for (index, (details, content, correlation)) in events.enumerated() {
             let time = Timestamp(millisecondsSince1970: 1 + Int64(index))
-            encoder.encode(Event(recordedAt: time, fact: fact, content: content, correlation: correlation))
+            encoder.encode(ChatEvent(recordedAt: time, details: details, content: content, correlation: correlation))
             // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
@@ -191,7 +191,7 @@ private struct UndecidedWorld {
     static var canary: Regex<(Substring, Substring, Substring)> { /(body|thread|device|subject|correlation|postcode|name)-(\d+)\./ }
 
     let fixture: StoreFixture
-    let facts: [Fact]
+    let facts: [EventDetails]
     let users = (1...4).map { UserID(bits: $0) }
     let threads: [ThreadID]
     let messages = (1...5).map { MessageID(bits: $0 + 40) }
@@ -203,8 +203,8 @@ private struct UndecidedWorld {
         var random = SeededRandom(seed: seed)
         let sw1a = ThreadID(try #require(OutwardCode("SW1A")))
         threads = [ThreadID(bits: 31), ThreadID(bits: 32), sw1a]
-        var facts: [Fact] = []
-        var events: [(Fact, Content, String?)] = []
+        var facts: [EventDetails] = []
+        var events: [(EventDetails, EventContent, String?)] = []
         for position in 1...60 {
             func one<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
             let (user, thread, message, reply) = (one(users), one(threads), one(messages), one(replies))
@@ -212,57 +212,59 @@ private struct UndecidedWorld {
             let changed = MessageChanged(thread: thread, number: number, message: message, by: user)
             let replyChanged = ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: user)
             let username = Username(text: "name-\(position).", foldKey: "name-\(position).")
-            let (fact, content): (Fact, Content)
+            let (details, content): (EventDetails, EventContent)
             // Nearly all users register first; some of these events are lost.
             switch position <= 4 ? 0 : Int.random(in: 1...40, using: &random) {
             case 0:
-                (fact, content) =
+                (details, content) =
                     random.oneIn(8)
                     ? (.lost, .none)
                     : (.userRegistered(UserRegistered(user: users[position - 1])), .registration(username, subject: "subject-\(position)."))
-            case 1: (fact, content) = (.usernameChanged(UsernameChanged(user: user)), .username(username))
+            case 1: (details, content) = (.usernameChanged(UsernameChanged(user: user)), .username(username))
             case 2, 3:
                 let postcode = try #require(Postcode("SW1A \(position % 10)\(["AA", "AB", "AD", "AE", "AF", "AG", "AH"][position / 10])"))
-                (fact, content) = (.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))
+                (details, content) = (.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))
             case 4, 5:
-                (fact, content) = (
+                (details, content) = (
                     .threadOpened(ThreadOpened(thread: thread, number: number, by: user)),
                     thread.outwardCode == nil ? .threadName("thread-\(position).") : .none
                 )
-            case 6...13: (fact, content) = (.threadJoined(ThreadJoined(thread: thread, number: number, user: user)), .none)
-            case 14...16: (fact, content) = (.threadLeft(ThreadLeft(thread: thread, number: number, user: user)), .none)
+            case 6...13: (details, content) = (.threadJoined(ThreadJoined(thread: thread, number: number, user: user)), .none)
+            case 14...16: (details, content) = (.threadLeft(ThreadLeft(thread: thread, number: number, user: user)), .none)
             case 17...22:
-                (fact, content) = (
+                (details, content) = (
                     .messagePosted(MessagePosted(thread: thread, number: number, message: message, author: user)),
                     .body("body-\(position).")
                 )
             case 23...26:
-                (fact, content) = (
+                (details, content) = (
                     .replyPosted(ReplyPosted(thread: thread, number: number, message: message, reply: reply, author: user)),
                     .body("body-\(position).")
                 )
-            case 27...29: (fact, content) = (.messageEdited(changed), .body("body-\(position)."))
-            case 30, 31: (fact, content) = (.replyEdited(replyChanged), .body("body-\(position)."))
-            case 32: (fact, content) = (.messageRetracted(changed), .none)
-            case 33: (fact, content) = (.replyRetracted(replyChanged), .none)
-            case 34: (fact, content) = (.threadRead(ThreadRead(user: user, thread: thread, upTo: number)), .none)
+            case 27...29: (details, content) = (.messageEdited(changed), .body("body-\(position)."))
+            case 30, 31: (details, content) = (.replyEdited(replyChanged), .body("body-\(position)."))
+            case 32: (details, content) = (.messageRetracted(changed), .none)
+            case 33: (details, content) = (.replyRetracted(replyChanged), .none)
+            case 34: (details, content) = (.threadRead(ThreadRead(user: user, thread: thread, upTo: number)), .none)
             case 35:
-                (fact, content) = (
+                (details, content) = (
                     .sessionStarted(SessionStarted(user: user, session: SessionID(bits: UInt128(position)))), .device("device-\(position).")
                 )
-            case 36 where hasUnknownEvents: (fact, content) = (.unknown(kind: 0), .none)
-            default: (fact, content) = (.lost, .none)
+            case 36 where hasUnknownEvents: (details, content) = (.unknown(kind: 0), .none)
+            default: (details, content) = (.lost, .none)
             }
-            facts.append(fact)
-            let hasCorrelation = fact != .lost && fact != .unknown(kind: 0)
-            events.append((fact, content, hasCorrelation ? "correlation-\(position)." : nil))
+            facts.append(details)
+            let hasCorrelation = details != .lost && details != .unknown(kind: 0)
+            events.append((details, content, hasCorrelation ? "correlation-\(position)." : nil))
         }
         self.facts = facts
         try fixture.write(
-            events.map { fact, content, correlation in
+            events.map { details, content, correlation in
                 // A kind that this version does not know; its bytes are those of a kind without any.
-                if fact == .unknown(kind: 0) { return (fact, .opaque(kept: [250] + [UInt8](repeating: 0, count: 7), erasable: nil), nil) }
-                return (fact, content, correlation)
+                if details == .unknown(kind: 0) {
+                    return (details, .opaque(kept: [250] + [UInt8](repeating: 0, count: 7), erasable: nil), nil)
+                }
+                return (details, content, correlation)
             })
     }
 
@@ -271,39 +273,39 @@ private struct UndecidedWorld {
     private func isMemberNow(_ user: UserID, _ thread: ThreadID) -> Bool {
         facts.last {
             switch $0 {
-            case .threadJoined(let fact): fact.user == user && fact.thread == thread
-            case .threadLeft(let fact): fact.user == user && fact.thread == thread
+            case .threadJoined(let details): details.user == user && details.thread == thread
+            case .threadLeft(let details): details.user == user && details.thread == thread
             default: false
             }
         }.map { if case .threadJoined = $0 { true } else { false } } ?? false
     }
 
     /// The first posting of a message or a reply to a known message: its thread, and its author.
-    private func posting(_ post: Post) -> (index: Int, thread: ThreadID, author: UserID)? {
-        for (index, fact) in facts.enumerated() {
-            switch (fact, post) {
-            case (.messagePosted(let fact), .message(let id)) where fact.message == id: return (index, fact.thread, fact.author)
-            case (.replyPosted(let fact), .reply(let id)) where fact.reply == id:
-                guard let message = posting(.message(fact.message)), message.index < index else { continue }
-                return (index, message.thread, fact.author)
+    private func posting(_ post: PostID) -> (index: Int, thread: ThreadID, author: UserID)? {
+        for (index, details) in facts.enumerated() {
+            switch (details, post) {
+            case (.messagePosted(let details), .message(let id)) where details.message == id: return (index, details.thread, details.author)
+            case (.replyPosted(let details), .reply(let id)) where details.reply == id:
+                guard let message = posting(.message(details.message)), message.index < index else { continue }
+                return (index, message.thread, details.author)
             default: break
             }
         }
         return nil
     }
 
-    private func post(of fact: Fact) -> Post? {
-        switch fact {
-        case .messagePosted(let fact): .message(fact.message)
-        case .messageEdited(let fact), .messageRetracted(let fact): .message(fact.message)
-        case .replyPosted(let fact): .reply(fact.reply)
-        case .replyEdited(let fact), .replyRetracted(let fact): .reply(fact.reply)
+    private func post(of details: EventDetails) -> PostID? {
+        switch details {
+        case .messagePosted(let details): .message(details.message)
+        case .messageEdited(let details), .messageRetracted(let details): .message(details.message)
+        case .replyPosted(let details): .reply(details.reply)
+        case .replyEdited(let details), .replyRetracted(let details): .reply(details.reply)
         default: nil
         }
     }
 
     /// The position of the event that wrote the present text.
-    private func textPosition(of post: Post) -> Position? {
+    private func textPosition(of post: PostID) -> Position? {
         guard let posting = posting(post) else { return nil }
         var text = posting.index
         for index in posting.index + 1..<max(posting.index + 1, facts.count) where self.post(of: facts[index]) == post {
@@ -318,22 +320,22 @@ private struct UndecidedWorld {
 
     /// Whether a viewer may ever be shown what an event brought.
     func maySee(_ kind: Substring, _ position: Position, _ viewer: UserID) -> Bool {
-        let fact = facts[Int(position) - 1]
-        if fact.user == viewer { return true }
+        let details = facts[Int(position) - 1]
+        if details.user == viewer { return true }
         switch kind {
         case "body":
-            guard let post = post(of: fact), let posting = posting(post) else { return false }
-            let places = [fact.thread, posting.thread].compactMap { $0 }
+            guard let post = post(of: details), let posting = posting(post) else { return false }
+            let places = [details.thread, posting.thread].compactMap { $0 }
             guard places.contains(where: { isMemberNow(viewer, $0) }) else { return false }
             return posting.author == viewer || textPosition(of: post) == position
         case "thread":
             return facts.contains {
-                if case .threadJoined(let join) = $0 { join.user == viewer && join.thread == fact.thread } else { false }
+                if case .threadJoined(let join) = $0 { join.user == viewer && join.thread == details.thread } else { false }
             }
         case "name":
             // Names are shown of those who have had to do with a thread of which the viewer is a member.
             return facts.contains { other in
-                guard other.user == fact.user else { return false }
+                guard other.user == details.user else { return false }
                 let places = [other.thread, other.place, post(of: other).flatMap { posting($0)?.thread }].compactMap { $0 }
                 return places.contains { isMemberNow(viewer, $0) }
             }
@@ -349,11 +351,11 @@ private struct UndecidedWorld {
         func ask<Value>(_ question: String, _ body: () throws -> Value) {
             do { answers.append("\(question): \(try body())") } catch { answers.append("\(question): \(error)") }
         }
-        let all = Page(limit: .max)
+        let all = PageRequest(limit: .max)
         let names = facts.indices.map { "thread-\($0 + 1)." }
-        for moment in moments.map(Moment.position) {
+        for moment in moments.map(AsOf.position) {
             ask("threads") { try store.threads(all, viewer: viewer, asOf: moment) }
-            ask("pages of threads") { try pages { try store.threadsPage(Page(limit: 1), at: $0, viewer: viewer, asOf: moment) } }
+            ask("pages of threads") { try pages { try store.threadsPage(PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) } }
             // The question itself names the thread.
             ask("named") { try names.map { try store.threads(named: $0, viewer: viewer, asOf: moment) } }
             for thread in threads + [ThreadID(bits: 99)] {
@@ -361,15 +363,15 @@ private struct UndecidedWorld {
                 ask("members") { try store.members(of: thread, viewer: viewer, asOf: moment) }
                 ask("readers") { try store.readers(of: thread, viewer: viewer, asOf: moment) }
                 ask("timeline") { try store.timeline(thread, all, viewer: viewer, asOf: moment) }
-                ask("around") { try store.timeline(thread, Page(limit: 2, around: 30), viewer: viewer, asOf: moment) }
-                ask("pages") { try pages { try store.timelinePage(thread, Page(limit: 2), at: $0, viewer: viewer, asOf: moment) } }
+                ask("around") { try store.timeline(thread, PageRequest(limit: 2, around: 30), viewer: viewer, asOf: moment) }
+                ask("pages") { try pages { try store.timelinePage(thread, PageRequest(limit: 2), at: $0, viewer: viewer, asOf: moment) } }
                 if let code = thread.outwardCode { ask("residents") { try store.residents(of: code, viewer: viewer, asOf: moment) } }
             }
             for message in messages {
                 ask("message") { try store.message(message, viewer: viewer, asOf: moment) }
                 ask("replies") { try store.replies(to: message, all, viewer: viewer, asOf: moment) }
                 ask("pages of replies") {
-                    try pages { try store.repliesPage(to: message, Page(limit: 1), at: $0, viewer: viewer, asOf: moment) }
+                    try pages { try store.repliesPage(to: message, PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) }
                 }
                 ask("details") { try store.details(of: .message(message), viewer: viewer, asOf: moment) }
             }
@@ -410,7 +412,7 @@ private struct UndecidedWorld {
     }
 
     /// The entries of all pages, from the last one on and back again.
-    private func pages<Entry>(_ page: (PageCursor?) throws -> PageOf<Entry>) throws -> [Entry] {
+    private func pages<Entry>(_ page: (PageCursor?) throws -> Page<Entry>) throws -> [Entry] {
         var found = try page(nil)
         var entries = found.entries
         while let older = found.older {

@@ -65,7 +65,7 @@ struct VisibilityWorld {
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
         for _ in 0..<260 { _ = try store.execute([generator.nextRequest()]) }
-        let facts = try store.allEvents().map(\.event.fact)
+        let facts = try store.allEvents().map(\.event.details)
         let known = Array(Set(facts.compactMap(\.user))).sorted()
         // More leaving, renaming, editing and taking back than the generator makes, in the threads that people meet in.
         for user in known.shuffled(using: &random).prefix(3) {
@@ -74,22 +74,22 @@ struct VisibilityWorld {
             }
             try store.execute(.changeUsername(user: user, username: "Renamed \(user.bits % 1_000_003)"))
         }
-        for fact in facts {
-            if case .messagePosted(let fact) = fact, random.oneIn(6) {
+        for details in facts {
+            if case .messagePosted(let details) = details, random.oneIn(6) {
                 _ = try store.execute([
-                    CommandRequest(.edit(.message(fact.message), by: fact.author, body: "edited"), correlation: "secret")
+                    CommandRequest(.edit(.message(details.message), by: details.author, body: "edited"), correlation: "secret")
                 ])
             }
-            if case .replyPosted(let fact) = fact, random.oneIn(8) {
-                _ = try store.execute([CommandRequest(.retract(.reply(fact.reply), by: fact.author), correlation: "secret")])
+            if case .replyPosted(let details) = details, random.oneIn(8) {
+                _ = try store.execute([CommandRequest(.retract(.reply(details.reply), by: details.author), correlation: "secret")])
             }
         }
         let events = try store.allEvents()
         naive = NaiveVisibility(events)
         users = known + [UserID(bits: 0xdead)]
-        threads = Array(Set(events.compactMap(\.event.fact.thread))).sorted() + [ThreadID(bits: 0xdead)]
-        messages = events.compactMap { if case .messagePosted(let fact) = $0.event.fact { fact.message } else { nil } }
-        replies = events.compactMap { if case .replyPosted(let fact) = $0.event.fact { fact.reply } else { nil } }
+        threads = Array(Set(events.compactMap(\.event.details.thread))).sorted() + [ThreadID(bits: 0xdead)]
+        messages = events.compactMap { if case .messagePosted(let details) = $0.event.details { details.message } else { nil } }
+        replies = events.compactMap { if case .replyPosted(let details) = $0.event.details { details.reply } else { nil } }
         let end = Position(events.count)
         moments = [end, end / 2] + (0..<2).map { _ in Position.random(in: 1...end, using: &random) }
     }
@@ -151,7 +151,7 @@ struct VisibilityChecker {
     private mutating func checkEvents(_ viewer: UserID) throws {
         let expected = naive.events.compactMap { naive.shown($0, to: viewer, present: end) }
         for recorded in naive.events {
-            guard let kind = recorded.event.fact.kind else { continue }
+            guard let kind = recorded.event.details.kind else { continue }
             cells.insert(.init(kind: kind, role: naive.role(of: viewer, to: recorded, present: end)))
         }
         var read: [RecordedEvent] = []
@@ -184,7 +184,9 @@ struct VisibilityChecker {
     }
 
     private func isRegistered(_ user: UserID, _ moment: Position) -> Bool {
-        naive.events.prefix(Int(moment)).contains { if case .userRegistered(let fact) = $0.event.fact { fact.user == user } else { false } }
+        naive.events.prefix(Int(moment)).contains {
+            if case .userRegistered(let details) = $0.event.details { details.user == user } else { false }
+        }
     }
 
     private func cut(_ entries: [TimelineEntry], _ viewer: UserID, _ moment: Position) -> [TimelineEntry] {
@@ -205,9 +207,9 @@ struct VisibilityChecker {
 
     private mutating func checkThreads(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
-        let asOf = Moment.position(moment)
+        let asOf = AsOf.position(moment)
         let shown = { (threads: [ThreadSummary]) in threads.filter { naive.mayRead(viewer, $0.id, at: moment, present: end) } }
-        let all = Page(limit: .max)
+        let all = PageRequest(limit: .max)
         check(
             "threads", viewer, moment, expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf)) }
         ) {
@@ -217,10 +219,10 @@ struct VisibilityChecker {
             "threadsPage", viewer, moment,
             expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf)) }
         ) { () throws(ChatError) in
-            var page = try store.threadsPage(Page(limit: 2), viewer: viewer, asOf: asOf)
+            var page = try store.threadsPage(PageRequest(limit: 2), viewer: viewer, asOf: asOf)
             var entries = page.entries
             while let older = page.older {
-                page = try store.threadsPage(Page(limit: 2), at: older, viewer: viewer, asOf: asOf)
+                page = try store.threadsPage(PageRequest(limit: 2), at: older, viewer: viewer, asOf: asOf)
                 entries = page.entries + entries
             }
             return entries
@@ -250,16 +252,16 @@ struct VisibilityChecker {
                 try store.readers(of: thread, viewer: viewer, asOf: asOf)
             }
             let timeline = expected(thread, viewer, moment) { () throws(ChatError) in
-                cut(try store.timeline(thread, Page(limit: .max), asOf: asOf), viewer, moment)
+                cut(try store.timeline(thread, PageRequest(limit: .max), asOf: asOf), viewer, moment)
             }
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
-                try store.timeline(thread, Page(limit: .max), viewer: viewer, asOf: asOf)
+                try store.timeline(thread, PageRequest(limit: .max), viewer: viewer, asOf: asOf)
             }
             check("timelinePage", viewer, moment, timeline) { () throws(ChatError) in
-                var page = try store.timelinePage(thread, Page(limit: 7), viewer: viewer, asOf: asOf)
+                var page = try store.timelinePage(thread, PageRequest(limit: 7), viewer: viewer, asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.timelinePage(thread, Page(limit: 7), at: older, viewer: viewer, asOf: asOf)
+                    page = try store.timelinePage(thread, PageRequest(limit: 7), at: older, viewer: viewer, asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries
@@ -283,7 +285,7 @@ struct VisibilityChecker {
 
     private mutating func checkPosts(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
-        let asOf = Moment.position(moment)
+        let asOf = AsOf.position(moment)
         // At each moment every viewer looks at another share of the posts, and all of them look at all.
         turn += 1
         for (number, message) in world.messages.enumerated() where (number + turn).isMultiple(of: 5) {
@@ -301,16 +303,16 @@ struct VisibilityChecker {
                 () throws(ChatError) in try store.message(message, viewer: viewer, asOf: asOf)
             }
             let replies = expected(entry.thread, viewer, moment) { () throws(ChatError) in
-                cut(try store.replies(to: message, Page(limit: .max), asOf: asOf), viewer, moment)
+                cut(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf), viewer, moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
-                try store.replies(to: message, Page(limit: .max), viewer: viewer, asOf: asOf)
+                try store.replies(to: message, PageRequest(limit: .max), viewer: viewer, asOf: asOf)
             }
             check("repliesPage", viewer, moment, replies) { () throws(ChatError) in
-                var page = try store.repliesPage(to: message, Page(limit: 2), viewer: viewer, asOf: asOf)
+                var page = try store.repliesPage(to: message, PageRequest(limit: 2), viewer: viewer, asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.repliesPage(to: message, Page(limit: 2), at: older, viewer: viewer, asOf: asOf)
+                    page = try store.repliesPage(to: message, PageRequest(limit: 2), at: older, viewer: viewer, asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries
@@ -327,9 +329,9 @@ struct VisibilityChecker {
         }
     }
 
-    private mutating func checkDetails(_ post: Post, in thread: ThreadID, _ viewer: UserID, _ moment: Position) {
+    private mutating func checkDetails(_ post: PostID, in thread: ThreadID, _ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
-        let asOf = Moment.position(moment)
+        let asOf = AsOf.position(moment)
         if case .refused(let code) = Outcome({ () throws(ChatError) in try store.details(of: post, asOf: asOf) }) {
             check("details", viewer, moment, .refused(code)) { () throws(ChatError) in
                 try store.details(of: post, viewer: viewer, asOf: asOf)
@@ -350,7 +352,7 @@ struct VisibilityChecker {
 
     private mutating func checkPeople(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
-        let asOf = Moment.position(moment)
+        let asOf = AsOf.position(moment)
         for user in world.users {
             if user != viewer {
                 check("user", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in

@@ -8,7 +8,7 @@ import Projections
     import Foundation
 #endif
 
-extension LiveProjection where Model: Codable {
+extension ProjectionHandle where Model: Codable {
     /// Writes a checkpoint of the projection as it is now beside the journal, so that it need not be replayed from the first event next time.
     ///
     /// The state is written as JSON. A journal that was open for writing only may be written to, and there is one checkpoint for each
@@ -47,7 +47,7 @@ extension Replay where Model: Codable {
         }
         try wrapping { () throws(JournalError) in
             let file = try journal.beginCheckpoint(
-                Model.name, version: Model.version, at: position, sections: [LiveProjection<Model>.section])
+                Model.name, version: Model.version, at: position, sections: [ProjectionHandle<Model>.section])
             file.beginSection()
             for start in stride(from: 0, to: bytes.count, by: CheckpointHeader.blockByteCount) {
                 file.write(Array(bytes[start..<min(start + CheckpointHeader.blockByteCount, bytes.count)]))
@@ -59,7 +59,7 @@ extension Replay where Model: Codable {
     /// Reads a checkpoint, nil if there is none that fits: it is ignored, never trusted, never fatal.
     init?(checkpointOf journal: Journal) {
         guard let reader = try? journal.checkpoint(Model.name, version: Model.version),
-            let section = reader.section(LiveProjection<Model>.section), reader.header.position <= journal.durablePosition
+            let section = reader.section(ProjectionHandle<Model>.section), reader.header.position <= journal.durablePosition
         else { return nil }
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: CheckpointHeader.blockByteCount + 64)

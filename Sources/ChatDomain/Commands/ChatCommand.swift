@@ -1,7 +1,7 @@
 /// What somebody wants to happen.
 ///
 /// An id that is left nil is made by the store. An id that the caller supplies makes the command safe to send again: it takes effect once.
-public enum Command: Hashable, Sendable {
+public enum ChatCommand: Hashable, Sendable {
     /// Registers a user: a username of 1 to 32 characters, and the identity provider's own name for them, 1 to 256 bytes.
     case registerUser(user: UserID? = nil, username: String, subject: String? = nil)
     /// Gives a user another username.
@@ -19,9 +19,9 @@ public enum Command: Hashable, Sendable {
     /// Replies to a message.
     case reply(reply: ReplyID? = nil, message: MessageID, author: UserID, body: String)
     /// Gives a message or a reply another body.
-    case edit(Post, by: UserID, body: String)
+    case edit(PostID, by: UserID, body: String)
     /// Takes back a message or a reply.
-    case retract(Post, by: UserID)
+    case retract(PostID, by: UserID)
     /// Says how far a member has read a thread.
     case markRead(user: UserID, thread: ThreadID, upTo: Position)
     /// Begins a session; the device is described in at most 1,024 bytes.
@@ -31,24 +31,29 @@ public enum Command: Hashable, Sendable {
 }
 
 /// A message or a reply: what can be edited and retracted.
-public enum Post: Hashable, Sendable {
+public enum PostID: Hashable, Sendable {
     /// A message.
     case message(MessageID)
     /// A reply.
     case reply(ReplyID)
 }
 
-/// A command with what goes with it: a correlation id, and where it comes from.
+/// A command with what goes with it: a correlation id.
 public struct CommandRequest: Hashable, Sendable {
     /// What is to happen.
-    public var command: Command
+    public var command: ChatCommand
     /// The caller's own id for what this belongs to, at most 256 bytes; the events keep it.
     public var correlation: String?
-    /// Decided here, or imported.
-    public var origin: Origin
+    /// Decided here, or imported: within the package alone, because an import skips the rule of residence.
+    package var origin: EventOrigin
 
     /// Makes a request.
-    public init(_ command: Command, correlation: String? = nil, origin: Origin = .native) {
+    public init(_ command: ChatCommand, correlation: String? = nil) {
+        self.init(command, correlation: correlation, origin: .native)
+    }
+
+    /// Makes a request of an import.
+    package init(_ command: ChatCommand, correlation: String? = nil, origin: EventOrigin) {
         self.command = command
         self.correlation = correlation
         self.origin = origin

@@ -6,7 +6,7 @@ import Columns
 /// Without anything, or with ``before`` alone, the page holds the latest entries (before that position); with ``after`` the earliest after it; with ``around`` those on
 /// either side of a position, the entry at it included. ``before`` and ``after`` are exclusive, so the first and last position of a page are the bounds for the pages on
 /// either side of it, and a page does not shift while messages arrive.
-public struct Page: Hashable, Sendable {
+public struct PageRequest: Hashable, Sendable {
     /// How many entries at most; a negative limit is taken as 0.
     public var limit: Int
     /// Only entries at smaller positions.

@@ -2,7 +2,7 @@ import ChatDomain
 import EventJournal
 
 /// What a screen shows of something that changes.
-public enum LiveState<Value: Sendable>: Sendable {
+public enum LoadState<Value: Sendable>: Sendable {
     /// Nothing yet.
     case loading
     /// The value, which is kept current.
@@ -62,7 +62,7 @@ extension LiveSource {
     associatedtype Source: LiveSource
     var store: ChatStore { get }
     var source: Source { get }
-    var state: LiveState<Source.Value> { get set }
+    var state: LoadState<Source.Value> { get set }
     /// Takes note of a change that has been applied; nil where everything has been read anew.
     func note(_ change: Source.Change?)
 }
@@ -76,12 +76,12 @@ extension LiveView {
     /// Shows the source and keeps it current until the task is cancelled, the store is closed, or something fails.
     func followSource() async {
         while !Task.isCancelled {
-            state = state.value.map(LiveState.updating) ?? .loading
+            state = state.value.map(LoadState.updating) ?? .loading
             do throws(ChatError) {
                 let (value, position) = try await source.loaded(from: store)
                 state = .loaded(value)
                 note(nil)
-                for try await event in store.events(after: position, matching: source.filter, backlog: .bounded(backlogLimit)) {
+                for try await event in store.events(after: position, matching: source.filter, bufferingPolicy: .bounded(backlogLimit)) {
                     if let change = try await source.changed(by: event, in: store) { apply(change) }
                 }
                 return

@@ -1,34 +1,37 @@
 /// One immutable fact of the chat with its time and its content.
 ///
 /// An event does not know its position; ``RecordedEvent`` joins the two.
-public struct Event: Hashable, Sendable {
+public struct ChatEvent: Hashable, Sendable {
     /// When the store recorded it, never decreasing along a journal: 0 to 2^48 - 1 milliseconds since 1970.
     public var recordedAt: Timestamp
 
     /// Where it comes from: decided here, or imported with the time it bore there.
-    public var origin: Origin
+    public var origin: EventOrigin
 
     /// What happened.
-    public var fact: Fact
+    public var details: EventDetails
 
     /// What was written.
-    public var content: Content
+    public var content: EventContent
 
     /// The correlation id of the command, if it had one; nil also when the content is not there.
     public var correlation: String?
 
     /// Makes an event.
-    public init(recordedAt: Timestamp, origin: Origin = .native, fact: Fact, content: Content = .none, correlation: String? = nil) {
+    public init(
+        recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, content: EventContent = .none,
+        correlation: String? = nil
+    ) {
         self.recordedAt = recordedAt
         self.origin = origin
-        self.fact = fact
+        self.details = details
         self.content = content
         self.correlation = correlation
     }
 }
 
 /// Where a command and its events come from.
-public enum Origin: Hashable, Sendable {
+public enum EventOrigin: Hashable, Sendable {
     /// Decided by this store as it happened.
     case native
 
@@ -42,9 +45,12 @@ public enum Origin: Hashable, Sendable {
     }
 }
 
-extension Event {
+extension ChatEvent {
     /// The times at which an event can be recorded: what six bytes hold.
     static let recordable = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
+
+    /// The kind; nil for one that this version does not know.
+    public var kind: EventKind? { details.kind }
 
     /// The time to show: the original one of an import, or else the recorded one.
     public var createdAt: Timestamp { origin.sentAt ?? recordedAt }
@@ -74,7 +80,7 @@ extension Event {
 
     /// The name of the thread that was opened: an outward code's thread is named by the code.
     public var threadName: String? {
-        if case .threadOpened(let opened) = fact { return content.threadName(of: opened.thread) }
+        if case .threadOpened(let opened) = details { return content.threadName(of: opened.thread) }
         return nil
     }
 

@@ -2,7 +2,7 @@
 ///
 /// A fact holds no text. It stays in the journal when an event's content is erased, and it alone drives ``ChatState/evolve(_:at:)`` but for the indexes over
 /// content itself (names, subjects and postcodes). The set is closed but for ``unknown(kind:)``.
-public enum Fact: Hashable, Sendable {
+public enum EventDetails: Hashable, Sendable {
     /// Somebody registered.
     case userRegistered(UserRegistered)
     /// A user took another username.

@@ -8,7 +8,7 @@ public import Projections
 /// Make one with ``ChatStore/project(_:)``. Every question is answered as of the last durable position at the time of the call, so a caller finds what they have been
 /// told is done. Nothing is kept in memory but the projection: what is new is read from the journal when somebody asks. May be used from any number of tasks and
 /// threads at once.
-public final class LiveProjection<Model: Projection>: Sendable {
+public final class ProjectionHandle<Model: Projection>: Sendable {
     let store: ChatStore
     /// Gives what a replay begins with.
     private let start: @Sendable () -> Replay<Model>
@@ -31,7 +31,7 @@ public final class LiveProjection<Model: Projection>: Sendable {
     ///   damaged or cannot be read, ``ChatError/undecodable(position:_:)`` if a record is no event: the projection then stands before it, and the next
     ///   question tries again.
     /// - Complexity: O(*n*) in the events that are new, or up to the moment, and what the closure takes.
-    public func read<Value: Sendable>(asOf moment: Moment = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
+    public func read<Value: Sendable>(asOf moment: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
         let (position, isNow) = try store.query(moment) { _, view throws(ChatError) in (view.position, moment == .now) }
         if isNow {
             let result: Result<Replay<Model>, ChatError> = current.withLock { replay in
@@ -81,7 +81,7 @@ public final class LiveProjection<Model: Projection>: Sendable {
     var present: Replay<Model> { current.withLock { $0 } }
 }
 
-extension LiveProjection where Model: Equatable {
+extension ProjectionHandle where Model: Equatable {
     /// Builds the projection once more from the first event and compares it with the one that is kept.
     ///
     /// They differ if `apply` depends on anything but the events: a clock, randomness, the order of a dictionary.
@@ -120,13 +120,13 @@ extension ChatStore {
     /// Keeps a projection of one's own over this store.
     ///
     /// The projection is replayed when it is asked first. Keep the result: each call makes another one.
-    public func project<Model: Projection>(_ model: Model.Type) -> LiveProjection<Model> { LiveProjection(self) { Replay() } }
+    public func project<Model: Projection>(_ model: Model.Type) -> ProjectionHandle<Model> { ProjectionHandle(self) { Replay() } }
 
     /// Keeps a projection of one's own over this store, and begins with its checkpoint, if there is one that fits.
     ///
-    /// A checkpoint is written by ``LiveProjection/writeCheckpoint()``. One that is damaged, of another journal, of another history or of another
+    /// A checkpoint is written by ``ProjectionHandle/writeCheckpoint()``. One that is damaged, of another journal, of another history or of another
     /// ``Projections/Projection/version``, is ignored, and the projection is replayed.
-    public func project<Model: Projection & Codable>(_ model: Model.Type) -> LiveProjection<Model> {
-        LiveProjection(self) { [journal] in journal.flatMap { Replay(checkpointOf: $0) } ?? Replay() }
+    public func project<Model: Projection & Codable>(_ model: Model.Type) -> ProjectionHandle<Model> {
+        ProjectionHandle(self) { [journal] in journal.flatMap { Replay(checkpointOf: $0) } ?? Replay() }
     }
 }

@@ -4,7 +4,7 @@ import Locking
 import Projections
 
 /// The moment of which a query asks: what came later is not seen.
-public enum Moment: Hashable, Sendable {
+public enum AsOf: Hashable, Sendable {
     /// As it is: up to the last durable position.
     case now
     /// As it was once the event at this position was durable; 0 for the time before the first.
@@ -22,7 +22,7 @@ extension ChatStore {
     ///   - body: Is lent the read models, and told from where it looks at them.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the last durable position; `closed` after a close.
     func query<Value>(
-        _ moment: Moment, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
+        _ moment: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> Value {
         let asked: Position?
         switch moment {
@@ -45,7 +45,7 @@ extension ChatStore {
     /// - Parameter body: Asks in the first section; throws what ``query(_:for:_:)`` does.
     /// - Returns: What it answers, and the sections that go on as of the same moment.
     func sections<Value>(
-        _ moment: Moment, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
+        _ moment: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> (Value, Sections) {
         try query(moment, for: viewer) { models, view throws(ChatError) in
             (try body(models, view), Sections(readSide: readSide, view: view))
@@ -65,7 +65,7 @@ extension ChatStore {
 
     /// The position of the last event that was recorded before a time, 0 if there was none: the bound of a page that begins at that time.
     ///
-    /// `Page(after: try store.position(before: time))` begins with the first entry that was recorded at that time or later. A thread is in the order of the journal, so for
+    /// `PageRequest(after: try store.position(before: time))` begins with the first entry that was recorded at that time or later. A thread is in the order of the journal, so for
     /// imports too it is the time of recording that counts, not the one that is shown.
     ///
     /// - Throws: ``ChatError`` if the journal cannot be read.

@@ -1,7 +1,7 @@
 /// The erasable part of what happened: the text that people wrote, and what identifies them beyond an id.
 ///
 /// Whoever shows content copes with its absence: it is ``erased`` once it has been erased or withheld from the journal, and ``omitted`` when a reader asked for facts alone.
-public enum Content: Hashable, Sendable {
+public enum EventContent: Hashable, Sendable {
     /// Events of this kind have no content.
     case none
     /// The journal no longer holds the content.
@@ -24,7 +24,7 @@ public enum Content: Hashable, Sendable {
     case opaque(kept: [UInt8], erasable: [UInt8]?)
 }
 
-extension Content {
+extension EventContent {
     /// The username that was taken.
     package var username: Username? {
         switch self {
