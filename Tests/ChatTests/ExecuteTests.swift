@@ -29,6 +29,20 @@ import Testing
         #expect(try store.allEvents() == first.events + second.events)
     }
 
+    @Test func aReceiptTellsFromWhichPositionOnItsEffectShows() throws {
+        let store = try StoreFixture().open()
+        let (ann, thread) = (UserID(bits: 1), ThreadID(bits: 2))
+        let registered = try store.execute(.registerUser(user: ann, username: "Ann"))
+        #expect(registered.position == 1)
+        let opened = try store.execute(.openThread(thread: thread, name: "Garden", by: ann))
+        #expect(opened.positions == 2...3 && opened.position == 3)
+        let joined = try store.execute(.joinThread(user: ann, thread: thread))
+        #expect(joined.positions == nil && joined.position == 3)
+        let again = try store.execute(.registerUser(user: ann, username: "Ann"))
+        #expect(again.isDuplicate && again.position == 1)
+        #expect(try store.members(of: thread, asOf: .position(joined.position)).map(\.user.id) == [ann])
+    }
+
     @Test func aRefusalAppendsNothing() throws {
         let store = try StoreFixture().open()
         try peopled(store)

@@ -109,7 +109,7 @@ private struct Demo {
     }
 
     /// Executes a command and adds its answer to the table.
-    private func execute(_ words: String, _ command: Command, _ steps: inout Table) throws {
+    private func execute(_ words: String, _ command: ChatCommand, _ steps: inout Table) throws {
         switch try store.execute([CommandRequest(command)])[0] {
         case .success(let receipt):
             guard let positions = receipt.positions else { return }

@@ -111,11 +111,11 @@ extension Arguments {
 
 /// A page that may begin at a time.
 struct RequestedPage {
-    var page: Page
+    var page: PageRequest
     var from: Timestamp?
 
     /// The page in positions; the later of `--from` and `--after` applies.
-    func page(in store: ChatStore) throws(ChatError) -> Page {
+    func page(in store: ChatStore) throws(ChatError) -> PageRequest {
         guard let from else { return page }
         var page = page
         page.after = max(page.after ?? 0, try store.position(before: from))

@@ -1,0 +1,85 @@
+import Chat
+import Foundation
+import Testing
+
+// README.md shows what stands between the marks; a test compares them. `Chat` alone is imported.
+// tour begins
+func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async throws(ChatError) {
+    // The asynchronous form holds no thread while it waits for the disk; a receipt tells the ids that the store made.
+    let post = try await store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
+    guard let message = post.message else { return }
+    try await store.execute(.reply(message: message, author: bob, body: "On my way"), correlation: "request 17")
+    try await store.execute(.edit(.message(message), by: ann, body: "Oat milk?"))
+    try await store.execute(.markRead(user: bob, thread: thread, upTo: post.position))
+
+    // Several commands as one commit: each sees those before it, a refused one stops nobody.
+    for answer in try await store.execute([
+        CommandRequest(.retract(.message(message), by: ann)),
+        CommandRequest(.postMessage(thread: thread, author: bob, body: "")),
+    ]) {
+        switch answer {
+        case .success(let receipt): print("appended", receipt.positions.map { "\($0)" } ?? "nothing")
+        case .failure(let rejection): print("refused", rejection.code)  // invalidBody
+        }
+    }
+
+    // Pages: the latest 20, and the 20 before them; bob sees what a member may see, somebody else is refused.
+    let latest = try store.timeline(thread, PageRequest(limit: 20), viewer: bob)
+    let earlier = try store.timeline(thread, PageRequest(limit: 20, before: latest.first?.position), viewer: bob)
+    print(earlier.count, try store.user(bob).threads.map(\.unread))
+
+    // For a client that knows nothing of positions: a page with cursors for either way on, as text.
+    let page = try store.timelinePage(thread, PageRequest(limit: 20), viewer: bob)
+    if let older = page.older { print(try store.timelinePage(thread, PageRequest(limit: 20), at: older, viewer: bob).entries.count) }
+
+    // The same questions of an earlier moment: what bob could read, and who could read it, when that message had just been posted.
+    let then = AsOf.position(post.position)
+    print(try store.timeline(thread, viewer: bob, asOf: then).map(\.body), try store.readers(of: thread, asOf: then).count)
+
+    // Everything from there on and then what comes, as bob may read it, until the task is cancelled or the store closed. A token is where to go on on another day.
+    let token = try store.resumeToken(after: post.position)
+    for try await event in store.events(after: token, matching: EventFilter(threads: [thread], viewer: bob)) {
+        print(event.position, event.body ?? "", try store.resumeToken(after: event.position))
+        if event.kind == .replyPosted { break }
+    }
+
+    // A refusal of a single command is an error with a stable code.
+    do throws(ChatError) {
+        try await store.execute(.joinThread(user: UserID(bits: 0), thread: thread))
+    } catch {
+        guard case .rejected(let rejection) = error else { throw error }
+        print(rejection.code, rejection.message)
+    }
+}
+// tour ends
+
+@Suite struct ReadmeTests {
+    private var sources: (readme: String, here: String) {
+        get throws {
+            let here = URL(filePath: #filePath)
+            let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            return (
+                try String(contentsOf: package.appending(path: "README.md"), encoding: .utf8), try String(contentsOf: here, encoding: .utf8)
+            )
+        }
+    }
+
+    @Test func readmeShowsTheCompiledTour() throws {
+        let (readme, here) = try sources
+        let tour = try #require(here.split(separator: "// tour begins\n").last?.split(separator: "\n// tour ends").first)
+        #expect(readme.contains("```swift\nimport Chat\n\n\(tour)\n"))
+    }
+
+    @Test func theTourRuns() async throws {
+        let store = try ChatStore.inMemory()
+        let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
+        let thread = ThreadID(try #require(OutwardCode("SW1A")))
+        for (user, name) in [(ann, "Ann"), (bob, "Bob")] {
+            try await store.execute(.registerUser(user: user, username: name))
+            try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
+        }
+        try await tour(store, ann: ann, bob: bob, thread: thread)
+        let page = try store.timeline(thread)
+        #expect(page.map(\.isRetracted) == [true])
+    }
+}
