@@ -284,7 +284,7 @@ BUGS = [
          "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="EventJournalTests.GroupWriteTests"),
     store_bug("21", "query: as of the moment before the last one", [
-        ("Moment.swift",
+        ("AsOf.swift",
          "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, present: shown.position)\n",
          "            let present = shown.position - (shown.position > 0 ? 1 : 0)\n"
          "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? present, present: present)\n")]),
@@ -402,14 +402,14 @@ BUGS = [
         ("Paging.swift", "newer = min(now, page.after ?? (page.before ?? page.around).map { max($0, 1) - 1 } ?? now)", "newer = now")],
         unit="PagingTests"),
     store_bug("41c", "cursor: nothing is older where one entry is", [
-        ("Paging.swift", "find(Page(limit: 1, before: start)).isEmpty ? nil : start", "find(Page(limit: 2, before: start)).count < 2 ? nil : start")],
+        ("Paging.swift", "find(PageRequest(limit: 1, before: start)).isEmpty ? nil : start", "find(PageRequest(limit: 2, before: start)).count < 2 ? nil : start")],
         unit="PagingTests"),
     store_bug("42", "page: the entry at its lower bound shown", [
-        ("Page.swift", "from: $0 + 1, position)", "from: $0, position)")], unit="PagingTests", target="Projections"),
+        ("PageRequest.swift", "from: $0 + 1, position)", "from: $0, position)")], unit="PagingTests", target="Projections"),
     store_bug("42b", "page: the entry at its upper bound shown", [
-        ("Page.swift", "from: $0, position)", "from: $0 + 1, position)")], unit="PagingTests", target="Projections"),
+        ("PageRequest.swift", "from: $0, position)", "from: $0 + 1, position)")], unit="PagingTests", target="Projections"),
     store_bug("42c", "page: one entry more than its limit", [
-        ("Page.swift", "lower..<min(upper, lower + min(limit, upper - lower))", "lower..<min(upper, lower + min(limit, upper - lower) + 1)")],
+        ("PageRequest.swift", "lower..<min(upper, lower + min(limit, upper - lower))", "lower..<min(upper, lower + min(limit, upper - lower) + 1)")],
         unit="PagingTests", target="Projections"),
     unread_bug("42d", "own retractions counted twice", "{ _ in ownInBlock }", "{ _ in 2 * ownInBlock }"),
     unread_bug("42e", "the tree of a thread not updated", "        retracted.add(index, of: indexes.thread, at: position)\n", ""),
@@ -450,23 +450,23 @@ BUGS = [
                "            try requireOperator(viewer)\n            return models.scanOfDays", "            return models.scanOfDays"),
     # The rows of `WhoIsShownWhat.md`, each broken once.
     table_row("80", "userRegistered: shown to everybody", (
-        "Visibility.swift", "        if fact.user == viewer { return recorded }\n",
-        "        if fact.user == viewer || fact.kind == .userRegistered { return recorded }\n"), (
-        "Visibility.swift", "        if fact.user == viewer { return true }\n", "        if fact.user == viewer || fact.kind == .userRegistered { return true }\n")),
+        "Visibility.swift", "        if details.user == viewer { return recorded }\n",
+        "        if details.user == viewer || details.kind == .userRegistered { return recorded }\n"), (
+        "Visibility.swift", "        if details.user == viewer { return true }\n", "        if details.user == viewer || details.kind == .userRegistered { return true }\n")),
     table_row("80b", "usernameChanged: a former name shown", (
-        "Visibility.swift", "            if namePosition(of: fact.user, asOf: present) != recorded.position { shown.redact(.username) }\n", "            break\n")),
+        "Visibility.swift", "            if namePosition(of: details.user, asOf: present) != recorded.position { shown.redact(.username) }\n", "            break\n")),
     store_bug("80c", "table: usernameChanged: acquaintances as of now", [(
         "Visibility.swift", "threads(of: user, asOf: position).contains", "threads(of: user, asOf: present).contains")], unit="AcquaintanceTests"),
     table_row("80d", "postcodeSet: the postcode shown", ("Visibility.swift", "        case .postcodeSet: shown.redact(.postcode)\n", "        case .postcodeSet: break\n")),
-    table_row("80e", "events of others: the correlation shown", ("Visibility.swift", "        shown.event.correlation = nil\n        switch fact {", "        switch fact {")),
+    table_row("80e", "events of others: the correlation shown", ("Visibility.swift", "        shown.event.correlation = nil\n        switch details {", "        switch details {")),
     table_row("80f", "messagePosted: former text shown", (
-        "Visibility.swift", "        case .messagePosted(let fact): redactBody(of: .message(fact.message), &shown, present: present)\n", "        case .messagePosted: break\n")),
+        "Visibility.swift", "        case .messagePosted(let details): redactBody(of: .message(details.message), &shown, present: present)\n", "        case .messagePosted: break\n")),
     table_row("80g", "messageEdited: former text shown", (
-        "Visibility.swift", "        case .messageEdited(let fact): redactBody(of: .message(fact.message), &shown, present: present)\n", "        case .messageEdited: break\n")),
+        "Visibility.swift", "        case .messageEdited(let details): redactBody(of: .message(details.message), &shown, present: present)\n", "        case .messageEdited: break\n")),
     table_row("80h", "replyPosted: former text shown", (
-        "Visibility.swift", "        case .replyPosted(let fact): redactBody(of: .reply(fact.reply), &shown, present: present)\n", "        case .replyPosted: break\n")),
+        "Visibility.swift", "        case .replyPosted(let details): redactBody(of: .reply(details.reply), &shown, present: present)\n", "        case .replyPosted: break\n")),
     table_row("80i", "replyEdited: former text shown", (
-        "Visibility.swift", "        case .replyEdited(let fact): redactBody(of: .reply(fact.reply), &shown, present: present)\n", "        case .replyEdited: break\n")),
+        "Visibility.swift", "        case .replyEdited(let details): redactBody(of: .reply(details.reply), &shown, present: present)\n", "        case .replyEdited: break\n")),
     table_row("80j", "former members: shown what they could read", (
         "Visibility.swift", "        mayRead(viewer, thread, asOf: position) && (position == present || mayRead(viewer, thread, asOf: present))\n",
         "        mayRead(viewer, thread, asOf: position)\n")),
@@ -480,18 +480,18 @@ BUGS = [
         "        case .threadRead: break\n        case .userRegistered, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n")),
     table_row("80m", "sessionStarted: shown to acquaintances", (
         "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
-        "        case .sessionStarted(let fact): .acquaintances(fact.user)\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: .nobody\n"), (
+        "        case .sessionStarted(let details): .acquaintances(details.user)\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: .nobody\n"), (
         "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n",
         "        case .sessionStarted: break\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: return nil\n")),
-    table_row("80n", "own events: not whole", ("Visibility.swift", "        if fact.user == viewer { return recorded }\n", "")),
+    table_row("80n", "own events: not whole", ("Visibility.swift", "        if details.user == viewer { return recorded }\n", "")),
     table_row("80o", "retractions: shown to nobody", (
         "Visibility.swift", ".messageEdited, .replyEdited, .messageRetracted,\n            .replyRetracted, .postcodeSet:\n            place",
         ".messageEdited, .replyEdited, .postcodeSet:\n            place"), (
         "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
         "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown, .messageRetracted, .replyRetracted: .nobody\n")),
     store_bug("80p", "table: lost: shown to everybody", [(
-        "Visibility.swift", "        if fact.user == viewer { return recorded }\n", "        if fact.user == viewer || fact.user == nil { return recorded }\n"), (
-        "Visibility.swift", "        if fact.user == viewer { return true }\n", "        if fact.user == viewer || fact.user == nil { return true }\n")],
+        "Visibility.swift", "        if details.user == viewer { return recorded }\n", "        if details.user == viewer || details.user == nil { return recorded }\n"), (
+        "Visibility.swift", "        if details.user == viewer { return true }\n", "        if details.user == viewer || details.user == nil { return true }\n")],
         unit="LostEventVisibilityTests"),
     table_row("81", "threads by name: those of others found", *ALL_THREADS_SHOWN),
     table_row("81b", "timeline: former text shown", (
