@@ -31,7 +31,9 @@ let package = Package(
     targets: [
         // Within the package alone, so it is in no product: its types are public, because only public code is specialised in another module.
         .target(name: "Columns", swiftSettings: settings),
-        .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
+        // The ground floor, likewise within the package alone: what several targets need of bytes and numbers.
+        .target(name: "Primitives", swiftSettings: settings),
+        .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
         .target(name: "CChecksum"),
         // Likewise within the package alone.
         .target(name: "Locking", swiftSettings: settings),

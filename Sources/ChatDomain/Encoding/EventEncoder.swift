@@ -1,3 +1,5 @@
+import Primitives
+
 /// Encodes events into the two parts of a record; <doc:EventEncoding> writes the bytes down.
 ///
 /// An encoder keeps its two buffers from event to event.
@@ -108,5 +110,67 @@ extension EventDetails {
     var kindByte: UInt8 {
         if case .unknown(let byte) = self { return byte }
         return kind?.rawValue ?? 0
+    }
+}
+
+extension EventEncoder {
+    /// Encodes the kept part of an event whose content the journal does not hold; ``erasable`` is then empty.
+    ///
+    /// Whether an event with content once had a correlation id is not known any more, and the flag is not set. One without content counts as erased only if it had one.
+    package mutating func encodeStub(_ event: ChatEvent) {
+        var kept = event
+        switch event.content {
+        case .opaque: break
+        default:
+            kept.content = .none
+            kept.correlation = event.details.hasContent ? nil : ""
+        }
+        encode(kept)
+        removeErasable()
+    }
+}
+
+extension EventDetails {
+    /// Whether an event with this fact has content of its kind.
+    fileprivate var hasContent: Bool {
+        switch self {
+        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted:
+            true
+        case .threadOpened(let details): details.thread.outwardCode == nil
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .unknown: false
+        }
+    }
+}
+
+/// Appends the primitive values of the event encoding to a byte array.
+struct ByteWriter {
+    var bytes: [UInt8] = []
+
+    /// 16 bytes for each UUID, its first byte first (RFC 9562); all of an event's at once, because each call looks whether the array has room.
+    mutating func write<let count: Int>(ids: [count of UInt128]) {
+        var ids = ids
+        for index in ids.indices { ids[index] = ids[index].bigEndian }
+        bytes.append(bytesOf: ids)
+    }
+
+    /// The eight bytes of a number, least significant first.
+    mutating func write(littleEndian value: UInt64) { bytes.append(bytesOf: value.littleEndian) }
+
+    /// LEB128: seven bits a byte, least significant first, the high bit set on all but the last.
+    mutating func write(leb128 value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// The length in bytes as LEB128, and the UTF-8.
+    mutating func write(counted text: String) {
+        write(leb128: UInt64(text.utf8.count))
+        write(text)
     }
 }

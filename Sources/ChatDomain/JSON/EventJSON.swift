@@ -1,3 +1,5 @@
+import Primitives
+
 /// The JSON of a recorded event: `{"position":12,"recordedAt":"2026-11-21T05:03:12.123Z","messagePosted":{...}}`.
 ///
 /// `sentAt` and `correlation` stand where there are any, `"imported":true` at the events of an import, and `"erased":true` where the journal no longer
@@ -127,4 +129,78 @@ extension EventMembers {
         try encode(details.reply, forKey: .reply)
         try encode(details.by, forKey: .by)
     }
+}
+
+/// Where the members of an event's JSON object are written, one after the other: the container of an encoder, or the bytes of a line.
+package protocol EventMembers {
+    mutating func encode(_ value: Bool, forKey key: FieldKey) throws
+    mutating func encode(_ value: UInt64, forKey key: FieldKey) throws
+    mutating func encode(_ value: Timestamp, forKey key: FieldKey) throws
+    mutating func encode(_ value: [String], forKey key: FieldKey) throws
+    /// Writes a text, null for nil.
+    mutating func encode(_ value: String?, forKey key: FieldKey) throws
+    /// Writes the text form of an id.
+    mutating func encode(id: UInt128, forKey key: FieldKey) throws
+    /// Writes an object, whose members a closure writes.
+    mutating func encodeObject(forKey key: FieldKey, _ members: (inout Self) throws -> Void) throws
+}
+
+extension KeyedEncodingContainer: EventMembers where K == FieldKey {
+    package mutating func encode(id: UInt128, forKey key: FieldKey) throws { try encode(UUIDText.format(id), forKey: key) }
+
+    package mutating func encodeObject(forKey key: FieldKey, _ members: (inout Self) throws -> Void) throws {
+        var object = nestedContainer(keyedBy: FieldKey.self, forKey: key)
+        try members(&object)
+    }
+}
+
+/// An event as an export has it: with the fold key beside a username, and the end of its commit.
+///
+/// With these two fields an export can be read back as the same history in the same commits.
+public struct ExportedEvent: Hashable, Sendable {
+    /// The event and its position.
+    public var recorded: RecordedEvent
+    /// The last position of the commit that the event belongs to; nil where that is not known, as in an export of an earlier version.
+    public var commitEnd: Position?
+
+    /// Makes an exported event.
+    public init(_ recorded: RecordedEvent, commitEnd: Position? = nil) {
+        self.recorded = recorded
+        self.commitEnd = commitEnd
+    }
+}
+
+extension ExportedEvent: Codable {
+    /// Reads an event of an export.
+    ///
+    /// - Throws: `DecodingError` with the path of the field that is wrong; also for an event that a viewer was shown, which bears `redacted`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FieldKey.self)
+        guard !container.contains(.redacted) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .redacted, in: container, debugDescription: "an event that was redacted for a viewer is not the whole event")
+        }
+        let commitEnd: Position? =
+            try !container.contains(.commitEnd) || container.decodeNil(forKey: .commitEnd) ? nil : container.number(.commitEnd)
+        self.init(try RecordedEvent(from: decoder), commitEnd: commitEnd)
+    }
+
+    /// Writes the event as ``RecordedEvent`` does, with `foldKey` after `username` and with `commitEnd` at the end.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldKey.self)
+        try encode(to: &container)
+    }
+
+    /// Writes the members of the event's object.
+    package func encode(to members: inout some EventMembers) throws {
+        try recorded.encode(to: &members, isExport: true)
+        if let commitEnd { try members.encode(commitEnd, forKey: .commitEnd) }
+    }
+}
+
+extension RedactedFields {
+    /// The fields and their names in JSON, in the order in which they are listed there.
+    static let all: [(field: RedactedFields, key: FieldKey)] = [
+        (.body, .body), (.username, .username), (.postcode, .postcode), (.name, .name), (.device, .device),
+    ]
 }

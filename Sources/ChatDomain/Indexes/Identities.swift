@@ -178,3 +178,72 @@ extension EventIndexes {
         (postEntry, isNew) = (Self.entry(found.index), found.isNew)
     }
 }
+
+/// Interns ids of one type: a typed face of an ``IDTable``.
+package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
+    private var table = IDTable()
+
+    package init() {}
+
+    /// How many ids there are.
+    package var count: Int { table.count }
+
+    /// The id with an index.
+    package func id(_ index: Int) -> ID { ID(bits: table.id(index)) }
+
+    /// Finds the index of an id.
+    package func find(_ id: ID) -> Int? { table.find(id.bits) }
+
+    /// Reads what looking up some ids is going to read.
+    package func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
+
+    /// Gives an id its index: the one it has, or the next.
+    package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
+
+    /// Removes all but the ids, in a copy that is only written.
+    ///
+    /// A change of the original then copies no slots.
+    package mutating func removeSlots() { table.removeSlots() }
+}
+
+extension DenseIndex: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try IDTable(from: &reader) }
+}
+
+extension Identities {
+    /// Reads what deciding some commands is going to read, so that one does not wait for memory after the other.
+    package func prefetch(_ requests: Span<CommandRequest>) {
+        var (users, messages): ([UInt128], [UInt128]) = ([], [])
+        var members: [(user: UserID, thread: ThreadID)] = []
+        members.reserveCapacity(requests.count)
+        messages.reserveCapacity(requests.count)
+        for index in requests.indices {
+            switch requests[index].command {
+            case .postMessage(let message, let thread, let author, _):
+                members.append((author, thread))
+                if let message { messages.append(message.bits) }
+            case .joinThread(let user, let thread), .leaveThread(let user, let thread), .markRead(let user, let thread, _):
+                members.append((user, thread))
+            case .reply(_, let message, let author, _):
+                users.append(author.bits)
+                messages.append(message.bits)
+            case .edit(.message(let message), let author, _), .retract(.message(let message), let author):
+                users.append(author.bits)
+                messages.append(message.bits)
+            default: break
+            }
+        }
+        users += members.map(\.user.bits)
+        let threads = members.map(\.thread.bits)
+        self.users.prefetch(users.span)
+        self.threads.prefetch(threads.span)
+        memberships.prefetch(
+            members.compactMap { member in
+                guard let user = self.users.find(member.user), let thread = self.threads.find(member.thread) else { return nil }
+                return (user, thread)
+            })
+        self.messages.prefetch(messages.span)
+    }
+}

@@ -1,0 +1,382 @@
+import Columns
+
+extension RuleState {
+    /// Decides a command, and adds the events that follow from it to a batch: see ``ChatState/decide(_:at:freshID:)``.
+    ///
+    /// - Parameters:
+    ///   - ids: The identities, to which the events of the batch so far have been added.
+    ///   - batch: Is left as it was if the command is refused.
+    package func decide(
+        _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let time = max(min(max(now, ChatEvent.recordable.lowerBound), ChatEvent.recordable.upperBound), lastRecordedAt)
+        let frame = EventFrame(recordedAt: time, origin: request.origin, hasCorrelation: request.correlation != nil)
+        let count = batch.count
+        let decision = try decide(request.command, ids, freshID, frame, &batch)
+        // Last, so that the command's own rules are answered first and a duplicate is one whatever came with it.
+        if case .duplicate = decision { return decision }
+        if let correlation = request.correlation, !(1...256).contains(correlation.utf8.count) {
+            batch.truncate(to: count)
+            throw .invalidCorrelation
+        }
+        return decision
+    }
+
+    private func decide(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ freshID: UInt128, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        switch command {
+        case .registerUser(let user, let username, let subject):
+            return try registerUser(user, username, subject, fresh: freshID, ids, frame, &batch)
+        case .changeUsername(let user, let username): return try changeUsername(user, username, ids, frame, &batch)
+        case .setPostcode(let user, let postcode): return try setPostcode(user, postcode, ids, frame, &batch)
+        case .openThread(let thread, let name, let by): return try openThread(thread, name, by, fresh: freshID, ids, frame, &batch)
+        case .joinThread(let user, let thread): return try joinThread(user, thread, ids, frame, &batch)
+        case .leaveThread(let user, let thread): return try leaveThread(user, thread, ids, frame, &batch)
+        case .postMessage(let message, let thread, let author, let body):
+            return try postMessage(message, thread, author, body, fresh: freshID, ids, frame, &batch)
+        case .reply(let reply, let message, let author, let body):
+            return try postReply(reply, message, author, body, fresh: freshID, ids, frame, &batch)
+        case .edit(let post, let by, let body): return try edit(post, by, body, ids, frame, &batch)
+        case .retract(let post, let by): return try retract(post, by, ids, frame, &batch)
+        case .markRead(let user, let thread, let upTo): return try markRead(user, thread, upTo, ids, frame, &batch)
+        case .startSession(let user, let session, let device):
+            return try startSession(user, session, device, fresh: freshID, ids, frame, &batch)
+        case .endSession(let session): return try endSession(session, ids, frame, &batch)
+        }
+    }
+}
+
+/// What every event of a decision shares: the time, the origin and whether there is a correlation id.
+struct EventFrame {
+    let recordedAt: Timestamp
+    let origin: EventOrigin
+    let hasCorrelation: Bool
+
+    /// Makes the row of an event, without its ids.
+    func row(_ kind: EventKind) -> EventRow {
+        EventRow(
+            kind: kind, flags: EventFlags(origin, hasCorrelation: hasCorrelation), recordedAt: recordedAt,
+            createdAt: origin.sentAt ?? recordedAt)
+    }
+
+    /// Makes the row of an event of a thread.
+    func row(_ kind: EventKind, _ thread: ThreadID, _ number: UInt64, _ user: UserID, post: UInt128 = 0, message: UInt128 = 0) -> EventRow {
+        var row = row(kind)
+        (row.user, row.thread, row.post, row.message, row.number) = (user.bits, thread.bits, post, message, number)
+        return row
+    }
+}
+
+extension RuleState {
+    /// The index of a user who has registered.
+    package func registeredUser(_ id: UserID, _ ids: borrowing Identities) -> Int? {
+        guard let user = ids.users.find(id), user < users.count, users[user].registeredAt > 0 else { return nil }
+        return user
+    }
+
+    /// The index of a thread in which anything has happened: its opening or, where that was lost, anything else.
+    package func startedThread(_ id: ThreadID, _ ids: borrowing Identities) -> Int? {
+        guard let thread = ids.threads.find(id), thread < threads.count, threads[thread].eventCount > 0 else { return nil }
+        return thread
+    }
+
+    func knownUser(_ id: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        guard let user = registeredUser(id, ids) else { throw .unknownUser }
+        return user
+    }
+
+    func knownThread(_ id: ThreadID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        guard let thread = startedThread(id, ids) else { throw .unknownThread }
+        return thread
+    }
+
+    /// What is known of a user in a thread, nil if no event has named the two together.
+    package func membership(of user: Int, in thread: Int, _ ids: borrowing Identities) -> MembershipRow? {
+        ids.memberships.find(user, thread).map { memberships[$0] }
+    }
+
+    func isMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) -> Bool {
+        membership(of: user, in: thread, ids)?.isMember ?? false
+    }
+}
+
+/// Users and sessions.
+extension RuleState {
+    func registerUser(
+        _ id: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventFrame,
+        _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if let id, let user = registeredUser(id, ids) {
+            guard users[user].registeredAs > 0, ids.names.text(Int(users[user].registeredAs) - 1) == Username.foldKey(text) else {
+                throw .identifierTaken
+            }
+            // Two callers with two subjects are two people, of whom the second must not be taken for the first.
+            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .otherSubject }
+            return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
+        }
+        guard let username = Username(text) else { throw .invalidUsername }
+        guard bearer(ofName: ids.names.find(username.foldKey)) == nil else { throw .usernameTaken }
+        if let subject {
+            guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
+            guard owner(ofSubject: ids.subjects.find(subject)) == nil else { throw .subjectTaken }
+        }
+        var row = frame.row(.userRegistered)
+        row.user = id?.bits ?? fresh
+        batch.append(row, .registration(username, subject: subject))
+        return .append
+    }
+
+    func changeUsername(
+        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(id, ids)
+        // Before the check of the name, which a former version may have accepted under another rule.
+        if let present = users[user].username, let name = NameText.trimmed(text), present.utf8.elementsEqual(name.utf8) {
+            return .unchanged
+        }
+        guard let username = Username(text) else { throw .invalidUsername }
+        if let owner = bearer(ofName: ids.names.find(username.foldKey)), owner != user { throw .usernameTaken }
+        var row = frame.row(.usernameChanged)
+        row.user = id.bits
+        batch.append(row, .username(username), EventIndexes(user: user))
+        return .append
+    }
+
+    func setPostcode(
+        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(id, ids)
+        guard let postcode = Postcode(text) else { throw .invalidPostcode }
+        guard users[user].postcode != postcode else { return .unchanged }
+        let thread = ThreadID(postcode.outwardCode)
+        var row = frame.row(.postcodeSet)
+        (row.user, row.thread) = (id.bits, thread.bits)
+        batch.append(row, .postcode(postcode), EventIndexes(user: user))
+        guard let known = startedThread(thread, ids) else {
+            appendOpening(thread, .none, id, user, frame, &batch)
+            return .append
+        }
+        if !isMember(user, of: known, ids) {
+            batch.append(frame.row(.threadJoined, thread, nextNumber(in: known), id), .none, EventIndexes(user: user, thread: known))
+        }
+        return .append
+    }
+
+    func startSession(
+        _ id: UserID, _ session: SessionID?, _ device: String, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventFrame,
+        _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if let session, let known = ids.sessions.find(session) {
+            guard ids.users.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
+            return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
+        }
+        let user = try knownUser(id, ids)
+        guard device.utf8.count <= 1_024 else { throw .invalidDevice }
+        var row = frame.row(.sessionStarted)
+        (row.user, row.post) = (id.bits, session?.bits ?? fresh)
+        batch.append(row, .none, EventIndexes(user: user))
+        return .append
+    }
+
+    func endSession(
+        _ session: SessionID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        guard let known = ids.sessions.find(session) else { throw .unknownSession }
+        guard !sessions[known].hasEnded else { return .unchanged }
+        let user = Int(sessions[known].user)
+        var row = frame.row(.sessionEnded)
+        (row.user, row.post) = (ids.users.id(user).bits, session.bits)
+        batch.append(row, .none, EventIndexes(user: user))
+        return .append
+    }
+}
+
+/// Threads, membership and read markers.
+extension RuleState {
+    func openThread(
+        _ id: ThreadID?, _ text: String, _ by: UserID, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventFrame,
+        _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if let id {
+            if let code = id.outwardCode { return try importThread(of: code, text, by, ids, frame, &batch) }
+            if let thread = startedThread(id, ids) {
+                guard threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == by else { throw .identifierTaken }
+                return firstReceipt(ofThread: thread)
+            }
+        }
+        let user = try knownUser(by, ids)
+        guard let name = ThreadName(text) else { throw .invalidThreadName }
+        appendOpening(id ?? ThreadID(bits: fresh), .threadName(name.text), by, user, frame, &batch)
+        return .append
+    }
+
+    /// Adds the events that open a thread: its opener joins it.
+    func appendOpening(
+        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventFrame, _ batch: inout EventBatch
+    ) {
+        batch.append(frame.row(.threadOpened, thread, 1, by), name, EventIndexes(user: user))
+        batch.append(frame.row(.threadJoined, thread, 2, by), .none, EventIndexes(user: user))
+    }
+
+    /// The opener of a thread joins it in the next event.
+    private func firstReceipt(ofThread thread: Int) -> BatchDecision {
+        .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + 1)
+    }
+
+    /// The id of an outward code's thread is the code's own, whether that thread is open or not: it is opened by a resident, or by an import
+    /// that brings its history.
+    private func importThread(
+        of code: OutwardCode, _ text: String, _ by: UserID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        guard case .imported = frame.origin, OutwardCode(text) == code else { throw .identifierTaken }
+        let thread = ThreadID(code)
+        let known = startedThread(thread, ids)
+        if let known, threads[known].openedAt > 0, ids.users.id(threads[known].openedBy) == by {
+            return firstReceipt(ofThread: known)
+        }
+        let user = try knownUser(by, ids)
+        // Two writers that open one outward code open one thread.
+        guard known == nil else { return .unchanged }
+        appendOpening(thread, .none, by, user, frame, &batch)
+        return .append
+    }
+
+    func joinThread(
+        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(id, ids)
+        let thread = try knownThread(threadID, ids)
+        guard !isMember(user, of: thread, ids) else { return .unchanged }
+        if threadID.outwardCode != nil, users[user].residence != EventIndexes.entry(thread), frame.origin == .native { throw .notResident }
+        batch.append(
+            frame.row(.threadJoined, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
+        return .append
+    }
+
+    func leaveThread(
+        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(id, ids)
+        let thread = try knownThread(threadID, ids)
+        guard isMember(user, of: thread, ids) else { return .unchanged }
+        batch.append(frame.row(.threadLeft, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
+        return .append
+    }
+
+    func markRead(
+        _ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(id, ids)
+        let thread = try knownThread(threadID, ids)
+        guard let membership = membership(of: user, in: thread, ids), membership.isMember else { throw .notAMember }
+        guard upTo <= head else { throw .invalidPosition }
+        guard upTo > membership.readUpTo else { return .unchanged }
+        batch.append(frame.row(.threadRead, threadID, upTo, id), .none, EventIndexes(user: user, thread: thread))
+        return .append
+    }
+}
+
+/// Messages and replies.
+extension RuleState {
+    func postMessage(
+        _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: UInt128, _ ids: borrowing Identities,
+        _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if let id, let known = ids.messages.find(id.bits) {
+            guard ids.threads.id(ids.messageFacts.place(known)) == threadID, ids.users.id(ids.messageFacts.author(known)) == authorID else {
+                throw .identifierTaken
+            }
+            return .duplicate(of: ids.messageFacts.position(known)...ids.messageFacts.position(known))
+        }
+        let author = try knownUser(authorID, ids)
+        let thread = try knownThread(threadID, ids)
+        guard let membership = ids.memberships.find(author, thread), memberships[membership].isMember else { throw .notAMember }
+        guard MessageBody.isValid(body) else { throw .invalidBody }
+        batch.append(
+            frame.row(.messagePosted, threadID, nextNumber(in: thread), authorID, post: id?.bits ?? fresh), .none,
+            EventIndexes(user: author, thread: thread, membership: membership))
+        return .append
+    }
+
+    func postReply(
+        _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: UInt128, _ ids: borrowing Identities,
+        _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if let id, let known = ids.replies.find(id.bits) {
+            guard MessageID(bits: ids.messages.id(ids.replyFacts.place(known))) == messageID,
+                ids.users.id(ids.replyFacts.author(known)) == authorID
+            else {
+                throw .identifierTaken
+            }
+            return .duplicate(of: ids.replyFacts.position(known)...ids.replyFacts.position(known))
+        }
+        let author = try knownUser(authorID, ids)
+        guard let message = ids.messages.find(messageID.bits) else { throw .unknownMessage }
+        let thread = ids.messageFacts.place(message)
+        guard isMember(author, of: thread, ids) else { throw .notAMember }
+        guard !isRetracted(message: message) else { throw .retracted }
+        guard MessageBody.isValid(body) else { throw .invalidBody }
+        batch.append(
+            frame.row(
+                .replyPosted, ids.threads.id(thread), nextNumber(in: thread), authorID, post: id?.bits ?? fresh, message: messageID.bits),
+            .none, EventIndexes(user: author, thread: thread, message: message))
+        return .append
+    }
+
+    func edit(
+        _ post: PostID, _ by: UserID, _ body: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(by, ids)
+        let found = try find(post, ids)
+        guard isMember(user, of: found.thread, ids) else { throw .notAMember }
+        guard found.author == user else { throw .notTheAuthor }
+        guard !found.isRetracted else { throw .retracted }
+        guard MessageBody.isValid(body) else { throw .invalidBody }
+        append(post, found, by, ifMessage: .messageEdited, ifReply: .replyEdited, ids, frame, &batch)
+        return .append
+    }
+
+    func retract(
+        _ post: PostID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try knownUser(by, ids)
+        let found = try find(post, ids)
+        guard found.author == user else { throw .notTheAuthor }
+        guard !found.isRetracted else { return .unchanged }
+        append(post, found, by, ifMessage: .messageRetracted, ifReply: .replyRetracted, ids, frame, &batch)
+        return .append
+    }
+
+    /// The indexes of a post: its author, its thread, itself and the message that it is or answers.
+    private typealias FoundPost = (author: Int, isRetracted: Bool, thread: Int, post: Int, message: Int)
+
+    private func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
+        switch post {
+        case .message(let id):
+            guard let message = ids.messages.find(id.bits) else { throw .unknownMessage }
+            return (
+                ids.messageFacts.author(message), isRetracted(message: message), ids.messageFacts.place(message), message, message
+            )
+        case .reply(let id):
+            guard let reply = ids.replies.find(id.bits) else { throw .unknownReply }
+            let message = ids.replyFacts.place(reply)
+            return (ids.replyFacts.author(reply), isRetracted(reply: reply), ids.messageFacts.place(message), reply, message)
+        }
+    }
+
+    private func append(
+        _ post: PostID, _ found: FoundPost, _ by: UserID, ifMessage: EventKind, ifReply: EventKind, _ ids: borrowing Identities,
+        _ frame: EventFrame, _ batch: inout EventBatch
+    ) {
+        let thread = ids.threads.id(found.thread)
+        let number = nextNumber(in: found.thread)
+        let row =
+            switch post {
+            case .message(let message): frame.row(ifMessage, thread, number, by, post: message.bits)
+            case .reply(let reply):
+                frame.row(ifReply, thread, number, by, post: reply.bits, message: ids.messages.id(found.message))
+            }
+        batch.append(row, .none, EventIndexes(user: found.author, thread: found.thread, post: found.post))
+    }
+}

@@ -1,0 +1,360 @@
+package import Columns
+
+/// What the rules need to know in order to decide, by the indexes of ``Identities``.
+package struct RuleState: Equatable, Sendable {
+    /// The position of the last applied event, 0 at the beginning.
+    package internal(set) var head: Position = 0
+    /// The time of that event; the next one is not recorded earlier.
+    package internal(set) var lastRecordedAt = Timestamp(millisecondsSince1970: 0)
+    /// Whether an event of unknown kind was applied: a newer version's rules may hold.
+    package internal(set) var hasUnknownEvents = false
+    /// The number of events that are known to be lost.
+    package internal(set) var lostEvents = 0
+
+    package internal(set) var users = Column<UserRow>()
+    package internal(set) var threads = Column<ThreadRow>()
+    package internal(set) var memberships = MembershipTable()
+    /// By the fold key: the index + 1 of the user who bears the name now, 0 for none.
+    package internal(set) var bearers = Column<UInt32>()
+    /// By the subject: the index + 1 of the user who registered with it.
+    package internal(set) var subjectOwners = Column<UInt32>()
+    /// By the message: 1 if it is retracted; by the reply likewise.
+    package internal(set) var retractedMessages = PackedColumn<UInt8>()
+    package internal(set) var retractedReplies = PackedColumn<UInt8>()
+    package internal(set) var sessions = Column<SessionRow>()
+
+    /// Makes the state before the first event.
+    package init() {}
+}
+
+/// A user; one whom only events after a loss have named has not been registered.
+package struct UserRow: Sendable, Hashable {
+    /// 0 for a user whose registration was never seen.
+    package var registeredAt: Position = 0
+    package var postcode: Postcode?
+    /// The present username as written.
+    package var username: String?
+    /// The index + 1 of the fold key of the present username, 0 for none.
+    package var name: UInt32 = 0
+    /// The index + 1 of the fold key that the user registered with, 0 once erased: a registration that comes again is known by it.
+    package var registeredAs: UInt32 = 0
+    /// The index + 1 of the thread of the outward code where the user lives, 0 for none.
+    package var residence: UInt32 = 0
+}
+
+/// A thread; one that only events after a loss have named has not been opened.
+package struct ThreadRow: Sendable, Hashable {
+    /// 0 for a thread whose opening was never seen.
+    package var openedAt: Position = 0
+    /// The number of the thread's last event.
+    package var eventCount: UInt64 = 0
+    /// The index of the user who opened it.
+    package var openedBy = 0
+}
+
+package struct SessionRow: Sendable, Hashable, BitwiseCopyable {
+    package var startedAt: Position
+    package var user: UInt32
+    package var hasEnded = false
+}
+
+extension RuleState {
+    /// Applies the next events; events never fail to apply.
+    ///
+    /// Works on the kept part alone, but for usernames, subjects and postcodes, which simply lack what has been erased. A reply or a change of a message that no
+    /// event has posted changes only ``head``.
+    ///
+    /// - Parameters:
+    ///   - batch: A resolved batch.
+    ///   - rows: Some of its rows.
+    /// - Complexity: O(1) for each event.
+    package mutating func apply(_ batch: borrowing EventBatch, _ rows: Range<Int>) {
+        for row in rows { apply(batch, row) }
+    }
+
+    @inline(__always)
+    private mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
+        let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
+        head = position
+        lastRecordedAt = max(lastRecordedAt, event.recordedAt)
+        guard let kind = event.kind else {
+            hasUnknownEvents = true
+            return
+        }
+        // What has an index has a row, also where the event that registered or opened it was lost.
+        while users.count <= indexes.user { users.append(UserRow()) }
+        while threads.count <= indexes.thread { threads.append(ThreadRow()) }
+        if kind.isNumbered { threads[indexes.thread].eventCount = event.number }
+        switch kind {
+        case .userRegistered: register(indexes.user, batch.content(of: row), at: position)
+        case .usernameChanged: name(indexes.user, batch.content(of: row))
+        case .postcodeSet:
+            users[indexes.user].postcode = batch.content(of: row).content.postcode
+            users[indexes.user].residence = indexes.threadEntry
+        case .threadOpened:
+            if threads[indexes.thread].openedAt == 0 {
+                threads[indexes.thread].openedAt = position
+                threads[indexes.thread].openedBy = indexes.user
+            }
+        case .threadJoined: changeMembership(indexes) { $0.isMember = true }
+        case .threadLeft: changeMembership(indexes) { $0.isMember = false }
+        case .threadRead: changeMembership(indexes) { $0.readUpTo = event.number }
+        case .messagePosted: if indexes.isNew { retractedMessages.append(0) }
+        case .replyPosted: if indexes.isNew { retractedReplies.append(0) }
+        case .messageRetracted: if indexes.post >= 0 { retractedMessages[indexes.post] = 1 }
+        case .replyRetracted: if indexes.post >= 0 { retractedReplies[indexes.post] = 1 }
+        case .messageEdited, .replyEdited: break
+        case .sessionStarted:
+            if indexes.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user))) }
+        case .sessionEnded: if indexes.post >= 0 { sessions[indexes.post].hasEnded = true }
+        case .lost: lostEvents += 1
+        }
+    }
+
+    private mutating func register(_ user: Int, _ content: borrowing EventBatch.IndexedContent, at position: Position) {
+        guard users[user].registeredAt == 0 else { return }
+        users[user].registeredAt = position
+        users[user].registeredAs = content.name
+        name(user, content)
+        guard content.subject > 0 else { return }
+        while subjectOwners.count < Int(content.subject) { subjectOwners.append(0) }
+        subjectOwners[Int(content.subject) - 1] = UInt32(truncatingIfNeeded: user + 1)
+    }
+
+    /// Gives a user a username (none where it has been erased) and frees the former one at once.
+    private mutating func name(_ user: Int, _ content: borrowing EventBatch.IndexedContent) {
+        let bearer = UInt32(truncatingIfNeeded: user + 1)
+        let former = Int(users[user].name) - 1
+        if former >= 0, bearers[former] == bearer { bearers[former] = 0 }
+        users[user].name = content.name
+        users[user].username = content.content.username?.text
+        guard content.name > 0 else { return }
+        while bearers.count < Int(content.name) { bearers.append(0) }
+        bearers[Int(content.name) - 1] = bearer
+    }
+
+    private mutating func changeMembership(_ indexes: EventIndexes, _ change: (inout MembershipRow) -> Void) {
+        if indexes.membership == memberships.count { memberships.append(MembershipRow()) }
+        change(&memberships[indexes.membership])
+    }
+}
+
+extension RuleState {
+    /// The index of the user who bears a name, by the index of its fold key.
+    func bearer(ofName name: Int?) -> Int? {
+        guard let name, name < bearers.count, bearers[name] > 0 else { return nil }
+        return Int(bearers[name]) - 1
+    }
+
+    /// The index of the user who registered with a subject, by the index of the subject.
+    func owner(ofSubject subject: Int?) -> Int? {
+        guard let subject, subject < subjectOwners.count, subjectOwners[subject] > 0 else { return nil }
+        return Int(subjectOwners[subject]) - 1
+    }
+
+    /// Whether a message is retracted.
+    package func isRetracted(message: Int) -> Bool { retractedMessages[message] != 0 }
+
+    /// Whether a reply is retracted.
+    package func isRetracted(reply: Int) -> Bool { retractedReplies[reply] != 0 }
+
+    /// The number of the next event of a thread.
+    func nextNumber(in thread: Int) -> UInt64 {
+        // Wrapping, because a damaged journal can claim any number for its last event: an audit reports it, and nothing traps on it.
+        threads[thread].eventCount &+ 1
+    }
+}
+
+extension Identities: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) {
+        users.write(to: &writer)
+        threads.write(to: &writer)
+        memberships.write(to: &writer)
+        messages.write(to: &writer)
+        messageFacts.write(to: &writer)
+        replies.write(to: &writer)
+        replyFacts.write(to: &writer)
+        sessions.write(to: &writer)
+        names.write(to: &writer)
+        subjects.write(to: &writer)
+    }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) {
+        self.init()
+        users = try DenseIndex(from: &reader)
+        threads = try DenseIndex(from: &reader)
+        memberships = try PairIndex(from: &reader)
+        try memberships.check(firstBelow: users.count, secondBelow: threads.count)
+        messages = try IDTable(from: &reader)
+        messageFacts = try PostFacts(from: &reader, count: messages.count)
+        replies = try IDTable(from: &reader)
+        replyFacts = try PostFacts(from: &reader, count: replies.count)
+        sessions = try DenseIndex(from: &reader)
+        names = try TextIndex(from: &reader)
+        subjects = try TextIndex(from: &reader)
+    }
+
+    /// Throws unless every post stands at or before a position, and leads to what exists.
+    package func check(head: Position) throws(ColumnError) {
+        try messageFacts.check(places: threads.count, authors: users.count, head: head)
+        try replyFacts.check(places: messages.count, authors: users.count, head: head)
+    }
+}
+
+extension RuleState {
+    package func write(to writer: inout ColumnWriter) {
+        writer.write(head)
+        writer.write(UInt64(bitPattern: lastRecordedAt.millisecondsSince1970))
+        writer.write(hasUnknownEvents)
+        writer.write(lostEvents)
+        writeUsers(to: &writer)
+        writer.write(threads.indices) { threads[$0].openedAt }
+        writer.write(threads.indices) { UInt64(threads[$0].openedBy) }
+        writer.write(threads.indices) { threads[$0].eventCount }
+        memberships.write(to: &writer)
+        bearers.write(to: &writer)
+        subjectOwners.write(to: &writer)
+        retractedMessages.write(to: &writer)
+        retractedReplies.write(to: &writer)
+        writer.write(sessions.indices) { sessions[$0].startedAt }
+        writer.write(sessions.indices) { sessions[$0].user }
+        writer.write(sessions.indices) { sessions[$0].hasEnded ? 1 : 0 as UInt8 }
+    }
+
+    /// Reads a state over identities that have been read.
+    package init(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+        self.init()
+        head = try reader.read()
+        lastRecordedAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
+        // No event is recorded earlier, so that another time would be written into the journal.
+        try require(ChatEvent.recordable.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
+        hasUnknownEvents = try reader.readFlag()
+        let lost: UInt64 = try reader.read()
+        try require(lost <= head && head <= UInt64(Int.max), "\(lost) of \(head) events are lost")
+        lostEvents = Int(lost)
+        try ids.check(head: head)
+        try readUsers(from: &reader, ids)
+        try readThreads(from: &reader, ids)
+        memberships = try MembershipTable(from: &reader, count: ids.memberships.count)
+        bearers = try Self.readOwners(from: &reader, of: ids.names.count, users: ids.users.count)
+        subjectOwners = try Self.readOwners(from: &reader, of: ids.subjects.count, users: ids.users.count)
+        retractedMessages = try Self.readMarks(from: &reader, count: ids.messages.count)
+        retractedReplies = try Self.readMarks(from: &reader, count: ids.replies.count)
+        try readSessions(from: &reader, ids)
+    }
+
+    private static func readOwners(from reader: inout ColumnReader, of most: Int, users: Int) throws(ColumnError) -> Column<UInt32> {
+        let owners: Column<UInt32> = try Column(from: &reader)
+        try require(owners.count <= most, "owners of \(owners.count) texts, where there are \(most)")
+        try owners.check(below: users + 1)
+        return owners
+    }
+
+    private static func readMarks(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> PackedColumn<UInt8> {
+        let marks: PackedColumn<UInt8> = try PackedColumn(from: &reader, atMost: count)
+        try require(marks.count == count, "\(marks.count) marks for \(count) posts")
+        try marks.check(below: 2)
+        return marks
+    }
+
+    private func writeUsers(to writer: inout ColumnWriter) {
+        writer.write(users.indices) { users[$0].registeredAt }
+        writer.write(users.indices) { users[$0].registeredAs }
+        writer.write(users.indices) { users[$0].name }
+        writer.write(users.indices, text: { users[$0].username })
+        writer.write(users.indices) { users[$0].postcode?.ascii ?? 0 }
+        writer.write(users.indices) { users[$0].residence }
+    }
+
+    private mutating func readUsers(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+        let count = ids.users.count
+        let positions: [Position] = try reader.readArray(count)
+        let registeredAs: [UInt32] = try reader.readArray(count)
+        let names: [UInt32] = try reader.readArray(count)
+        let usernames = try reader.readTexts(count)
+        let postcodes: [UInt64] = try reader.readArray(count)
+        let residences: [UInt32] = try reader.readArray(count)
+        for user in 0..<count {
+            var row = UserRow(
+                registeredAt: positions[user], username: usernames[user], name: names[user], registeredAs: registeredAs[user],
+                residence: residences[user])
+            if postcodes[user] != 0 {
+                row.postcode = Postcode(ascii: postcodes[user])
+                try require(row.postcode != nil, "a postcode is none")
+            }
+            try require(row.registeredAt <= head, "a user registered after \(head)")
+            try require(
+                row.name <= ids.names.count && row.registeredAs <= ids.names.count && row.residence <= ids.threads.count,
+                "a user has a name or a thread that does not exist")
+            users.append(row)
+        }
+    }
+
+    private mutating func readThreads(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+        let count = ids.threads.count
+        let positions: [Position] = try reader.readArray(count)
+        let openers: [UInt64] = try reader.readArray(count)
+        let eventCounts: [UInt64] = try reader.readArray(count)
+        for thread in 0..<count {
+            try require(positions[thread] <= head, "a thread was opened after \(head)")
+            try require(
+                positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count, "a thread was opened by no user")
+            threads.append(ThreadRow(openedAt: positions[thread], eventCount: eventCounts[thread], openedBy: Int(openers[thread])))
+        }
+    }
+
+    private mutating func readSessions(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+        let count = ids.sessions.count
+        let positions: [Position] = try reader.readArray(count)
+        let owners: [UInt32] = try reader.readArray(count)
+        let haveEnded: [UInt8] = try reader.readArray(count)
+        for session in 0..<count {
+            try require(positions[session] <= head && owners[session] < ids.users.count, "a session is no user's")
+            sessions.append(SessionRow(startedAt: positions[session], user: owners[session], hasEnded: haveEnded[session] != 0))
+        }
+    }
+}
+
+/// What the rules know of a user and a thread.
+package struct MembershipRow: Sendable, Hashable, BitwiseCopyable {
+    package var readUpTo: Position = 0
+    package var isMember = false
+}
+
+/// The memberships by their numbers: where nobody marks anything as read, a row is one bit.
+package struct MembershipTable: Sendable, Equatable {
+    private var readUpTo = PackedColumn<Position>()
+    private var isMember = PackedColumn<UInt8>()
+
+    package var count: Int { isMember.count }
+
+    package var indices: Range<Int> { isMember.indices }
+
+    package subscript(number: Int) -> MembershipRow {
+        get { MembershipRow(readUpTo: readUpTo[number], isMember: isMember[number] != 0) }
+        set {
+            if readUpTo[number] != newValue.readUpTo { readUpTo[number] = newValue.readUpTo }
+            isMember[number] = newValue.isMember ? 1 : 0
+        }
+    }
+
+    mutating func append(_ row: MembershipRow) {
+        readUpTo.append(row.readUpTo)
+        isMember.append(row.isMember ? 1 : 0)
+    }
+}
+
+extension MembershipTable {
+    func write(to writer: inout ColumnWriter) {
+        readUpTo.write(to: &writer)
+        isMember.write(to: &writer)
+    }
+
+    /// Reads so many memberships.
+    init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
+        readUpTo = try PackedColumn(from: &reader, atMost: count)
+        isMember = try PackedColumn(from: &reader, atMost: count)
+        try require(readUpTo.count == count && isMember.count == count, "\(isMember.count) memberships for \(count)")
+        try isMember.check(below: 2)
+    }
+}
