@@ -111,7 +111,6 @@ def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
 
 
 def checkpoint_bug(number, title, edits):
-    edits = [(name if "/" in name else f"Journal/Checkpoints/{name}", old, new) for name, old, new in edits]
     return store_bug(number, title, edits, unit="(Forged)?Checkpoint", target="EventJournal")
 
 
@@ -148,7 +147,7 @@ def column_bug(number, title, file, old, new):
 
 
 def decoder_bug(number, title, edits):
-    return Bug(number, title, [(f"Encoding/{name}", old, new) for name, old, new in edits], unit="ChatDomainTests", target="ChatDomain")
+    return Bug(number, title, [(name, old, new) for name, old, new in edits], unit="ChatDomainTests", target="ChatDomain")
 
 
 BUGS = [
@@ -163,7 +162,7 @@ BUGS = [
         ("Journal/Journal+Durability.swift",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n                if durability", "                if durability")]),
     Bug("3", "new file: directory not synced after the rename", [
-        ("Files/JournalDirectory.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
+        ("JournalDirectory.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
     Bug("4", "new file: renamed, then synced", [
         ("Files/JournalDirectory.swift",
          "            try EventJournal.storage { () throws(StorageError) in try created.sync() }\n", ""),
@@ -195,30 +194,30 @@ BUGS = [
     Bug("8", "chain compared nowhere on the way", [
         ("Segments/CommitReader.swift",
          "        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }\n", ""),
-        ("Segments/CommitReader.swift", "            return knowsChain && header.chain != chain\n",
+        ("CommitReader.swift", "            return knowsChain && header.chain != chain\n",
          "            return knowsChain && header.chain != chain && header.length == 0\n"),
-        ("Segments/Recovery.swift", "        guard opened.segment.header.chain == chain else {\n",
+        ("Recovery.swift", "        guard opened.segment.header.chain == chain else {\n",
          "        guard opened.segment.header.chain == chain || first > 0 else {\n"),
-        ("Journal/Journal+Following.swift", "        guard opened.segment.header.chain == chain else {\n",
+        ("Journal+Following.swift", "        guard opened.segment.header.chain == chain else {\n",
          "        guard opened.segment.header.chain == chain || first > 0 else {\n")], unit="EventJournalTests.TearTests"),
     Bug("9", "framing salt: none", [
-        ("Segments/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n", "        bytes.store(salt & 0, at: 0)\n")]),
+        ("SegmentHeader.swift", "        bytes.store(salt, at: 0)\n", "        bytes.store(salt & 0, at: 0)\n")]),
     Bug("9b", "framing salt: the journal's id, which is in every head", [
-        ("Segments/SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
+        ("SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
          "        bytes.store(UInt64(truncatingIfNeeded: journal.bits), at: 0)\n")]),
     Bug("10", "recovery: footer written before the rest is synced", [
-        ("Segments/Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
+        ("Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
         spared="As 7: a footer behind commits that are not there is never met, and the sync after it covers both."),
     Bug("10b", "recovery: settled without a sync", [
-        ("Segments/Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
-        ("Segments/Recovery.swift", "            try segment.seal(recovery.chain)\n",
+        ("Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
+        ("Recovery.swift", "            try segment.seal(recovery.chain)\n",
          "            let footer = segment.footer(recovery.chain)\n"
          "            try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in try segment.file.write(span, at: segment.end) }\n"
          "            try segment.file.truncate(to: segment.end + UInt64(footer.count))\n")]),
     Bug("11", "recovery: goes on in the same segment", [
-        ("Segments/Recovery.swift", "        if segment.isEmpty { return }\n",
+        ("Recovery.swift", "        if segment.isEmpty { return }\n",
          "        if segment.isEmpty || !recovery.isLastSealed { return }\n"),
-        ("Journal/Journal+Open.swift", "                if isClean && !isSealed { return }\n",
+        ("Journal+Open.swift", "                if isClean && !isSealed { return }\n",
          "                if !isSealed { return }\n")],
         spared="The file was cut and synced before, so nothing old comes back. It is for disks that bring back what was cut."),
     Bug("12", "close: clean mark without the second sync", [
@@ -252,16 +251,16 @@ BUGS = [
         ("Journal/Copies/Backup.swift",
          "        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("16", "backup: slot attests what was added before it is durable", [
-        ("Segments/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
+        ("SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
          "            guard isNew else { return }\n            try file.sync()\n")]),
     Bug("16b", "backup: new segment attested, never synced", [
-        ("Segments/SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
+        ("SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
          "            guard isNew else { return try file.sync() }\n")]),
     Bug("17", "recovery: tail cut without asking the tear rule", [
-        ("Segments/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
+        ("Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
          "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) || scan.size > 0 else {\n")], unit="EventJournalTests.TearTests"),
     Bug("17b", "recovery: any tail refused", [
-        ("Segments/Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
+        ("Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
          "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) && scan.size == 0 else {\n")]),
     Bug("18", "recovery: torn footer of the last segment believed", [
         ("Segments/Segment.swift",
@@ -284,7 +283,7 @@ BUGS = [
          "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="EventJournalTests.GroupWriteTests"),
     store_bug("21", "query: as of the moment before the last one", [
-        ("AsOf.swift",
+        ("Sections.swift",
          "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, present: shown.position)\n",
          "            let present = shown.position - (shown.position > 0 ? 1 : 0)\n"
          "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? present, present: present)\n")]),
@@ -326,7 +325,7 @@ BUGS = [
     store_bug("30", "page: a cursor from beyond the end taken", [
         ("Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
     store_bug("31", "decide: an event is recorded at the time that the clock tells, also when it has gone back", [
-        ("State/Decide.swift", "Event.recordable.upperBound), lastRecordedAt)\n", "Event.recordable.upperBound), Event.recordable.lowerBound)\n")],
+        ("Decide.swift", "Event.recordable.upperBound), lastRecordedAt)\n", "Event.recordable.upperBound), Event.recordable.lowerBound)\n")],
         unit="ClockTests", target="ChatDomain"),
     table_bug("32", "table: the old array not asked while it grows", [
         ("SlotTable.swift", "        guard index < 0, let old else", "        guard index < 0, let old, taken == 0 else")]),
@@ -354,19 +353,19 @@ BUGS = [
          "        let former = old.map { old in hash(index, old.seed).map { old.search($0) { $0 == index }.index } ?? -1 } ?? -1\n"
          "        if present < 0, former < 0 {")], unit="ColumnsTests.RowIndexTests", target="Columns"),
     decoder_bug("35", "decoder: a byte taken beyond the end", [
-        ("ByteReader.swift", "guard bytes.byteCount - offset >= count else", "guard bytes.byteCount - offset >= count - 1 else")]),
+        ("EventDecoder.swift", "guard bytes.byteCount - offset >= count else", "guard bytes.byteCount - offset >= count - 1 else")]),
     decoder_bug("35b", "decoder: a number loaded whole where the part ends", [
-        ("ByteReader.swift", "        if bytes.byteCount - start >= 8 {", "        if bytes.byteCount - start >= byteCount {")]),
+        ("EventDecoder.swift", "        if bytes.byteCount - start >= 8 {", "        if bytes.byteCount - start >= byteCount {")]),
     decoder_bug("35c", "decoder: a number loaded with what stands behind it", [
-        ("ByteReader.swift", " & (1 << UInt64(8 * byteCount) - 1) }", " }")]),
+        ("EventDecoder.swift", " & (1 << UInt64(8 * byteCount) - 1) }", " }")]),
     decoder_bug("35d", "decoder: the halves of an id swapped", [
-        ("ByteReader.swift", "UInt128(high) << 64 | UInt128(low)", "UInt128(low) << 64 | UInt128(high)")]),
+        ("EventDecoder.swift", "UInt128(high) << 64 | UInt128(low)", "UInt128(low) << 64 | UInt128(high)")]),
     decoder_bug("36", "decoder: a first byte that goes on taken for the whole number", [
-        ("ByteReader.swift", "            if first < 0x80 {\n", "            if first <= 0x80 {\n")]),
+        ("EventDecoder.swift", "            if first < 0x80 {\n", "            if first <= 0x80 {\n")]),
     decoder_bug("36b", "decoder: a number of 65 bits taken", [
-        ("ByteReader.swift", "guard shift < 63 || next <= 1, next != 0", "guard next != 0")]),
+        ("EventDecoder.swift", "guard shift < 63 || next <= 1, next != 0", "guard next != 0")]),
     decoder_bug("36c", "decoder: a number that is longer than it has to be taken", [
-        ("ByteReader.swift", "next <= 1, next != 0 || shift == 0 else", "next <= 1 else")]),
+        ("EventDecoder.swift", "next <= 1, next != 0 || shift == 0 else", "next <= 1 else")]),
     decoder_bug("37", "decoder: user and thread of a read marker swapped", [
         ("EventDecoder.swift",
          "        case .threadRead:\n            user = try reader.bits(kept)\n            thread = try reader.bits(kept)\n",
@@ -445,7 +444,7 @@ BUGS = [
     store_bug("43p", "viewer: may be anybody who follows", [
         ("Visibility.swift", "case .readers(let thread): mayRead(viewer, thread, at: position, present: present)", "case .readers: true")],
         unit="SharedFeedTests"),
-    viewer_bug("43q", "the history of a post", "PostDetails.swift", "        try models.requireReadable(thread, from: view)\n", ""),
+    viewer_bug("43q", "the history of a post", "ChatStore+PostDetails.swift", "        try models.requireReadable(thread, from: view)\n", ""),
     viewer_bug("43r", "the activity", "Queries.swift",
                "            try requireOperator(viewer)\n            return models.scanOfDays", "            return models.scanOfDays"),
     # The rows of `WhoIsShownWhat.md`, each broken once.
@@ -508,13 +507,13 @@ BUGS = [
     table_row("81i", "timeline: own former text kept back", ("Visibility.swift", " where rows[index].author != viewer {", " where rows[index].author != viewer || true {")),
     table_row("81j", "residents: postcodes shown", ("Visibility.swift", "viewer == nil || viewer == user ? postcode : nil", "postcode")),
     table_row("81k", "history of a message: former text shown", (
-        "PostDetails.swift", "(answered, message, reply, posted) = (id, models.withheld([row], from: view), [], row.position)",
+        "ChatStore+PostDetails.swift", "(answered, message, reply, posted) = (id, models.withheld([row], from: view), [], row.position)",
         "(answered, message, reply, posted) = (id, [row], [], row.position)")),
     table_row("81l", "history of a reply: former text shown", (
-        "PostDetails.swift", "(answered, [], models.withheld([row], from: view), row.position)", "(answered, [], [row], row.position)")),
+        "ChatStore+PostDetails.swift", "(answered, [], models.withheld([row], from: view), row.position)", "(answered, [], [row], row.position)")),
     table_row("81m", "history: events in their raw form", (
-        "PostDetails.swift", "shown(recorded, through: EventFilter(viewer: viewer))", "shown(recorded, through: EventFilter(viewer: nil))")),
-    table_row("81n", "history: readers told", ("PostDetails.swift", "view.viewer == nil ? models.scan", "view.position > 0 ? models.scan")),
+        "ChatStore+PostDetails.swift", "shown(recorded, through: EventFilter(viewer: viewer))", "shown(recorded, through: EventFilter(viewer: nil))")),
+    table_row("81n", "history: readers told", ("ChatStore+PostDetails.swift", "view.viewer == nil ? models.scan", "view.position > 0 ? models.scan")),
     table_row("81o", "message that a reply answers: told to everybody", ("Queries.swift", "                models.mayRead(thread, from: view)\n            else", "                thread.bits > 0\n            else")),
     store_bug("81p", "table: follower: decided when it is read, not when it is delivered", [(
         "Following/ChatEvents.swift", "if let event = follower.store.shown(events[next - 1], through: follower.filter) { return event }",
@@ -527,7 +526,7 @@ BUGS = [
     receipt_row("82f", "device", "            if !device.isIdentical(to: first) { shown.redact(.device) }\n", "            break\n"),
     receipt_row("82g", "canonically equal text", "{ utf8.elementsEqual(other.utf8) }", "{ self == other }"),
     Bug("82h", "registration: another subject is a duplicate", [(
-        "State/DecideUsers.swift", "            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .otherSubject }\n", "")],
+        "Decide.swift", "            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .otherSubject }\n", "")],
         unit="ChatTests.DuplicateReceiptTests", target="ChatDomain"),
     store_bug("44", "texts: more kept than the capacity", [
         ("TextCache.swift", "        while byteCount + bytes > capacity { takeNext() }\n", "")], unit="TextCacheTests"),
@@ -550,7 +549,7 @@ BUGS = [
     checkpoint_bug("45c", "checkpoint: from beyond the end not told from that of another history", [
         ("Journal+Checkpoint.swift", "guard header.position <= end else", "guard header.position <= end || end > 0 else")]),
     checkpoint_bug("45d", "checkpoint: the chain value not compared", [
-        ("Journal/Journal+Heads.swift", "        return try chain(at: head.position) == head.chain\n", "        return try chain(at: head.position) != nil\n")]),
+        ("Journal+Heads.swift", "        return try chain(at: head.position) == head.chain\n", "        return try chain(at: head.position) != nil\n")]),
     checkpoint_bug("45e", "checkpoint: one from before an erasure taken", [
         ("Journal+Checkpoint.swift", "guard header.generations == generations(through: header.position) else",
          "guard header.generations <= generations(through: header.position) else")]),
@@ -572,76 +571,76 @@ BUGS = [
          "        try require(rules.head == position, \"the rules of position \\(rules.head), not of \\(position)\")\n", "")],
         unit="(Forged)?Checkpoint", target="Projections"),
     store_bug("47b", "checkpoint: a history with unknown events taken", [
-        ("Checkpoints/StoreModels+File.swift",
+        ("Checkpointer.swift",
          "        guard !rules.hasUnknownEvents else {\n            throw", "        if rules.hasUnknownEvents, position == 0 {\n            throw")],
         unit="(Forged)?Checkpoint"),
     store_bug("47c", "checkpoint: never found to differ from a rebuild", [
-        ("Checkpoints/CheckpointVerification.swift", "rebuiltDigests[$0] != digests[$0]", "rebuiltDigests[$0] == nil && digests[$0] == nil")],
+        ("HistoryVerification.swift", "rebuiltDigests[$0] != digests[$0]", "rebuiltDigests[$0] == nil && digests[$0] == nil")],
         unit="(Forged)?Checkpoint"),
     store_bug("48", "feed: the task that waits on the log on another executor", [
-        ("Following/EventFeed.swift", "Task.detached(executorPreference: executor) { await self.pump", "Task.detached { await self.pump")],
+        ("EventFeed.swift", "Task.detached(executorPreference: executor) { await self.pump", "Task.detached { await self.pump")],
         unit="SeededHistoryTests"),
     store_bug("48b", "feed: followers woken in the order of a set", [
-        ("Following/FeedWaiters.swift", "ids.sorted().compactMap", "ids.compactMap")], unit="SeededHistoryTests"),
+        ("FeedWaiters.swift", "ids.sorted().compactMap", "ids.compactMap")], unit="SeededHistoryTests"),
     store_bug("48c", "journal: followers woken in the order of a dictionary", [
-        ("Journal/Followers.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
+        ("Followers.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("48d", "feed: the first of the last events missed", [
-        ("Following/EventFeed.swift", "guard position + 1 >= state.recent.start else", "guard position + 2 >= state.recent.start else")],
+        ("EventFeed.swift", "guard position + 1 >= state.recent.start else", "guard position + 2 >= state.recent.start else")],
         unit="Follow"),
-    store_bug("48e", "follower: the last event of a portion shown again", [
-        ("Following/Follower.swift", "            position = portion.through\n",
-         "            position = portion.through - (portion.events.isEmpty ? 0 : 1)\n")],
+    store_bug("48e", "follower: the last event of a batch shown again", [
+        ("Follower.swift", "            position = batch.through\n",
+         "            position = batch.through - (batch.events.isEmpty ? 0 : 1)\n")],
         unit="Follow"),
     store_bug("48f", "token: one of another history followed", [
-        ("Following/ResumeToken.swift", "guard isContained ?? (token.head.position", "guard isContained != nil || (token.head.position")],
+        ("ResumeToken.swift", "guard isContained ?? (token.head.position", "guard isContained != nil || (token.head.position")],
         unit="ResumeTokenTests"),
     store_bug("49", "journal: a thread waits for a lead that needs it to begin", [
-        ("Journal/Journal+Durability.swift", "state.waiters.lead == .announced && background.isInjected",
+        ("Journal+Durability.swift", "state.waiters.lead == .announced && background.isInjected",
          "state.waiters.lead == .announced && background.isInjected && position == 0")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("50", "checkpoints: written on another executor", [
         ("ChatStore.swift", "$0, clock, statistics, options.journal.executor) }", "$0, clock, statistics, nil) }")], unit="SeededHistoryTests"),
     store_bug("51", "sync: the slot written twice", [
-        ("Journal/Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
+        ("Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),
     column_bug("52", "row lists: a row linked to the newest of another owner", "RowLists", "previous.append(newest[owner])",
                "previous.append(newest.last ?? 0)"),
     Bug("53", "record: a length written with a byte too many believed", [
-        ("Segments/RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
+        ("RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
         unit="EventJournalTests.(Format|HostileFiles)Tests"),
     Bug("53c", "record: a stub passed over as a whole record", [
-        ("Segments/RecordLayout.swift", ", low & 3 == UInt32(RecordContentState.whole.rawValue) else", " else")],
+        ("RecordLayout.swift", ", low & 3 == UInt32(RecordContentState.whole.rawValue) else", " else")],
         unit="EventJournalTests.FormatTests"),
     decoder_bug("53d", "event: a text read where the correlation stands", [
         ("EventDecoder.swift", "            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }\n", "")]),
     decoder_bug("53b", "event: a number written with a byte too many believed", [
-        ("ByteReader.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
+        ("EventDecoder.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
     store_bug("54", "log: positions that do not ascend taken in any order", [
-        ("Journal/CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
+        ("CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
     Bug("54b", "reading: a walk gone on with beyond the record", [
-        ("Journal/Journal+Read.swift", ", walk.position <= run.positions.lowerBound {", " {")],
+        ("Journal+Read.swift", ", walk.position <= run.positions.lowerBound {", " {")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("54c", "reading: a walk gone on with for the records of the one before", [
-        ("Journal/Journal+Read.swift", "            walk.range = run.positions\n", "")],
+        ("Journal+Read.swift", "            walk.range = run.positions\n", "")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("57", "sync ahead: not where a segment has just begun", [
-        ("Journal/JournalState.swift", "        filled = 0\n        backgroundSyncEnd = active.end\n", "        filled = 0\n")],
+        ("JournalState.swift", "        filled = 0\n        backgroundSyncEnd = active.end\n", "        filled = 0\n")],
         unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57b", "sync ahead: one for each commit after the first", [
-        ("Journal/JournalState.swift", "        backgroundSyncEnd = active.end\n        waiters.lead", "        waiters.lead")],
+        ("JournalState.swift", "        backgroundSyncEnd = active.end\n        waiters.lead", "        waiters.lead")],
         unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57c", "sync ahead: attests what a failed write may have heard to be lost", [
-        ("Journal/Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
+        ("Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
         unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57d", "readers: shown where commits are that are only in memory", [
-        ("Journal/PublishedState.swift", "        if state.pending.byteCount == 0 {\n", "        if state.pending.byteCount >= 0 {\n")],
+        ("PublishedState.swift", "        if state.pending.byteCount == 0 {\n", "        if state.pending.byteCount >= 0 {\n")],
         unit="EventJournalTests.GroupWriteTests"),
     Bug("57e", "readers: wait for the writer", [
-        ("Journal/Journal.swift", "durablePosition: Position { published.withLock", "durablePosition: Position { state.withLock")],
+        ("Journal.swift", "durablePosition: Position { published.withLock", "durablePosition: Position { state.withLock")],
         unit="EventJournalTests.ReaderLockTests"),
     Bug("57f", "readers: each opens a segment that another one is opening", [
-        ("Segments/SealedSegments.swift", "            entries[first] = new\n", "")], unit="EventJournalTests.ReaderLockTests"),
+        ("SealedSegments.swift", "            entries[first] = new\n", "")], unit="EventJournalTests.ReaderLockTests"),
     Bug("57g", "followers: not woken by the end of the journal", [
-        ("Journal/Journal+Open.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
+        ("Journal+Open.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
          "        defer { _ = published.withLock { $0.close() } }\n")], unit="EventJournalTests.FollowingTests"),
     Bug("58", "pipeline: two threads at one stage", [
         ("Pipeline.swift", "line.portions[place].take()", "line.portions[place]")], unit="ChatTests.PipelineTests", target="Chat"),
@@ -655,32 +654,32 @@ BUGS = [
         ("Pipeline.swift", "var isDone: Bool { hasEnded && passed[0] == passed[passed.count - 1] }", "var isDone: Bool { hasEnded }")],
         unit="ChatTests.PipelineTests", target="Chat"),
     store_bug("63", "live timeline: the retraction of a reply leaves the count", [
-        ("Following/LiveTimeline.swift", ".messageRetracted, .replyRetracted, .threadLeft", ".messageRetracted, .threadLeft")],
+        ("LiveTimeline.swift", ".messageRetracted, .replyRetracted, .threadLeft", ".messageRetracted, .threadLeft")],
         unit="LiveViewChangeTests"),
     store_bug("63b", "live timeline: a reply leaves the count", [
-        ("Following/LiveTimeline.swift", "kinds: [.messagePosted, .replyPosted, ", "kinds: [.messagePosted, ")], unit="LiveViewChangeTests"),
+        ("LiveTimeline.swift", "kinds: [.messagePosted, .replyPosted, ", "kinds: [.messagePosted, ")], unit="LiveViewChangeTests"),
     store_bug("63c", "live timeline: follows only what its viewer may be shown", [
-        ("Following/LiveTimeline.swift", ".threadLeft, .usernameChanged])\n", ".threadLeft, .usernameChanged], viewer: viewer)\n")],
+        ("LiveTimeline.swift", ".threadLeft, .usernameChanged])\n", ".threadLeft, .usernameChanged], viewer: viewer)\n")],
         unit="LiveViewChangeTests"),
     store_bug("63d", "live timeline: changes lost while earlier messages are read", [
-        ("Following/LiveTimeline.swift", "for change in changes { source", "for change in changes.prefix(0) { source")],
+        ("LiveTimeline.swift", "for change in changes { source", "for change in changes.prefix(0) { source")],
         unit="LiveViewChangeTests"),
     store_bug("63e", "live threads: the latest one gives way", [
-        ("Following/LiveThreads.swift", "threads.removeFirst()", "threads.removeLast()")], unit="LiveViewTests"),
+        ("LiveThreads.swift", "threads.removeFirst()", "threads.removeLast()")], unit="LiveViewTests"),
     store_bug("63f", "live threads: none takes the place of one that was left", [
-        ("Following/LiveThreads.swift", "threads = all\n", "threads.removeAll { thread in !all.contains { $0.id == thread.id } }\n")],
+        ("LiveThreads.swift", "threads = all\n", "threads.removeAll { thread in !all.contains { $0.id == thread.id } }\n")],
         unit="LiveViewChangeTests"),
     store_bug("63g", "live user: the name of a former member as it was", [
-        ("Following/LiveUser.swift", "        filter.includesUsernames = true\n", "        filter.includesUsernames = false\n")],
+        ("LiveUser.swift", "        filter.includesUsernames = true\n", "        filter.includesUsernames = false\n")],
         unit="LiveViewChangeTests"),
     Bug("64", "repair: what the slots alone attest not told as lost", [
         ("Journal/Copies/Repair.swift",
          "        if last < source.attested { try lose((last + 1)...source.attested, nil, nil, \"missingRecords\", lostRecord) }\n",
          "        if last > source.attested { return }\n")], unit="EventJournalTests.RepairTests"),
     store_bug("70", "import: a batch is decided on what has changed since", [
-        ("Import/MessageImporter.swift", "if !batch.holds(in: models) {", "if batch.isEmpty {")], unit="ImportIdentityTests"),
+        ("MessageImporter.swift", "if !batch.holds(in: models) {", "if batch.isEmpty {")], unit="ImportIdentityTests"),
     store_bug("70b", "import: posts as a native user who bears a derived id", [
-        ("Import/ImportBatch.swift", "            guard profile.isImported else { throw .identifierTaken }\n",
+        ("ImportBatch.swift", "            guard profile.isImported else { throw .identifierTaken }\n",
          "            guard profile.id == user else { throw .identifierTaken }\n")], unit="Import"),
     store_bug("70c", "import: posts to a native thread that bears a derived id", [
         ("Import/ImportBatch.swift",
@@ -688,59 +687,59 @@ BUGS = [
          "            guard present.id == line.thread else { throw .identifierTaken }\n            return line.channel\n")],
         unit="Import"),
     store_bug("70d", "import: takes a native message that bears a derived id for its own", [
-        ("Import/ImportBatch.swift", "if let posted = postedMessage, posted.isImported {", "if let posted = postedMessage {")],
+        ("ImportBatch.swift", "if let posted = postedMessage, posted.isImported {", "if let posted = postedMessage {")],
         unit="Import"),
     store_bug("70e", "import: a post of a former bearer of the name is another's", [
         ("UserViews.swift", "$0.value == 0 || names[Int($0.value) - 1].name == name.map { UInt32(truncatingIfNeeded: $0) }", "$0.value == 0")],
         unit="ImportIdentityTests", target="Projections"),
     store_bug("70f", "import: a join brings back a user who left", [
-        ("Import/ImportBatch.swift", " || models.hasBeenMember(user, of: line.thread, asOf: now)", "")], unit="ImportFormTests"),
+        ("ImportBatch.swift", " || models.hasBeenMember(user, of: line.thread, asOf: now)", "")], unit="ImportFormTests"),
     store_bug("70g", "import: edits what was edited here", [
-        ("Import/ImportBatch.swift", "models.message(id, asOf: now).map { $0.editPosition == nil && ", "models.message(id, asOf: now).map { ")],
+        ("ImportBatch.swift", "models.message(id, asOf: now).map { $0.editPosition == nil && ", "models.message(id, asOf: now).map { ")],
         unit="ImportFormTests"),
     store_bug("70h", "import: an account and a nickname are one", [
-        ("Import/ImportedID.swift", 'derive("a", [id])', 'derive("u", [id])')], unit="ImportFormTests"),
+        ("ImportedMessage.swift", 'derive("a", [id])', 'derive("u", [id])')], unit="ImportFormTests"),
     store_bug("70i", "import: a user of the store lends the name without a suffix", [
-        ("Import/ImportBatch.swift", "newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil",
+        ("ImportBatch.swift", "newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil",
          "newNames.contains(username.foldKey)")], unit="ImportIdentityTests"),
     store_bug("70j", "import: answers or edits a post that another took the id for before the commit", [
-        ("Import/ImportBatch.swift", "if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {",
+        ("ImportBatch.swift", "if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {",
          "if now == 0 {")], unit="ImportAttackTests"),
     store_bug("70k", "import: registers the author of a reply to what is retracted before the commit", [
-        ("Import/ImportBatch.swift", "models.message(answered, asOf: now)?.isRetracted == true { return false }",
+        ("ImportBatch.swift", "models.message(answered, asOf: now)?.isRetracted == true { return false }",
          "answered.bits == 0 { return false }")], unit="ImportAttackTests"),
     store_bug("70l", "import: loses the post of a user who leaves before the commit", [
-        ("Import/ImportBatch.swift", "for member in presentMembers where !models.mayRead(member.user, member.thread, asOf: now)",
+        ("ImportBatch.swift", "for member in presentMembers where !models.mayRead(member.user, member.thread, asOf: now)",
          "for _ in presentMembers where now == 0")], unit="ImportAttackTests"),
     store_bug("70m", "import: a join brings back a user who left before the commit", [
-        ("Import/ImportBatch.swift", "for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now)",
+        ("ImportBatch.swift", "for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now)",
          "for _ in newJoins where now == 0")], unit="ImportAttackTests"),
     store_bug("70n", "import: edits what a native user bears who has a nickname's id", [
-        ("Import/ImportBatch.swift", "guard models.profile(present.author, asOf: now)?.isImported == true else { return false }",
+        ("ImportBatch.swift", "guard models.profile(present.author, asOf: now)?.isImported == true else { return false }",
          "")], unit="ImportAttackTests"),
     store_bug("70o", "import: a native message hides an imported reply", [
-        ("Import/ImportBatch.swift", "        if let posted = models.reply(reply, asOf: now), let answered",
+        ("ImportBatch.swift", "        if let posted = models.reply(reply, asOf: now), let answered",
          "        if postedMessage == nil, let posted = models.reply(reply, asOf: now), let answered")], unit="ImportAttackTests"),
     Bug("71", "username: invisible scalars taken", [
-        ("Text/Username.swift", "default: allowsInvisibleScalars || !isInvisible(scalar)", "default: true")],
+        ("Username.swift", "default: allowsInvisibleScalars || !isInvisible(scalar)", "default: true")],
         unit="ChatDomainTests.UsernameTests", target="ChatDomain"),
     Bug("56", "entropy: a block that is ready given out again", [
-        ("Files/EntropySource.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
+        ("EntropySource.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
     Bug("56b", "entropy: half of a salt given out again", [
-        ("Files/EntropySource.swift", "defer { used += count }", "defer { used += count / 2 }")], unit="EventJournalTests.EntropyTests"),
+        ("EntropySource.swift", "defer { used += count }", "defer { used += count / 2 }")], unit="EventJournalTests.EntropyTests"),
     Bug("56c", "entropy: a fork draws what is ready in its parent", [
-        ("Files/EntropySource.swift", "Self.blockSize, ForkMark.current == process else", "Self.blockSize else")],
+        ("EntropySource.swift", "Self.blockSize, ForkMark.current == process else", "Self.blockSize else")],
         unit="EventJournalTests.ForkTests"),
     Bug("56d", "entropy: a fork goes on with a block of its parent", [
-        ("Files/EntropySource.swift", "> Self.blockSize || process != current {", "> Self.blockSize {")], unit="EventJournalTests.ForkTests"),
+        ("EntropySource.swift", "> Self.blockSize || process != current {", "> Self.blockSize {")], unit="EventJournalTests.ForkTests"),
     Bug("61", "paths: split by characters", [
-        ("Files/StoragePath.swift", "path.utf8.lastIndex(of: slash).map { path.utf8.index(after: $0) }",
+        ("StoragePath.swift", "path.utf8.lastIndex(of: slash).map { path.utf8.index(after: $0) }",
          "path.lastIndex(of: \"/\").map { path.index(after: $0) }")], unit="EventJournalTests.StoragePathTests"),
     Bug("61b", "paths: the parent of a path that ends with a dot", [
-        ("Files/StoragePath.swift", "        if name.elementsEqual(\".\".utf8)", "        if name.isEmpty && name.elementsEqual(\".\".utf8)")],
+        ("StoragePath.swift", "        if name.elementsEqual(\".\".utf8)", "        if name.isEmpty && name.elementsEqual(\".\".utf8)")],
         unit="EventJournalTests.StoragePathTests"),
     Bug("62", "opening: not tried again while another writer has the journal", [
-        ("Journal/Journal+Open.swift", "guard remaining > .zero else", "guard remaining > .seconds(1_000_000) else")],
+        ("Journal+Open.swift", "guard remaining > .zero else", "guard remaining > .seconds(1_000_000) else")],
         unit="EventJournalTests.LockTimeoutTests"),
     Bug("83", "shared lock: readers pass no gate", [
         ("SharedLock+Unsafe.swift",
@@ -776,7 +775,7 @@ BUGS = [
          "                        shown.position = shown.models.position\n"
          "                    }")], unit="WholeCommitTests"),
     store_bug("85c", "refresh: a commit shown up to a record that is no event", [
-        ("Refresh.swift", "if position == commitEnd { end = position }", "if position <= commitEnd { end = position }")],
+        ("Replay.swift", "if position == commitEnd { end = position }", "if position <= commitEnd { end = position }")],
         unit="WholeCommitTests"),
     store_bug("86", "users: an index that ran ahead believed", [
         ("UserViews.swift", "        user < users.count && users[user].registeredAt > 0", "        users[user].registeredAt > 0")],
@@ -799,11 +798,36 @@ BUGS = [
     store_bug("88", "receipt: events that are made later lack the correlation", [
         ("Receipt.swift", "correlation: request.correlation)]", "correlation: nil)]")], unit="ReceiptEventsTests"),
     store_bug("88b", "receipt: events that are made at once lack the correlation", [
-        ("State/Decision.swift", "correlation: request.correlation) }", "correlation: nil) }")],
+        ("Decision.swift", "correlation: request.correlation) }", "correlation: nil) }")],
         unit="ReceiptEventsTests", target="ChatDomain"),
     store_bug("88c", "receipt: events that are made later lack the text", [
         ("Receipt.swift", "request.command.text(of: row.kind), correlation", ".none, correlation")], unit="ReceiptEventsTests"),
 ]
+
+
+def find(package, target, name):
+    """The path of a target's source file in a package; a name says which file it is, whatever its folder."""
+    found = list((package / "Sources" / target).rglob(name))
+    if len(found) != 1:
+        raise Failed(f"{target} has {len(found)} files named {name}")
+    return found[0].relative_to(package)
+
+
+def check(package, bugs):
+    """Whether every bug can be planted: each of its texts occurs once in its file. Says which cannot."""
+    good = True
+    for bug in bugs:
+        for name, old, _ in bug.edits:
+            try:
+                count = (package / find(package, bug.target, name)).read_text().count(old)
+                problem = None if count == 1 else f"{count} times in {name}:\n{old}"
+            except Failed as failure:
+                problem = failure
+            if problem:
+                print(f"{bug.number}. {bug.title}: {problem}")
+                good = False
+    print(f"planted_bugs: {len(bugs)} bugs " + ("can be planted" if good else "FAILED"))
+    return good
 
 
 class Copy:
@@ -833,7 +857,7 @@ class Copy:
         """Changes the copy's sources; afterwards `mend` has to follow."""
         texts = {}
         for name, old, new in bug.edits:
-            name = f"Sources/{bug.target}/{name}"
+            name = find(self.pristine, bug.target, name)
             text = texts.get(name) or (self.pristine / name).read_text()
             if (count := text.count(old)) != 1:
                 raise Failed(f"these lines are {count} times in {name}, not once:\n{old}")
@@ -842,7 +866,7 @@ class Copy:
             (self.root / name).write_text(text)
 
     def mend(self, bug):
-        for name in {f"Sources/{bug.target}/{name}" for name, _, _ in bug.edits}:
+        for name in {find(self.pristine, bug.target, name) for name, _, _ in bug.edits}:
             (self.root / name).write_text((self.pristine / name).read_text())
 
     def build(self):
@@ -922,6 +946,7 @@ def look(bug, copy, arguments):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", default=".", help="the package's directory")
+    parser.add_argument("--check", action="store_true", help="only whether every bug can be planted: takes no build")
     parser.add_argument("--only", default=None, help="numbers of the table, with commas between")
     parser.add_argument("--sample", type=int, default=None, help="only this many, chosen by --seed")
     parser.add_argument("--seed", type=int, default=None, help="of the sample; default: a new one, printed")
@@ -989,6 +1014,8 @@ def report(rows):
 
 def main():
     arguments, bugs = parse()
+    if arguments.check:
+        return 0 if check(pathlib.Path(arguments.package), bugs) else 1
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="planted-bugs-", dir=arguments.scratch))
     try:
         rows = run(arguments, bugs, scratch)

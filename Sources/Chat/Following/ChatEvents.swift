@@ -23,7 +23,7 @@ public enum BufferingPolicy: Hashable, Sendable {
 ///
 /// - **Ends** when the store is closed, wherever the follower stands by then, and at once when the task is cancelled.
 /// - **Errors** are ``ChatError``s and the last that comes: an event that cannot be read is never passed over. Everything before it was delivered.
-/// - **Memory** is that of a portion of events, at most 256 of them or 64 KiB of text and one event, and nothing but a wait while none comes.
+/// - **Memory** is that of a batch of events, at most 256 of them or 64 KiB of text and one event, and nothing but a wait while none comes.
 public struct ChatEvents: AsyncSequence, Sendable {
     /// What comes.
     public typealias Element = RecordedEvent
@@ -39,7 +39,7 @@ public struct ChatEvents: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private var follower: Follower
         private var events: [RecordedEvent] = []
-        /// Of the next event in the portion.
+        /// Of the next event in the batch.
         private var next = 0
         private var isOver = false
 

@@ -46,7 +46,7 @@ struct Follower: Sendable {
     private mutating func step() async throws(ChatError) -> Step {
         try check()
         while !Task.isCancelled {
-            guard let events = isLive ? try waitingEvents() : try nextPortion() else {
+            guard let events = isLive ? try waitingEvents() : try nextBatch() else {
                 isLive = true
                 return .wait
             }
@@ -89,15 +89,15 @@ struct Follower: Sendable {
         try store.query(.now, for: filter.viewer) { models, view throws(ChatError) in try models.requireViewer(of: view) }
     }
 
-    /// What there is for a consumer who was at the end: paced a portion of it, bounded all of it or an error.
+    /// What there is for a consumer who was at the end: paced a batch of it, bounded all of it or an error.
     private mutating func waitingEvents() throws(ChatError) -> [RecordedEvent]? {
-        guard case .bounded(let limit) = bufferingPolicy else { return try nextPortion() }
+        guard case .bounded(let limit) = bufferingPolicy else { return try nextBatch() }
         let start = position
         // First all that there is, so that it is known how much waits.
         try store.feed.advance(store)
         var waiting: [RecordedEvent] = []
         while true {
-            switch store.feed.look(after: position, limit: Self.portionCount) {
+            switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
             case .end: return position == start ? nil : waiting
             case .older: throw .lagged(from: start)
             case .recent(let events):
@@ -107,62 +107,20 @@ struct Follower: Sendable {
         }
     }
 
-    /// The next events that match, out of a portion of those that follow; nil at the end.
-    private mutating func nextPortion() throws(ChatError) -> [RecordedEvent]? {
-        switch store.feed.look(after: position, limit: Self.portionCount) {
+    /// The next events that match, out of a batch of those that follow; nil at the end.
+    private mutating func nextBatch() throws(ChatError) -> [RecordedEvent]? {
+        switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
         case .recent(let events): return select(events)
         case .older(let end):
-            let portion = try store.portion(position + 1...min(end, position + Self.scanCount), matching: filter)
-            position = portion.through
-            return portion.events
-        case .end: return try store.feed.advance(store) > position ? try nextPortion() : nil
+            let batch = try store.feedBatch(position + 1...min(end, position + FeedBatch.scanCount), matching: filter)
+            position = batch.through
+            return batch.events
+        case .end: return try store.feed.advance(store) > position ? try nextBatch() : nil
         }
     }
 
     private mutating func select(_ events: [RecordedEvent]) -> [RecordedEvent] {
         position = events.last?.position ?? position
         return events.filter { store.shown($0, through: filter) != nil }
-    }
-}
-
-extension Follower {
-    /// How many events a follower is given at a time, at most.
-    static let portionCount = 256
-    /// The bytes of text after which a portion that is read ends, at least.
-    static let portionByteCount = 64 << 10
-    /// How many records are read at a time for a filter that lets few pass.
-    static let scanCount: Position = 4_096
-}
-
-/// Some events, and how far they go.
-struct Portion {
-    var events: [RecordedEvent] = []
-    /// What stands up to here has been read.
-    var through: Position
-}
-
-extension ChatStore {
-    /// Reads the first events at some positions that match, as many as a follower is given at a time.
-    ///
-    /// The events are whole: what a viewer is shown of them is decided as each is delivered.
-    ///
-    /// - Throws: ``ChatError`` if the first record cannot be read or is no event; before a later one the portion ends.
-    func portion(_ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) throws(ChatError) -> Portion {
-        var portion = Portion(through: positions.lowerBound - 1)
-        var byteCount = 0
-        do throws(ChatError) {
-            try Self.read(log, positions, contents: .all) { event, position in
-                portion.through = position
-                let recorded = RecordedEvent(position: position, event: event)
-                guard shown(recorded, through: filter) != nil else { return true }
-                portion.events.append(recorded)
-                byteCount += event.textByteCount
-                return portion.events.count < Follower.portionCount && byteCount < Follower.portionByteCount
-            }
-        } catch {
-            // What was read is right, and the error comes again for whoever reads on.
-            if portion.through < positions.lowerBound { throw error }
-        }
-        return portion
     }
 }

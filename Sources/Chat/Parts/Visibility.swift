@@ -186,23 +186,6 @@ extension RecordedEvent {
     }
 }
 
-extension ChatStore {
-    /// An event that matches a filter, as its viewer is shown it by now; nil if it does not match or may not be shown.
-    func shown(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
-        guard filter.matches(recorded.event.details) else { return nil }
-        guard let viewer = filter.viewer, !filter.passesThreads(recorded.event.details) else { return recorded }
-        // What is durable decides, so that a departure that a caller may know of is seen.
-        readSide.apply(log, through: log.durablePosition)
-        return present { $0.shown(recorded, to: viewer, present: $1) }
-    }
-
-    /// The last position that queries and followers are shown: durable, and applied to the read models.
-    var shownPosition: Position {
-        readSide.apply(log, through: log.durablePosition)
-        return readSide.position
-    }
-}
-
 // MARK: Receipts
 
 extension RecordedEvent {

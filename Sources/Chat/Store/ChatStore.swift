@@ -135,11 +135,6 @@ public final class ChatStore: Sendable {
     }
 }
 
-/// Runs journal code under the store's error.
-func wrapping<Value>(_ body: () throws(JournalError) -> Value) throws(ChatError) -> Value {
-    do { return try body() } catch { throw .journal(error) }
-}
-
 extension ChatStore {
     /// Reads the token of a journal without replaying it.
     ///

@@ -5,7 +5,7 @@ import Projections
 
 /// What everybody who follows a store shares: the last events, decoded once, and one wait on the log for all.
 ///
-/// Whoever is among the last events takes theirs from here; whoever is behind them reads the log for themselves, a portion at a time; whoever has seen everything waits here.
+/// Whoever is among the last events takes theirs from here; whoever is behind them reads the log for themselves, a batch at a time; whoever has seen everything waits here.
 /// A task waits on the log for as long as somebody waits here, and ends when nobody does.
 final class EventFeed: Sendable {
     struct State {
@@ -72,9 +72,9 @@ final class EventFeed: Sendable {
             }
             do throws(ChatError) {
                 while position < end {
-                    let portion = try store.portion(position + 1...end)
-                    woken += take(portion.events, of: store)
-                    position = portion.through
+                    let batch = try store.feedBatch(position + 1...end)
+                    woken += take(batch.events, of: store)
+                    position = batch.through
                 }
             } catch {
                 return .failure(error)

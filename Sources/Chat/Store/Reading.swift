@@ -60,3 +60,60 @@ extension ChatStore {
         if let undecodable { throw undecodable }
     }
 }
+
+extension ChatStore {
+    /// An event that matches a filter, as its viewer is shown it by now; nil if it does not match or may not be shown.
+    func shown(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
+        guard filter.matches(recorded.event.details) else { return nil }
+        guard let viewer = filter.viewer, !filter.passesThreads(recorded.event.details) else { return recorded }
+        // What is durable decides, so that a departure that a caller may know of is seen.
+        readSide.apply(log, through: log.durablePosition)
+        return present { $0.shown(recorded, to: viewer, present: $1) }
+    }
+
+    /// The last position that queries and followers are shown: durable, and applied to the read models.
+    var shownPosition: Position {
+        readSide.apply(log, through: log.durablePosition)
+        return readSide.position
+    }
+}
+
+/// Consecutive events of a log that passed a filter, and how far they go.
+struct FeedBatch {
+    /// The most events of a batch.
+    static let eventCount = 256
+    /// The bytes of text from which on a batch that is read ends.
+    static let byteCount = 64 << 10
+    /// The records that are read at a time for a filter that lets few pass.
+    static let scanCount: Position = 4_096
+
+    var events: [RecordedEvent] = []
+    /// What stands up to here has been read.
+    var through: Position
+}
+
+extension ChatStore {
+    /// Reads the first events at some positions that match, as many as a follower is given at a time.
+    ///
+    /// The events are whole: what a viewer is shown of them is decided as each is delivered.
+    ///
+    /// - Throws: ``ChatError`` if the first record cannot be read or is no event; before a later one the batch ends.
+    func feedBatch(_ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) throws(ChatError) -> FeedBatch {
+        var batch = FeedBatch(through: positions.lowerBound - 1)
+        var byteCount = 0
+        do throws(ChatError) {
+            try Self.read(log, positions, contents: .all) { event, position in
+                batch.through = position
+                let recorded = RecordedEvent(position: position, event: event)
+                guard shown(recorded, through: filter) != nil else { return true }
+                batch.events.append(recorded)
+                byteCount += event.textByteCount
+                return batch.events.count < FeedBatch.eventCount && byteCount < FeedBatch.byteCount
+            }
+        } catch {
+            // What was read is right, and the error comes again for whoever reads on.
+            if batch.through < positions.lowerBound { throw error }
+        }
+        return batch
+    }
+}

@@ -1,4 +1,4 @@
-import ChatDomain
+public import ChatDomain
 import Dispatch
 import EventJournal
 import Locking
@@ -107,5 +107,80 @@ private final class ReplayParts: Sendable {
         identities.withLock { swap(&$0, &models.models.identities) }
         rules.withLock { swap(&$0, &models.rules) }
         views.withLock { swap(&$0, &models.models.views) }
+    }
+}
+
+extension ChatStore {
+    /// Applies what another process has made durable since a store was opened for reading, or since the last time.
+    ///
+    /// Queries see all of it at once when it returns: never a part of a commit. A store that is open for writing, or on another log than a journal, knows everything: it
+    /// does nothing.
+    ///
+    /// - Returns: The last position that is shown.
+    /// - Throws: ``ChatError/journal(_:)`` if what is new is damaged or cannot be read, ``ChatError/undecodable(position:_:)`` if a record is no
+    ///   event; the views then end with the last commit before it.
+    /// - Complexity: O(*n*) in the new events.
+    @discardableResult
+    public func refresh() throws(ChatError) -> Position {
+        guard let journal, journal.isReadOnly else { return readSide.position }
+        let last = try wrapping { () throws(JournalError) in try journal.refresh() }
+        // The decider keeps the order in which events reach the read models.
+        let result: Result<Void, ChatError> = decider.withLock { decider in
+            do throws(ChatError) { return .success(try apply(journal, through: last, to: &decider.rules)) } catch { return .failure(error) }
+        }
+        try result.get()
+        return last
+    }
+
+    private func apply(_ journal: Journal, through last: Position, to rules: inout RuleState) throws(ChatError) {
+        let head = rules.head
+        guard head < last else { return }
+        try readSide.catchUp(&rules) { apply in
+            var end: Position = 0
+            var decoder = BatchDecoder(from: head + 1)
+            defer { decoder.finish(apply) }
+            do throws(JournalError) {
+                try journal.forEachCommittedRecord(in: head + 1...last) { position, commitEnd, state, kept, erasable in
+                    guard decoder.add(position, state, kept, erasable, apply) else { return false }
+                    if position == commitEnd { end = position }
+                    return true
+                }
+            } catch {
+                return (end, .journal(error))
+            }
+            return (end, decoder.failure)
+        }
+    }
+}
+
+extension ChatStore {
+    /// Builds the read models and the state of the rules once more from the first event, beside those in use, and puts them in their place.
+    ///
+    /// For an audit of a store that is open: whatever has become of the former ones in memory or came from a checkpoint, afterwards every answer follows from the journal
+    /// as it is now.
+    ///
+    /// - Returns: Whether the former ones were the same.
+    /// - Throws: ``ChatError/journal(_:)`` if the store is closed, or the journal cannot be read; ``ChatError/undecodable(position:_:)``. The former ones then stay.
+    /// - Complexity: O(*n*) in the events of the journal, and their memory a second time until it returns. Queries do not wait; commands wait until what has come meanwhile is
+    ///   durable and applied.
+    @discardableResult
+    public func rebuild() throws(ChatError) -> Bool {
+        var rebuilt = StoreModels()
+        let shown = readSide.position
+        if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
+        // Nothing is decided while the rest is applied, so that the two end with the same event.
+        let result: Result<StoreModels, ChatError> = decider.withLock { decider in
+            do throws(ChatError) {
+                try applyEverything(decider)
+                let last = readSide.position
+                if last > rebuilt.position { try Self.decode(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
+            } catch {
+                return .failure(error)
+            }
+            let former = StoreModels(decider.rules, readSide.exchange(rebuilt.models))
+            decider.rules = rebuilt.rules
+            return .success(former)
+        }
+        return try result.get() == rebuilt
     }
 }

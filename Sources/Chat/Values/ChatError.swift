@@ -45,3 +45,8 @@ extension ChatError: CustomStringConvertible {
         }
     }
 }
+
+/// Runs journal code under the store's error.
+func wrapping<Value>(_ body: () throws(JournalError) -> Value) throws(ChatError) -> Value {
+    do { return try body() } catch { throw .journal(error) }
+}

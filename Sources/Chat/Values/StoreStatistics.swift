@@ -38,38 +38,6 @@ public struct CommandStatistics: Hashable, Sendable {
     public var total: UInt64 { refused.values.reduce(appended &+ unchanged &+ duplicates, &+) }
 }
 
-extension ChatStore {
-    /// What the store holds and has done since it was opened.
-    ///
-    /// The journal's numbers are of one moment, so are those of the commands, and those of what is shown; commands that run meanwhile may
-    /// come between the three. Waits for the store's locks, which are held for one commit at a time, and at the end of a segment for its
-    /// sync.
-    ///
-    /// - Complexity: O(*t*) in the number of threads.
-    public var statistics: StoreStatistics {
-        let (commands, head) = decider.withLock { ($0.commands, $0.rules.head) }
-        let journal = journal?.statistics
-        let checkpoints = checkpointer.flatMap { $0.options == nil ? nil : $0.statistics }
-        let sections = presentSections
-        let now = sections.view.position
-        let threads = sections.places(sections.ask { $0.scanOfThreads() }).count
-        return sections.ask { models in
-            StoreStatistics(
-                journal: journal, users: models.userCount(asOf: now), threads: threads,
-                messages: models.messageCount(asOf: now), replies: models.replyCount(asOf: now), commands: commands,
-                eventsWaiting: Int(clamping: head - min(now, head)), checkpoints: checkpoints)
-        }
-    }
-
-    /// The segments of the journal under the store, in order; none where the log is not a ``EventJournal/Journal``.
-    ///
-    /// - Throws: ``ChatError/journal(_:)`` if one of them cannot be read.
-    /// - Complexity: Linear in the number of segments.
-    public func segments() throws(ChatError) -> [SegmentStatistics] {
-        try wrapping { () throws(JournalError) in try journal?.segments() ?? [] }
-    }
-}
-
 extension StoreStatistics {
     /// The statistics as a text that Prometheus and whoever else reads OpenMetrics 1.0 can scrape: one text for the store and its journal.
     ///
@@ -142,4 +110,41 @@ extension CommandStatistics: Codable {
             if let count = refused[code] { try codes.encode(count, forKey: FieldKey(code.rawValue)) }
         }
     }
+}
+
+/// What checkpoints have done for a store since it was opened.
+public struct CheckpointStatistics: Hashable, Sendable, Codable {
+    /// The position of the checkpoint that opening began with; nil where it replayed from the first event.
+    public var loaded: Position?
+    /// A stable name of the reason why there was none to begin with: `absent`, `unreadable`, `damaged`, `otherVersion`, `otherJournal`, `beyondEnd`, `otherHistory` or
+    /// `beforeErasure`.
+    public var ignored: String?
+    /// That reason as a sentence.
+    public var ignoredMessage: String?
+    /// How long reading the checkpoint took, in seconds.
+    public var loadSeconds: Double = 0
+    /// How many events opening replayed.
+    public var replayed: UInt64 = 0
+    /// How many checkpoints have been written.
+    public var written: UInt64 = 0
+    /// The latest of them.
+    public var last: Written?
+    /// How many could not be written; nothing but the time of an opening is lost by that.
+    public var failures: UInt64 = 0
+    /// Why the latest of those could not, as a sentence.
+    public var lastFailure: String?
+
+    /// A checkpoint that was written.
+    public struct Written: Hashable, Sendable, Codable {
+        /// Its position.
+        public var position: Position
+        /// The size of its file.
+        public var bytes: UInt64
+        /// How long writing it took, in seconds.
+        public var seconds: Double
+        /// When that was done.
+        public var at: Timestamp
+    }
+
+    mutating func ignore(_ problem: CheckpointProblem) { (ignored, ignoredMessage) = (problem.code.rawValue, problem.message) }
 }

@@ -1,4 +1,5 @@
 import ChatDomain
+import Primitives
 
 /// Encodes a value as one line of compact JSON, with the keys in the order in which the type
 /// encodes them.

@@ -1,0 +1,79 @@
+public import ChatDomain
+import Projections
+
+extension ChatStore {
+    /// A message or a reply with its history.
+    ///
+    /// - Parameters:
+    ///   - post: The message or the reply.
+    ///   - limit: How many edits the history shows at most, the latest ones.
+    ///   - viewer: Who asks, nil for the operator, who is also told who could read the post when it was posted.
+    ///   - moment: What came later is not shown.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer also `unknownUser` and `notAMember`;
+    ///   ``ChatError/journal(_:)`` if the journal cannot be read.
+    /// - Complexity: O(log *n* + *m*) in the messages of the thread and in the edits and readers.
+    public func details(
+        of post: PostID, edits limit: Int = 50, viewer: UserID? = nil, asOf moment: AsOf = .now
+    ) throws(ChatError) -> PostDetails {
+        let (found, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+            try Found(post, limit, in: models, from: view)
+        }
+        var history: [RecordedEvent] = []
+        for position in found.changes {
+            let recorded = RecordedEvent(position: position, event: try event(at: position))
+            if let shown = shown(recorded, through: EventFilter(viewer: viewer)) { history.append(shown) }
+        }
+        let messages = try entries(found.message, in: found.thread)
+        let replies = try entries(found.reply, to: found.answered)
+        guard let position = messages.first?.position ?? replies.first?.position,
+            let author = messages.first?.author ?? replies.first?.author,
+            let createdAt = messages.first?.createdAt ?? replies.first?.createdAt
+        else { preconditionFailure("a post that was found has an entry") }
+        return PostDetails(
+            position: position, post: post, thread: found.thread, threadName: found.threadName,
+            answered: replies.isEmpty ? nil : found.answered, author: author, body: messages.first?.body ?? replies.first?.body,
+            createdAt: createdAt, editedAt: messages.first?.editedAt ?? replies.first?.editedAt,
+            isRetracted: messages.first?.isRetracted ?? replies.first?.isRetracted ?? false, replyCount: messages.first?.replyCount ?? 0,
+            history: history,
+            readers: found.memberships.map { sections.readers(of: found.thread, $0, asOf: position) })
+    }
+}
+
+/// What the read models know of a post.
+private struct Found {
+    let thread: ThreadID
+    let threadName: String?
+    /// The message itself, or the one that the reply answers.
+    let answered: MessageID
+    /// The row of a message, or else of a reply.
+    let message: [PostRecord<MessageID>]
+    let reply: [PostRecord<ReplyID>]
+    /// The positions of the events of its history.
+    let changes: [Position]
+    /// The memberships of the thread, for the operator.
+    let memberships: Scan?
+
+    init(_ post: PostID, _ limit: Int, in models: borrowing ReadModels, from view: Viewpoint) throws(ChatError) {
+        let now = view.position
+        let posted: Position
+        switch post {
+        case .message(let id):
+            guard let row = models.message(id, asOf: now) else { throw .rejected(.unknownMessage) }
+            (answered, message, reply, posted) = (id, models.withheld([row], from: view), [], row.position)
+        case .reply(let id):
+            guard let row = models.reply(id, asOf: now), let answered = models.message(answeredBy: id, asOf: now) else {
+                throw .rejected(.unknownReply)
+            }
+            (self.answered, message, reply, posted) = (answered, [], models.withheld([row], from: view), row.position)
+        }
+        guard let thread = models.thread(of: answered, asOf: now) else { throw .rejected(.unknownMessage) }
+        try models.requireReadable(thread, from: view)
+        self.thread = thread
+        threadName = models.thread(thread, asOf: now)?.name
+        // Sorted, because a history that no command decided can hold edits after the retraction.
+        changes =
+            ([posted] + models.edits(of: post, limit: limit, asOf: now) + (models.retraction(of: post, asOf: now).map { [$0] } ?? []))
+            .sorted()
+        memberships = view.viewer == nil ? models.scan(membershipsOf: thread) : nil
+    }
+}
