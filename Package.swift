@@ -43,7 +43,8 @@ let package = Package(
         .target(
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"], swiftSettings: settings),
         .executableTarget(
-            name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Primitives", "Projections", "Chat"], swiftSettings: settings),
+            name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Primitives", "Projections", "Chat"], swiftSettings: settings
+        ),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
