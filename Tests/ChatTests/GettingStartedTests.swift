@@ -2,7 +2,7 @@ import Chat
 import Foundation
 import Testing
 
-// README.md shows what stands between the marks; a test compares them. `Chat` alone is imported.
+// GettingStarted.md shows the code between the marks; a test compares them. `Chat` alone is imported.
 // tour begins
 func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async throws(ChatError) {
     // The asynchronous form holds no thread while it waits for the disk; a receipt tells the ids that the store made.
@@ -53,21 +53,22 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
 }
 // tour ends
 
-@Suite struct ReadmeTests {
-    private var sources: (readme: String, here: String) {
+@Suite struct GettingStartedTests {
+    private var sources: (page: String, here: String) {
         get throws {
             let here = URL(filePath: #filePath)
             let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             return (
-                try String(contentsOf: package.appending(path: "README.md"), encoding: .utf8), try String(contentsOf: here, encoding: .utf8)
+                try String(contentsOf: package.appending(path: "Sources/Chat/Chat.docc/GettingStarted.md"), encoding: .utf8),
+                try String(contentsOf: here, encoding: .utf8)
             )
         }
     }
 
-    @Test func readmeShowsTheCompiledTour() throws {
-        let (readme, here) = try sources
+    @Test func thePageShowsTheCompiledTour() throws {
+        let (page, here) = try sources
         let tour = try #require(here.split(separator: "// tour begins\n").last?.split(separator: "\n// tour ends").first)
-        #expect(readme.contains("```swift\nimport Chat\n\n\(tour)\n"))
+        #expect(page.contains("```swift\nimport Chat\n\n\(tour)\n```"))
     }
 
     @Test func theTourRuns() async throws {
@@ -79,7 +80,7 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
             try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
         }
         try await tour(store, ann: ann, bob: bob, thread: thread)
-        let page = try store.timeline(thread)
-        #expect(page.map(\.isRetracted) == [true])
+        let timeline = try store.timeline(thread)
+        #expect(timeline.map(\.isRetracted) == [true])
     }
 }
