@@ -1,64 +1,81 @@
 public import ChatDomain
 import EventJournal
 
-// This folder: the events of a store from any position on into what comes, for any number of followers. `ChatEvents` is the sequence that they see, `Follower` one of them,
-// `EventFeed` what all of them share, `ResumeToken` where one of them goes on another day.
+// This folder: following a store. `ChatEvents` is the public sequence, `Follower` the state of one
+// iterator, `ResumeToken` a portable position. All followers of a store share its `EventFeed`.
 
-/// What becomes of a consumer who is slower than the events come.
+/// The buffering policy for a slow consumer.
 public enum BufferingPolicy: Hashable, Sendable {
-    /// What they have not taken stays in the journal, and they read it from there at their own pace: nothing is lost, and whoever is far behind costs the disk.
-    case paced
-    /// Nothing is kept for them but the events that all followers share: once they have caught up with the journal for the first time, they are told
-    /// ``ChatError/lagged(from:)`` when they come back and more than so many of their events wait (1 if the number is smaller), or what waits has given way to newer
-    /// events (``StoreOptions/recentEventCount``).
+    /// Undelivered events stay in the journal; the consumer reads them at its own pace.
     ///
-    /// For who shows what is now, and asks for a page instead of what they missed. All events of a commit come at once: choose a limit beyond the largest batch.
+    /// No event is lost. A consumer that is far behind causes reads from the disk.
+    case paced
+    /// At most this many undelivered events are kept; a slower consumer gets an error.
+    ///
+    /// The limit applies once the consumer has reached the end of the journal for the first time.
+    /// From then on the next call throws ``ChatError/lagged(from:)`` if more matching events than
+    /// the limit wait, or if a newer event has displaced one of them from the shared buffer
+    /// (``StoreOptions/recentEventCount``). A limit below 1 counts as 1.
+    ///
+    /// Use this policy for a view of the present state, which loads a page instead of the missed
+    /// events. All events of a commit arrive at once: choose a limit larger than the largest batch.
     case bounded(Int)
 }
 
-/// The events of a store from a position on, for ever: ``ChatStore/events(after:matching:bufferingPolicy:)-(Position,_,_)``.
+/// An endless sequence of the events after a position, both existing and future ones.
 ///
-/// Every event after the position that the filter lets pass, once, in the order of the journal, once it is durable; those that are there already and those to come. An event that was
-/// delivered is seen by every query that is asked afterwards. May be iterated any number of times, each from the beginning.
+/// Delivers every event after the position that matches the filter, exactly once, in journal order,
+/// after the event is durable. A query that starts after the delivery of an event reflects that
+/// event. The sequence can be iterated any number of times; every iteration starts at the same
+/// position. Create one with ``ChatStore/events(after:matching:bufferingPolicy:)-(Position,_,_)``.
 ///
-/// - **Ends** when the store is closed, wherever the follower stands by then, and at once when the task is cancelled.
-/// - **Errors** are ``ChatError``s and the last that comes: an event that cannot be read is never passed over. Everything before it was delivered.
-/// - **Memory** is that of a batch of events, at most 256 of them or 64 KiB of text and one event, and nothing but a wait while none comes.
+/// - **End**: the sequence ends when the store is closed or the task is cancelled.
+/// - **Errors** are ``ChatError``s and end the sequence. An unreadable event is never skipped; all
+///   events before it are delivered first.
+/// - **Memory**: one batch of at most 256 events, or of 64 KiB of text and one event. A waiting
+///   iterator holds no events.
 public struct ChatEvents: AsyncSequence, Sendable {
-    /// What comes.
+    /// An event with its position.
     public typealias Element = RecordedEvent
-    /// Why it ended before its time.
+    /// The error that ends the sequence.
     public typealias Failure = ChatError
 
     let follower: Follower
 
-    /// Begins to follow; nothing is read before the first event is asked for.
+    /// Returns an iterator; nothing is read before the first call of `next`.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(follower: follower) }
 
-    /// One who follows a store; a copy is another, who goes on from the same place.
+    /// An iterator over the events of a store; a copy continues independently from the same
+    /// position.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private var follower: Follower
         private var events: [RecordedEvent] = []
-        /// Of the next event in the batch.
+        /// The index of the next event in the batch.
         private var next = 0
         private var isOver = false
 
         fileprivate init(follower: Follower) { self.follower = follower }
 
-        /// Up to where everything was delivered, or did not pass the filter: the place to go on from.
+        /// The position up to which every event was delivered or did not match the filter.
+        ///
+        /// Continue after this position.
         public var position: Position { next < events.count ? events[next].position - 1 : follower.position }
 
-        /// The next event; nil when the store was closed or the task cancelled.
+        /// Returns the next event; nil when the store is closed or the task is cancelled.
         ///
-        /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the position to begin after lies beyond the last durable one, and with `unknownUser` for a viewer
-        ///   whom there is not; ``ChatError/foreignToken``, ``ChatError/futureToken`` and ``ChatError/rolledBackToken`` for a token from elsewhere;
-        ///   ``ChatError/lagged(from:)``; ``ChatError/journal(_:)`` if the journal has stopped, is damaged or cannot be read;
-        ///   ``ChatError/undecodable(position:_:)`` if a record is no event.
-        /// - Complexity: A step in memory for most events; O(*n*) in the events that do not pass. Whatever is read, is read outside the caller's actor.
+        /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the start position lies
+        ///   beyond the last durable one, and with `unknownUser` if the viewer does not exist;
+        ///   ``ChatError/foreignToken``, ``ChatError/futureToken`` or ``ChatError/rolledBackToken``
+        ///   if the resume token does not belong to the history of this journal;
+        ///   ``ChatError/lagged(from:)``; ``ChatError/journal(_:)`` if the journal has stopped, is
+        ///   damaged or cannot be read; ``ChatError/undecodable(position:_:)`` if a record cannot
+        ///   be decoded as an event.
+        /// - Complexity: O(1) in memory for most events; O(*n*) in the events that do not match.
+        ///   Reads from the disk run outside the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> RecordedEvent? {
             while !isOver, !Task.isCancelled {
                 if next == events.count {
-                    // Nothing is held while none comes.
+                    // Frees the batch, so that a waiting iterator holds no events.
                     (events, next) = ([], 0)
                     do throws(ChatError) {
                         guard try await refill() else { return end() }
@@ -68,13 +85,13 @@ public struct ChatEvents: AsyncSequence, Sendable {
                     }
                 }
                 next += 1
-                // Asked anew, because what a viewer may be shown can have changed since the batch was read.
+                // Checked again: the viewer's rights may have changed since the batch was read.
                 if let event = follower.store.shown(events[next - 1], through: follower.filter) { return event }
             }
             return end()
         }
 
-        /// Gets the next events, at least one; false at the end.
+        /// Reads the next batch of at least one event; returns false at the end of the sequence.
         private mutating func refill() async throws(ChatError) -> Bool {
             while true {
                 let step: Follower.Step
@@ -94,7 +111,8 @@ public struct ChatEvents: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The token with which to go on after ``position``, on another day or another store of the same journal.
+        /// Returns a token that continues after ``position``, later or in another store of the same
+        /// journal.
         ///
         /// - Throws: As ``ChatStore/resumeToken(after:)``.
         public func resumeToken() throws(ChatError) -> ResumeToken { try follower.store.resumeToken(after: position) }
@@ -102,27 +120,37 @@ public struct ChatEvents: AsyncSequence, Sendable {
 }
 
 extension ChatStore {
-    /// Follows the store: the events after a position, those that are there and then those to come.
+    /// Follows the store: returns the events after a position, existing ones first, then future
+    /// ones.
     ///
-    /// A store that is open for reading only follows what another process writes: it takes in what is new by itself, within 50 ms.
+    /// A store that is open for reading only follows the process that writes the journal. It checks
+    /// for new events at least every 50 ms.
     ///
     /// - Parameters:
-    ///   - position: The events after this one; 0 for all, `head.position` for those to come alone.
-    ///   - filter: Which of them. A viewer is shown each event as ``EventFilter/viewer`` says, at the moment of its delivery; what a viewer may read of the time before they
-    ///     joined, ``timeline(_:_:viewer:asOf:)`` tells.
-    ///   - bufferingPolicy: What becomes of a slow consumer: by default everything is kept for them, on disk.
-    /// - Returns: A sequence; what is wrong with the position or the viewer is thrown when the first event is asked for.
-    /// - Complexity: Any number of followers share one wait on the log and one reading of what is new, and a commit wakes those whom its events may concern.
+    ///   - position: The sequence starts after this position: 0 for all events, `head.position` for
+    ///     future events only.
+    ///   - filter: The events to deliver. With a viewer, each event has the form that
+    ///     ``EventFilter/viewer`` describes, as of its delivery. For the time before the viewer
+    ///     joined, query ``timeline(_:_:viewer:asOf:)``.
+    ///   - bufferingPolicy: The policy for a slow consumer. By default all events stay available on
+    ///     disk.
+    /// - Returns: A sequence. The first call of `next` throws if the position or the viewer is
+    ///   invalid.
+    /// - Complexity: All followers share one wait on the log and one read of each new event. A
+    ///   commit wakes only the followers that its events may concern.
     public func events(
         after position: Position = 0, matching filter: EventFilter = EventFilter(), bufferingPolicy: BufferingPolicy = .paced
     ) -> ChatEvents {
         ChatEvents(follower: Follower(self, after: position, nil, filter, bufferingPolicy))
     }
 
-    /// Follows the store from where a token was made; otherwise as from a position.
+    /// Follows the store from the position of a resume token.
     ///
-    /// - Parameter token: Of this journal, which is checked when the first event is asked for: one of another journal, or of a history that this one does not have, is an
-    ///   error and never a gap.
+    /// Otherwise the same as following from a position.
+    ///
+    /// - Parameter token: A token of this journal, checked by the first call of `next`. A token of
+    ///   another journal, or of a history that this journal does not contain, is an error, never a
+    ///   gap.
     public func events(
         after token: ResumeToken, matching filter: EventFilter = EventFilter(), bufferingPolicy: BufferingPolicy = .paced
     ) -> ChatEvents {

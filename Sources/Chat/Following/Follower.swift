@@ -2,36 +2,37 @@ import ChatDomain
 import EventJournal
 import Locking
 
-/// One who follows: where they stand, what they want, and how the next events are found.
+/// The state of one follower: its position, its filter, and how it finds the next events.
 struct Follower: Sendable {
     let store: ChatStore
     let filter: EventFilter
     let bufferingPolicy: BufferingPolicy
-    /// Everything up to here was delivered, or the filter did not let it pass.
+    /// The position up to which every event was delivered or did not match the filter.
     private(set) var position: Position
-    /// What the position is to be checked against, once.
+    /// The token that the start position is checked against, once.
     private let token: ResumeToken?
     private var isChecked = false
-    /// Whether the end has been reached once, so that what comes is new.
+    /// Whether the follower has reached the end once; from then on, every event is new.
     private var isLive = false
 
     init(_ store: ChatStore, after position: Position, _ token: ResumeToken?, _ filter: EventFilter, _ bufferingPolicy: BufferingPolicy) {
         (self.store, self.position, self.token, self.filter, self.bufferingPolicy) = (store, position, token, filter, bufferingPolicy)
     }
 
-    /// What a follower is to do next.
+    /// The next action of a follower.
     enum Step: Sendable {
-        /// Deliver these.
+        /// Deliver these events.
         case events([RecordedEvent])
-        /// Wait for more: everything has been seen.
+        /// Wait for new events: all existing ones have been seen.
         case wait
-        /// Nothing: the store is closed or the task cancelled.
+        /// End the sequence: the store is closed or the task is cancelled.
         case end
     }
 
-    /// Finds the next events, at least one, if there are any.
+    /// Finds the next batch of matching events, if any.
     ///
-    /// Not on the caller's actor: events that are not among the last ones are read from the log. It returns for a wait, so that one who waits holds none of its memory.
+    /// Runs outside the caller's actor, because older events are read from the log. It returns
+    /// before a wait, so that a waiting follower holds none of its memory.
     @concurrent static func step(of follower: Follower) async throws(ChatError) -> (Follower, Step) {
         var follower = follower
         do throws(ChatError) {
@@ -51,13 +52,14 @@ struct Follower: Sendable {
                 return .wait
             }
             if !events.isEmpty { return .events(events) }
-            // A filter may let nothing pass for long: others, and a cancellation, have their turn.
+            // A filter may match nothing for a long time: lets other tasks run, and notices a
+            // cancellation.
             await Task.yield()
         }
         return .end
     }
 
-    /// Waits until something may be there, without holding a thread; false at the end.
+    /// Waits for new events without blocking a thread; returns false at the end of the sequence.
     mutating func wait() async throws(ChatError) -> Bool {
         switch await store.feed.wait(after: position, matching: filter, of: store) {
         case .look(let seen): position = seen
@@ -67,11 +69,11 @@ struct Follower: Sendable {
         return true
     }
 
-    /// Refuses a place from which nobody can follow on, and a viewer whom there is not.
+    /// Throws if the start position or the viewer is invalid.
     private mutating func check() throws(ChatError) {
         if isChecked { return }
         do throws(ChatError) { try checkAsShown() } catch {
-            // The writer may have gone beyond what a reader shows.
+            // The writer may be ahead of what this reader has applied.
             guard store.log.isReadOnly else { throw error }
             try store.refresh()
             try checkAsShown()
@@ -85,15 +87,15 @@ struct Follower: Sendable {
         } else if position > store.shownPosition {
             throw .rejected(.invalidPosition)
         }
-        // Also finds out that the store has been closed.
+        // Throws as well if the store is closed.
         try store.query(.now, for: filter.viewer) { models, view throws(ChatError) in try models.requireViewer(of: view) }
     }
 
-    /// What there is for a consumer who was at the end: paced a batch of it, bounded all of it or an error.
+    /// Returns the new events: one batch if paced, all of them or an error if bounded.
     private mutating func waitingEvents() throws(ChatError) -> [RecordedEvent]? {
         guard case .bounded(let limit) = bufferingPolicy else { return try nextBatch() }
         let start = position
-        // First all that there is, so that it is known how much waits.
+        // Applies all new events first, so that the number of waiting events is known.
         try store.feed.advance(store)
         var waiting: [RecordedEvent] = []
         while true {
@@ -107,7 +109,7 @@ struct Follower: Sendable {
         }
     }
 
-    /// The next events that match, out of a batch of those that follow; nil at the end.
+    /// Returns the matching events of the next batch; nil at the end of the log.
     private mutating func nextBatch() throws(ChatError) -> [RecordedEvent]? {
         switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
         case .recent(let events): return select(events)

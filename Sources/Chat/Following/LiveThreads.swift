@@ -3,41 +3,45 @@ import EventJournal
 public import Observation
 import Projections
 
-/// The threads that somebody may read, or all of them, for a screen: kept current for as long as ``follow()`` runs.
+/// The threads of a viewer, or all threads, kept current for a screen while ``follow()`` runs.
 ///
-/// A thread stands there once, in the order of the threads' latest events. The threads that a viewer joins come and those that they leave go; the next thread, if there is
-/// one, takes the place of one that goes.
+/// Each thread is listed once, in the order of the latest events of the threads. A thread appears
+/// when the viewer joins it and disappears when the viewer leaves it; the next thread then takes
+/// its place.
 @MainActor @Observable public final class LiveThreads: LiveView {
-    /// What there is to show, the thread with the latest event last.
+    /// The loading state and the threads; the thread with the latest event is last.
     public internal(set) var state = LoadState<[ThreadSummary]>.loading
 
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: ThreadsSource
 
-    /// Makes a list of threads; nothing is read before ``follow()``.
+    /// Creates a list of threads; nothing is read before ``follow()``.
     ///
     /// - Parameters:
-    ///   - store: Where the threads are.
-    ///   - viewer: Whose threads, nil for the operator, who sees all.
-    ///   - limit: How many threads are there at most: those with the latest events.
+    ///   - store: The store of the threads.
+    ///   - viewer: The member whose threads are listed; nil for the operator, who sees all threads.
+    ///   - limit: The maximum number of threads, at least 1. The threads with the latest events are
+    ///     kept.
     public init(_ store: ChatStore, viewer: UserID? = nil, limit: Int = 50) {
         self.store = store
         source = ThreadsSource(viewer: viewer, limit: max(1, limit))
     }
 
-    /// The threads to show, the one with the latest event last.
+    /// The threads to display; the thread with the latest event is last.
     public var threads: [ThreadSummary] { state.value ?? [] }
 
-    /// Reads the threads and keeps them current until the task is cancelled, the store is closed or something fails, which ``state`` tells; may be called again.
+    /// Reads the threads and keeps them current until the task is cancelled or the store is closed.
+    ///
+    /// Also returns after an error, which ``state`` then reports. Can be called again.
     public func follow() async { await followSource() }
 }
 
-/// The threads with the latest events.
+/// A source of the threads with the latest events.
 struct ThreadsSource: LiveSource {
     enum Change: Sendable {
-        /// A thread as it is now.
+        /// The present state of one thread.
         case thread(ThreadSummary)
-        /// All of them, after the viewer left one.
+        /// All threads, after the viewer left one.
         case all([ThreadSummary])
     }
 
@@ -62,7 +66,8 @@ struct ThreadsSource: LiveSource {
             return .thread(try store.thread(id, viewer: viewer))
         } catch {
             guard case .rejected(.notAMember) = error else { throw error }
-            // Which thread takes its place only a query tells; their leaving is an event of their own.
+            // Only a query can tell which thread fills the gap. The viewer's own departure is a
+            // separate event.
             guard case .threadLeft(let details) = event.event.details, details.user == viewer else { return nil }
             return .all(try store.threads(PageRequest(limit: limit), viewer: viewer))
         }

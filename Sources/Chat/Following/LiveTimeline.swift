@@ -3,45 +3,53 @@ import EventJournal
 public import Observation
 import Projections
 
-/// The latest messages of a thread, for a screen: kept current for as long as ``follow()`` runs.
+/// The latest messages of a thread, kept current for a screen while ``follow()`` runs.
 ///
-/// In SwiftUI: `List(timeline.messages, id: \.id) { ... }.task { await timeline.follow() }`. A message stands there once, in the order of the journal; edits, retractions,
-/// reply counts and the names of authors change in place. The journal is read outside the main actor.
+/// In SwiftUI: `List(timeline.messages, id: \.id) { ... }.task { await timeline.follow() }`. Each
+/// message is listed once, in journal order. Edits, retractions, reply counts and names of authors
+/// change in place. The journal is read outside the main actor.
 @MainActor @Observable public final class LiveTimeline: LiveView {
-    /// What there is to show, oldest first.
+    /// The loading state and the messages, oldest first.
     public internal(set) var state = LoadState<[TimelineEntry]>.loading
-    /// The first message of the thread, once it is known.
+    /// The position of the first message of the thread, once it is known.
     private var beginning: Position?
-    /// The number of the last reading of earlier messages; one that is not the last has been overtaken.
+    /// The number of the latest load of earlier messages; results of older loads are discarded.
     @ObservationIgnored private var lastReading: UInt64 = 0
-    /// The changes since the last reading of earlier messages began, whose page may be older than they are; nil while there is none.
+    /// The changes since the load of earlier messages began; nil if no load is running.
+    ///
+    /// They are applied to the loaded page, which may be older than they are.
     @ObservationIgnored private var changesMeanwhile: [TimelineSource.Change]?
 
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: TimelineSource
 
-    /// Makes a timeline; nothing is read before ``follow()``.
+    /// Creates a timeline; nothing is read before ``follow()``.
     ///
     /// - Parameters:
-    ///   - store: Where the thread is.
-    ///   - thread: Whose messages.
-    ///   - viewer: Who looks at it, nil for the operator; once they leave the thread it is refused.
-    ///   - limit: How many messages are there at first, and how many ``loadEarlier()`` adds.
+    ///   - store: The store of the thread.
+    ///   - thread: The thread whose messages are listed.
+    ///   - viewer: The user who reads the thread, nil for the operator. ``state`` fails when the
+    ///     viewer leaves the thread.
+    ///   - limit: The number of messages that are loaded first, and the number that
+    ///     ``loadEarlier()`` adds; at least 1.
     public init(_ store: ChatStore, thread: ThreadID, viewer: UserID? = nil, limit: Int = 50) {
         self.store = store
         source = TimelineSource(thread: thread, viewer: viewer, limit: max(1, limit))
     }
 
-    /// The messages to show, oldest first.
+    /// The messages to display, oldest first.
     public var messages: [TimelineEntry] { state.value ?? [] }
 
-    /// Whether there may be messages before the first one that is shown.
+    /// Whether messages may exist before the first displayed one.
     public var hasEarlier: Bool { messages.first.map { $0.position != beginning } ?? false }
 
-    /// Reads the messages and keeps them current until the task is cancelled, the store is closed or something fails, which ``state`` tells; may be called again.
+    /// Reads the messages and keeps them current until the task is cancelled or the store is
+    /// closed.
+    ///
+    /// Also returns after an error, which ``state`` then reports. Can be called again.
     public func follow() async { await followSource() }
 
-    /// Adds the messages before the first one that is shown, if there are any.
+    /// Adds the messages before the first displayed one, if any.
     public func loadEarlier() async {
         guard case .loaded(let messages) = state, hasEarlier, let first = messages.first?.position else { return }
         state = .updating(messages)
@@ -50,7 +58,7 @@ import Projections
                 (lastReading, changesMeanwhile) = (lastReading + 1, [])
                 let reading = lastReading
                 let earlier = try await source.messages(before: first, in: store)
-                // Everything may have been read anew meanwhile, and others may have come.
+                // Meanwhile everything may have been reloaded, or changes may have arrived.
                 guard reading == lastReading, let changes = changesMeanwhile, case .updating(let now) = state, now.first?.position == first
                 else { return }
                 if changes.count > backlogLimit { continue }
@@ -71,12 +79,12 @@ import Projections
             (lastReading, changesMeanwhile) = (lastReading + 1, nil)
             return
         }
-        // One beyond the limit says that the page has to be read again.
+        // One change beyond the limit marks that the page has to be read again.
         if let count = changesMeanwhile?.count, count <= backlogLimit { changesMeanwhile?.append(change) }
     }
 }
 
-/// The messages of a thread.
+/// A source of the messages of a thread.
 struct TimelineSource: LiveSource {
     enum Change: Sendable {
         case message(TimelineEntry)
@@ -89,7 +97,8 @@ struct TimelineSource: LiveSource {
 
     /// The events of the thread, and changes of usernames.
     ///
-    /// Not those that the viewer may be shown: a viewer who left and came back reads what changed meanwhile, and the present names of authors who have left.
+    /// The filter has no viewer: a viewer who left and came back reads what changed meanwhile, and
+    /// the present names of authors who have left.
     var filter: EventFilter {
         var filter = EventFilter(
             threads: [thread],
@@ -116,19 +125,22 @@ struct TimelineSource: LiveSource {
             let name = store.present { models, now in models.profile(details.user, asOf: now)?.username?.text }
             return .name(details.user, name)
         case .threadLeft(let details):
-            // The viewer may not look at it any more.
+            // Throws if the viewer can no longer read the thread.
             if details.user == viewer { _ = try store.thread(thread, viewer: viewer) }
             return nil
         default: return nil
         }
     }
 
-    /// A message as it is now, nil unless it stands in the thread: where events are lost, another may be about a message that is not known, or not of the thread.
+    /// Returns the present state of a message; nil if it is not in this thread.
+    ///
+    /// After a repair that lost events, an event can refer to a message that is unknown or in
+    /// another thread.
     private func change(of message: MessageID, in store: ChatStore) throws(ChatError) -> Change? {
         let entry: TimelineEntry
         do throws(ChatError) { entry = try store.message(message, viewer: viewer) } catch {
             guard case .rejected(let rejection) = error, [.unknownMessage, .notAMember].contains(rejection.code) else { throw error }
-            // A viewer who may not look at the thread any more is refused for that.
+            // Throws if the reason is that the viewer can no longer read the thread.
             _ = try store.thread(thread, viewer: viewer)
             return nil
         }

@@ -3,35 +3,39 @@ import EventJournal
 public import Observation
 import Projections
 
-/// A user's own view, for a screen: their name, their postcode, their threads with what is unread, kept current for as long as ``follow()`` runs.
+/// A user's own details, kept current for a screen while ``follow()`` runs.
+///
+/// The details are the name, the postcode, and the threads with their unread counts.
 @MainActor @Observable public final class LiveUser: LiveView {
-    /// What there is to show.
+    /// The loading state and the details.
     public internal(set) var state = LoadState<UserDetails>.loading
 
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: UserSource
 
-    /// Makes the view of a user, as they see themselves; nothing is read before ``follow()``.
+    /// Creates the view of a user as the user sees it; nothing is read before ``follow()``.
     public init(_ store: ChatStore, user: UserID) {
         self.store = store
         source = UserSource(user: user)
     }
 
-    /// The user, once there is something to show.
+    /// The details of the user, once they are loaded.
     public var user: UserDetails? { state.value }
 
-    /// Reads the view and keeps it current until the task is cancelled, the store is closed or something fails, which ``state`` tells; may be called again.
+    /// Reads the details and keeps them current until the task is cancelled or the store is closed.
+    ///
+    /// Also returns after an error, which ``state`` then reports. Can be called again.
     public func follow() async { await followSource() }
 }
 
-/// What a user sees of themselves.
+/// A source of a user's own details.
 struct UserSource: LiveSource {
     let user: UserID
 
-    /// Sessions are not shown.
+    /// All kinds of events except sessions, which the details do not contain.
     var filter: EventFilter {
         var filter = EventFilter(kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]), viewer: user)
-        // The author of a last message may have left the thread.
+        // The author of a thread's last message may have left the thread.
         filter.includesUsernames = true
         return filter
     }
@@ -40,7 +44,10 @@ struct UserSource: LiveSource {
         try store.user(user, viewer: user, asOf: .position(position))
     }
 
-    /// Whatever happens in one of the user's threads may change what is unread or what its last message says.
+    /// Returns the details after an event.
+    ///
+    /// Every event in a thread of the user can change the unread count or the text of the last
+    /// message.
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> UserDetails? { try store.user(user, viewer: user) }
 
     func apply(_ change: UserDetails, to user: inout UserDetails) { user = change }

@@ -1,18 +1,20 @@
 import ChatDomain
 import EventJournal
 
-/// What a screen shows of something that changes.
+/// The loading state of a value that a screen displays.
 public enum LoadState<Value: Sendable>: Sendable {
-    /// Nothing yet.
+    /// No value has been loaded yet.
     case loading
-    /// The value, which is kept current.
+    /// The value is loaded and kept current.
     case loaded(Value)
-    /// A value that may be out of date, while a newer one or more of it is read.
+    /// The value may be out of date; a newer one, or more of it, is being read.
     case updating(Value)
-    /// Why it is no longer kept current, and what was shown last: nil if there was nothing, or if it may no longer be shown.
+    /// The value is no longer kept current, because of this error.
+    ///
+    /// `last` is the last value; nil if nothing was loaded, or if the viewer may no longer read it.
     case failed(ChatError, last: Value?)
 
-    /// What there is to show.
+    /// The value to display, if any.
     public var value: Value? {
         switch self {
         case .loading: nil
@@ -21,31 +23,35 @@ public enum LoadState<Value: Sendable>: Sendable {
         }
     }
 
-    /// Why it is no longer kept current.
+    /// The error that ended the updates.
     public var error: ChatError? {
         if case .failed(let error, _) = self { error } else { nil }
     }
 }
 
-/// Where a live view gets what it shows: a query, and what each event changes of it.
+/// The data source of a live view: a query, and the change that each event causes.
 protocol LiveSource: Sendable {
     associatedtype Value: Sendable
     associatedtype Change: Sendable
 
-    /// The events that can change the value: each is a reason to ask the store.
+    /// The events that can change the value; each of them causes a query.
     ///
-    /// What may be shown, the queries decide; the events may be more than the viewer may be shown.
+    /// The filter may match more events than the viewer may read: the queries enforce the viewer's
+    /// rights.
     var filter: EventFilter { get }
-    /// All of it, as of a position.
+    /// Returns the whole value, as of a position.
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> Value
-    /// What an event changes, nil if nothing; read from the store as it is now, never from the event, so that it may be newer than the event, and comes to the same when it comes again.
+    /// Returns the change that an event causes, nil if none.
+    ///
+    /// The change is read from the store's present state, never from the event. It may therefore be
+    /// newer than the event, and applying it twice has the same effect as applying it once.
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change?
-    /// Takes in a change.
+    /// Applies a change to the value.
     func apply(_ change: Change, to value: inout Value)
 }
 
 extension LiveSource {
-    // Not on the main actor: they read the journal.
+    // These run outside the main actor, because they read the journal.
 
     @concurrent func loaded(from store: ChatStore) async throws(ChatError) -> (Value, Position) {
         let position = store.shownPosition
@@ -57,23 +63,23 @@ extension LiveSource {
     }
 }
 
-/// An object that shows a source, on the main actor.
+/// An object on the main actor that displays a source.
 @MainActor protocol LiveView: AnyObject {
     associatedtype Source: LiveSource
     var store: ChatStore { get }
     var source: Source { get }
     var state: LoadState<Source.Value> { get set }
-    /// Takes note of a change that has been applied; nil where everything has been read anew.
+    /// Records an applied change; nil after a complete reload.
     func note(_ change: Source.Change?)
 }
 
-/// So many changes may wait before all is read anew.
+/// The maximum number of waiting changes; beyond it, everything is reloaded.
 let backlogLimit = 1_000
 
 extension LiveView {
     func note(_ change: Source.Change?) {}
 
-    /// Shows the source and keeps it current until the task is cancelled, the store is closed, or something fails.
+    /// Loads the source and keeps it current until cancellation, the end of the store, or an error.
     func followSource() async {
         while !Task.isCancelled {
             state = state.value.map(LoadState.updating) ?? .loading
@@ -87,7 +93,7 @@ extension LiveView {
                 return
             } catch {
                 if case .lagged = error { continue }
-                // A cancelled view is done with, and a closed store has nothing more to say.
+                // Neither a cancelled task nor a closed store is an error of the view.
                 if Task.isCancelled || error.isClosed { return }
                 fail(with: error)
                 return
@@ -96,11 +102,12 @@ extension LiveView {
     }
 
     func fail(with error: ChatError) {
-        // Whoever is refused may not go on looking at it.
+        // A rejected viewer must not keep seeing the value.
         if case .rejected = error { state = .failed(error, last: nil) } else { state = .failed(error, last: state.value) }
     }
 
-    /// Takes in a change, whatever has become of the value while it was read.
+    /// Applies a change to the present value, which may have been reloaded since the change was
+    /// read.
     func apply(_ change: Source.Change) {
         guard var value = state.value else { return }
         source.apply(change, to: &value)

@@ -1,24 +1,30 @@
 public import ChatDomain
 public import EventJournal
 
-/// Where a follower goes on: everything up to a position of one journal has been seen.
+/// A portable position: continues a follower, after a restart or in another store of the same
+/// journal.
 ///
-/// To be kept by a client and given back, on whatever store of the same journal. It names the history and not only the place: a token of another journal, from
-/// beyond the end, or of a journal that has meanwhile been restored from an older copy and written on is refused, never followed with a gap. It is no permission, and a checksum is
-/// no signature: who may read is decided by the filter's viewer.
+/// The token names the history of the journal, not only a position in it. A token of another
+/// journal, from beyond the end, or of a journal that was since restored from an older copy and
+/// written to, causes an error, never a gap. The token grants no rights: the viewer of the filter
+/// decides what is delivered. Its checksum is not a signature.
 ///
-/// The text form is `ct1-POSITION-HEAD-CHECK`: the position in decimal, a ``EventJournal/JournalHead`` in its own text form, and the CRC32C of all before the last hyphen as 8
-/// hexadecimal digits in lower case.
+/// The text form is `ct1-POSITION-HEAD-CHECK`: the position in decimal, a
+/// ``EventJournal/JournalHead`` in its own text form, and the CRC32C of everything before the last
+/// hyphen as 8 lowercase hexadecimal digits.
 public struct ResumeToken: Hashable, Sendable {
-    /// Everything up to here has been seen.
+    /// The position up to which every event has been seen.
     public let position: Position
-    /// The history to which the position belongs: up to the end of its commit; of a log that is no journal, up to the durable end when the token was made.
+    /// The head that identifies the history of the position.
+    ///
+    /// For a journal: the head at the end of the position's commit. For another log: the durable
+    /// head when the token was made.
     public let head: JournalHead
 
-    /// The journal that the token was made from.
+    /// The id of the journal that the token belongs to.
     public var journal: JournalID { head.journal }
 
-    /// Makes a token of its parts; nil if the position lies beyond the head.
+    /// Creates a token from its parts; nil if the position lies beyond the head.
     public init?(position: Position, head: JournalHead) {
         guard position <= head.position else { return nil }
         self.position = position
@@ -34,16 +40,17 @@ extension ResumeToken: LosslessStringConvertible {
         return "\(payload)-\(String(repeating: "0", count: 8 - check.utf8.count))\(check)"
     }
 
-    /// Reads the text form; nil when it is anything else or its check digits do not fit.
+    /// Parses the text form; nil if it is malformed or its checksum is wrong.
     public init?(_ text: String) {
-        // The longest there is has 117 bytes.
+        // The longest valid token has 117 bytes.
         guard text.utf8.count <= 128 else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 8, parts[0] == "ct1", let position = Position(parts[1]),
             let head = JournalHead(parts[2...6].joined(separator: "-"))
         else { return nil }
         self.init(position: position, head: head)
-        // The one canonical text is compared whole, so that leading zeros, signs and wrong check digits all fall here.
+        // Only the canonical text is valid; this comparison rejects leading zeros, signs and wrong
+        // checksums.
         guard description == text else { return nil }
     }
 }
@@ -66,11 +73,15 @@ extension ResumeToken: Codable {
 }
 
 extension ChatStore {
-    /// A token with which somebody who has seen everything up to a position goes on: that of an event that was delivered, for instance.
+    /// Returns a token that continues after a position, for example the position of a delivered
+    /// event.
     ///
-    /// - Parameter position: Up to the last one that is shown; 0 for one who has seen nothing.
-    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a position beyond; ``ChatError/journal(_:)`` if the journal is closed or cannot be read.
-    /// - Complexity: Reads a commit, and up to some 4 KiB before it; nothing for the last position.
+    /// - Parameter position: At most the last position that the store has applied; 0 to continue
+    ///   with the first event.
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a larger position;
+    ///   ``ChatError/journal(_:)`` if the journal is closed or cannot be read.
+    /// - Complexity: Reads one commit, and up to about 4 KiB before it; O(1) without a read for the
+    ///   last position.
     public func resumeToken(after position: Position) throws(ChatError) -> ResumeToken {
         guard position <= shownPosition else { throw .rejected(.invalidPosition) }
         let head = try wrapping { () throws(JournalError) in try journal?.head(at: position) } ?? log.head
@@ -78,9 +89,11 @@ extension ChatStore {
         return token
     }
 
-    /// Refuses a token that does not belong to the history of this store's log.
+    /// Throws if a token does not belong to the history of this store's log.
     ///
-    /// A log that is no journal knows the chain value of its head alone: one that was made there is compared, of another the identity and the position.
+    /// A log other than a journal knows only the chain value of its present head. A token of that
+    /// head is compared completely; of an older head only the journal id and the position are
+    /// checked.
     func check(_ token: ResumeToken) throws(ChatError) {
         guard token.journal == log.id else { throw .foreignToken }
         let head = log.head

@@ -2,15 +2,18 @@ public import ChatDomain
 public import EventJournal
 
 extension ChatStore {
-    /// Calls a closure with every event after a position as an export has it, in order, up to the durable end at the time of the call.
+    /// Calls a closure with every event after a position, in order, in the form of an export.
     ///
-    /// ``EventImporter`` makes a journal of what the closure is given. It is the operator's: nothing is left out, and no viewer's rights are asked.
+    /// Stops at the position that is durable at the time of the call. ``EventImporter`` makes a
+    /// journal from these events. For the operator: the export is complete, and no viewer's rights
+    /// apply.
     ///
     /// - Parameters:
-    ///   - position: The events after this one; 0 for all.
-    ///   - body: Is given each event; returns whether to go on. ``ExportedEvent/commitEnd`` is nil for a store on a log that is not a `Journal`.
-    /// - Throws: ``ChatError`` if a record cannot be read or is no event; nothing is skipped.
-    /// - Complexity: O(*n*) in the events after the position; memory does not grow with them.
+    ///   - position: The export starts after this position; 0 for all events.
+    ///   - body: Receives each event; returns whether to continue. ``ExportedEvent/commitEnd`` is
+    ///     nil for a store on a log that is not a `Journal`.
+    /// - Throws: ``ChatError`` if a record cannot be read or decoded; no event is skipped.
+    /// - Complexity: O(*n*) in the events after the position. Memory does not grow with them.
     public func forEachExportedEvent(after position: Position = 0, _ body: (ExportedEvent) -> Bool) throws(ChatError) {
         let end = shownPosition
         guard position < end else { return }
@@ -20,16 +23,19 @@ extension ChatStore {
         try Self.forEachExportedEvent(of: journal, position + 1...end, body)
     }
 
-    /// Calls a closure with every event of a journal as an export has it, in order, up to its durable end.
+    /// Calls a closure with every event of a journal, in order, in the form of an export.
     ///
-    /// Reads the events one after the other and makes no store of them.
+    /// Stops at the durable end. Reads the events one after the other, without opening a store.
     ///
     /// - Parameters:
-    ///   - directory: The path of the journal's directory; another process may be writing it.
-    ///   - options: How to open the journal.
-    ///   - body: Is given each event and the last position of the export; returns whether to go on.
-    /// - Throws: ``ChatError/journal(_:)`` as ``openReadOnly(_:options:)``; ``ChatError`` if a record cannot be read or is no event, after the events before it.
-    /// - Complexity: O(*n*) in the events; memory does not grow with them.
+    ///   - directory: The path of the journal's directory. Another process may be writing the
+    ///     journal.
+    ///   - options: The options for opening the journal.
+    ///   - body: Receives each event and the last position of the export; returns whether to
+    ///     continue.
+    /// - Throws: ``ChatError/journal(_:)`` as ``openReadOnly(_:options:)``; ``ChatError`` if a
+    ///   record cannot be read or decoded, after all events before it.
+    /// - Complexity: O(*n*) in the events. Memory does not grow with them.
     public static func forEachExportedEvent(
         ofJournalAt directory: String, options: JournalOptions = JournalOptions(), _ body: (ExportedEvent, _ last: Position) -> Bool
     ) throws(ChatError) {
