@@ -1,13 +1,15 @@
 import Columns
 
-/// A rule that a recorded event breaks: no decider of this version would have appended it there.
+/// A rule that a recorded event breaks.
+///
+/// The decider of this version never appends such an event at that place in the history.
 public struct HistoryFault: Error, Hashable, Sendable {
-    /// A stable name of the rule.
+    /// The rule, under a stable name.
     public var problem: Problem
-    /// A sentence for people.
+    /// A description for people; it may change between versions.
     public var message: String
 
-    /// The rules of a history.
+    /// The rules that every history follows.
     public enum Problem: String, Hashable, Sendable {
         case timeWentBack
         case threadNumberGap
@@ -29,11 +31,15 @@ public struct HistoryFault: Error, Hashable, Sendable {
 }
 
 extension ChatState {
-    /// Finds what is wrong with an event as the next one of this history; nothing, if a decider of this version appended it.
+    /// Returns the rules that an event breaks as the next event of this history.
     ///
-    /// Once events were lost (``lostEvents``), an event is not at fault for what one of them may have brought about: what it refers to may have been begun, a
-    /// member may have joined or left, a user may have moved, a name may have become free, and numbers of a thread may be missing. What no lost event can
-    /// explain stays a fault: a time or a number that goes back, an id that was seen twice, somebody else's post, a change after a retraction.
+    /// The result is empty if the decider of this version could have appended the event.
+    ///
+    /// After a lost event (``lostEvents``), the audit tolerates everything that a lost event can
+    /// explain: an unknown user, thread or post, a membership that does not match, a resident who
+    /// lives elsewhere, a username that is still taken, and a gap in thread numbers. It still
+    /// reports what no lost event explains: a time or a thread number that decreases, an id that
+    /// occurs twice, a change of another user's post, and a change after a retraction.
     ///
     /// - Complexity: O(1) on average.
     public func faults(of event: ChatEvent) -> [HistoryFault] {
@@ -43,12 +49,15 @@ extension ChatState {
 }
 
 extension RuleState {
-    /// Applies the events of a batch, each after a closure has been given what is wrong with it: see ``ChatState/faults(of:)``.
+    /// Applies the events of a batch and reports the faults of each event before it is applied.
+    ///
+    /// See ``ChatState/faults(of:)`` for the rules.
     ///
     /// - Parameters:
-    ///   - batch: The next events, not resolved yet.
-    ///   - report: Is given the row of an event that is at fault, and its faults but for that of its text (``ChatEvent/textFault``).
-    /// - Complexity: O(1) on average for each event.
+    ///   - batch: The next events, not yet resolved.
+    ///   - report: Receives the row of each event with faults, and the faults. The fault of the
+    ///     event's text (``ChatEvent/textFault``) is not among them.
+    /// - Complexity: O(1) on average per event.
     package mutating func audit(
         _ batch: inout EventBatch, _ identities: inout Identities, _ report: (_ row: Int, [HistoryFault]) -> Void
     ) {
@@ -63,11 +72,13 @@ extension RuleState {
         }
     }
 
-    /// Finds what is wrong with an event as the next one of a history, but for its text: see ``ChatState/faults(of:)``.
+    /// Returns the rules that an event breaks, except those of its text.
+    ///
+    /// See ``ChatState/faults(of:)``.
     ///
     /// - Parameters:
-    ///   - content: The event's content; only that of an indexed kind matters.
-    ///   - indexes: Is given the indexes of the user and the thread where they have one.
+    ///   - content: The event's content; read only if the kind is indexed.
+    ///   - indexes: Receives the indexes of the user and the thread, if they exist.
     fileprivate func faults(
         of event: EventRow, _ content: borrowing EventContent, _ identities: borrowing Identities, _ indexes: inout EventIndexes
     ) -> [HistoryFault] {
@@ -75,7 +86,7 @@ extension RuleState {
         func require(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
             if !condition { faults.append(HistoryFault(problem: problem, message: message())) }
         }
-        /// Requires what a lost event can have brought about.
+        /// Requires a condition that a lost event can explain away.
         func requireUnlessLost(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
             require(condition || lostEvents > 0, problem, message())
         }
@@ -84,7 +95,7 @@ extension RuleState {
         let userID = UserID(bits: event.user)
         let threadID = ThreadID(bits: event.thread)
         let knownUser = identities.users.find(userID)
-        // A postcode names a thread without being an event of it.
+        // A postcode event names a thread but does not belong to it.
         let knownThread = kind.isNumbered || kind == .threadRead ? identities.threads.find(threadID) : nil
         indexes.userEntry = EventIndexes.entry(knownUser)
         indexes.threadEntry = EventIndexes.entry(knownThread)
@@ -92,7 +103,7 @@ extension RuleState {
             let expected = knownThread.map { nextNumber(in: $0) } ?? 1
             require(
                 event.number == expected || lostEvents > 0 && event.number > expected, .threadNumberGap,
-                "number \(event.number) of thread \(threadID), where \(expected) is due")
+                "number \(event.number) of thread \(threadID), expected \(expected)")
         }
         let user = knownUser.flatMap { $0 < users.count && users[$0].registeredAt > 0 ? $0 : nil }
         if kind == .userRegistered {
@@ -147,7 +158,7 @@ extension RuleState {
             requireUnlessLost(isMember, .notAMember, "the reader is not a member")
             require(event.number <= head, .markerBeyondHead, "read up to \(event.number), beyond the head \(head)")
             require(
-                event.number > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(event.number), not beyond the present marker")
+                event.number > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(event.number), not beyond the current marker")
         case .sessionStarted:
             let id = SessionID(bits: event.post)
             require(identities.sessions.find(id) == nil, .identifierTwice, "session \(id) is started already")
@@ -155,7 +166,7 @@ extension RuleState {
             let id = SessionID(bits: event.post)
             if let session = identities.sessions.find(id) {
                 require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(id) has ended already")
-                require(Int(sessions[session].user) == knownUser, .notTheAuthor, "session \(id) is another user's")
+                require(Int(sessions[session].user) == knownUser, .notTheAuthor, "session \(id) is owned by another user")
             } else {
                 requireUnlessLost(false, .unknownReference, "session \(id) was never started")
             }
@@ -168,7 +179,8 @@ extension RuleState {
         users[user].residence == 0 ? nil : identities.threadID(Int(users[user].residence) - 1)
     }
 
-    /// What is wrong with what an event says of a post: whether it exists, where, whose it is, and whether it could still change.
+    /// Returns the faults of a reference to a post: existence, thread, author and, for a change,
+    /// retraction.
     private func faults(of post: PostID, in thread: ThreadID, by user: UserID?, isChange: Bool, _ identities: borrowing Identities)
         -> [HistoryFault]
     {
@@ -192,27 +204,29 @@ extension RuleState {
         var faults: [HistoryFault] = []
         if identities.threads.id(place) != thread {
             faults.append(
-                HistoryFault(problem: .unknownReference, message: "it stands in thread \(identities.threads.id(place)), not \(thread)"))
+                HistoryFault(problem: .unknownReference, message: "it belongs to thread \(identities.threads.id(place)), not \(thread)"))
         }
         if let user, identities.users.id(author) != user {
             faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(identities.users.id(author)), not \(user)"))
         }
         if isChange, isRetracted {
-            faults.append(HistoryFault(problem: .afterRetraction, message: "it was retracted before"))
+            faults.append(HistoryFault(problem: .afterRetraction, message: "it was already retracted"))
         }
         return faults
     }
 }
 
 extension ChatEvent {
-    /// What no version has ever allowed in the text of an event, as far as it does not depend on the version of Unicode.
+    /// The fault of the event's text, if it breaks a rule of all versions.
+    ///
+    /// Rules that depend on the version of Unicode are not checked.
     package var textFault: HistoryFault? { textProblem.map { HistoryFault(problem: .invalidText, message: $0) } }
 
     private var textProblem: String? {
         if let body, !MessageBody.isValid(body) { return "the body is empty or over \(MessageBody.maximumByteCount) bytes" }
-        if let name = username?.text, !Self.isPossibleName(name, maximumByteCount: 128) { return "the username is none" }
+        if let name = username?.text, !Self.isPossibleName(name, maximumByteCount: 128) { return "the username is not valid" }
         if case .threadName(let name) = content {
-            if !Self.isPossibleName(name, maximumByteCount: 320) { return "the thread's name is none" }
+            if !Self.isPossibleName(name, maximumByteCount: 320) { return "the thread's name is not valid" }
             if OutwardCode(name) != nil { return "the thread's name is an outward code" }
         }
         if let subject, !(1...256).contains(subject.utf8.count) { return "the subject is not 1 to 256 bytes" }

@@ -1,41 +1,46 @@
-/// What the rules need to know in order to decide a command: the state of the decider.
+/// The state of the decider: everything the rules need to decide a command.
 ///
-/// A value: ``decide(_:at:freshID:)`` reads it and ``evolve(_:at:)`` applies one event. The same events give the same state, on whatever machine and
-/// in whatever version. Bodies are not part of it.
+/// A value type: ``decide(_:at:freshID:)`` reads it and ``evolve(_:at:)`` applies one event. The
+/// same events produce the same state on every machine and in every version. Message bodies are not
+/// part of the state.
 public struct ChatState: Equatable, Sendable {
     package private(set) var identities = Identities()
     package private(set) var rules = RuleState()
 
-    /// The position of the last event that the state has seen, 0 at the beginning.
+    /// The position of the last applied event, or 0 before the first.
     public var head: Position { rules.head }
 
-    /// The time of that event; the next one is not recorded earlier.
+    /// The recording time of the last applied event; the next event is never recorded earlier.
     public var lastRecordedAt: Timestamp { rules.lastRecordedAt }
 
-    /// Whether an event of unknown kind was seen: a newer version's rules may apply, so a store that meets one opens read-only.
+    /// Whether an event of an unknown kind was applied.
+    ///
+    /// The rules of a newer version may hold, so a store that finds such an event opens read-only.
     public var hasUnknownEvents: Bool { rules.hasUnknownEvents }
 
-    /// How many events were seen to be lost: what came after the first of them may refer to what it told.
+    /// The number of lost events; later events may refer to their effects.
     public var lostEvents: Int { rules.lostEvents }
 
-    /// Makes the state before the first event.
+    /// Creates the state before the first event.
     public init() {}
 
-    /// Joins the two parts of a state.
+    /// Creates a state from its two parts.
     package init(_ identities: Identities, _ rules: RuleState) {
         self.identities = identities
         self.rules = rules
     }
 
-    /// Applies one recorded event; events never fail to apply.
+    /// Applies one recorded event; this never fails.
     ///
-    /// Works on the event's fact alone, but for the indexes over content (usernames, subjects, postcodes), which simply lack what has been erased. Whoever an
-    /// event names gets an index, also where the event that registered or opened them was lost; a reply or a change of a message that was never heard
-    /// of changes only ``head``.
+    /// The state depends on the event's kept part and on the indexed content (usernames, subjects,
+    /// postcodes). Erased content is missing from those indexes. Every user and thread that an
+    /// event names gets an index, even if the event that registered or opened it was lost. A reply
+    /// to an unknown message, or a change of an unknown post, advances only ``head`` and the
+    /// counters of its thread.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - position: Where it stands in the journal.
+    ///   - event: The event.
+    ///   - position: The event's position in the journal.
     /// - Complexity: O(1) on average.
     public mutating func evolve(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
@@ -44,18 +49,20 @@ public struct ChatState: Equatable, Sendable {
         rules.apply(batch, 0..<1)
     }
 
-    /// Decides a command: which events follow from it, if any.
+    /// Decides a command: returns the events that follow from it.
     ///
-    /// Pure: the same state and arguments give the same answer. Refusals are checked in the order in which the rules of ``ChatDomain`` list them; an id that comes
-    /// again from the same author for the same place is a duplicate before every other check.
+    /// Pure: the same state and arguments produce the same result. Rules are checked in the order
+    /// that ``ChatDomain`` lists them. An id that the same author used before in the same place is
+    /// a duplicate; that check comes before all others.
     ///
     /// - Parameters:
     ///   - request: The command, its correlation id and its origin.
-    ///   - now: The time of the clock; events are recorded at it, within the range of ``ChatEvent/recordedAt``, or at the time of the last event if that is later.
-    ///   - freshID: An id that the events may use if the command bears none.
-    /// - Returns: The events to append, or why there are none.
+    ///   - now: The current time. Events are recorded at this time, clamped to the range of
+    ///     ``ChatEvent/recordedAt``, or at ``lastRecordedAt`` if that is later.
+    ///   - freshID: The id for the new entity if the command supplies none.
+    /// - Returns: The events to append, or the reason that no event follows.
     /// - Throws: ``Rejection`` if the command breaks a rule.
-    /// - Complexity: O(1) on average, and O(*n*) in the length of the command's text.
+    /// - Complexity: O(1) on average, plus O(*n*) in the length of the command's text.
     public func decide(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) throws(Rejection) -> Decision {
         var batch = EventBatch(from: head + 1)
         switch try rules.decide(request, identities, at: now, freshID: freshID, into: &batch) {

@@ -1,11 +1,12 @@
 import Columns
 
 extension RuleState {
-    /// Decides a command, and adds the events that follow from it to a batch: see ``ChatState/decide(_:at:freshID:)``.
+    /// Decides a command and appends its events to a batch: see
+    /// ``ChatState/decide(_:at:freshID:)``.
     ///
     /// - Parameters:
-    ///   - ids: The identities, to which the events of the batch so far have been added.
-    ///   - batch: Is left as it was if the command is refused.
+    ///   - ids: The identities, including those of the batch's earlier events.
+    ///   - batch: Receives the events; unchanged if the command is rejected.
     package func decide(
         _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
@@ -13,7 +14,8 @@ extension RuleState {
         let frame = EventFrame(recordedAt: time, origin: request.origin, hasCorrelation: request.correlation != nil)
         let count = batch.count
         let decision = try decide(request.command, ids, freshID, frame, &batch)
-        // Last, so that the command's own rules are answered first and a duplicate is one whatever came with it.
+        // The correlation id is checked last: the command's own rules take precedence, and a
+        // duplicate stays a duplicate whatever its correlation id.
         if case .duplicate = decision { return decision }
         if let correlation = request.correlation, !(1...256).contains(correlation.utf8.count) {
             batch.truncate(to: count)
@@ -47,7 +49,7 @@ extension RuleState {
     }
 }
 
-/// What every event of a decision shares: the time, the origin and whether there is a correlation id.
+/// The fields that all events of a decision share.
 struct EventFrame {
     let recordedAt: Timestamp
     let origin: EventOrigin
@@ -60,7 +62,7 @@ struct EventFrame {
             createdAt: origin.sentAt ?? recordedAt)
     }
 
-    /// Makes the row of an event of a thread.
+    /// Makes the row of an event that belongs to a thread.
     func row(_ kind: EventKind, _ thread: ThreadID, _ number: UInt64, _ user: UserID, post: UInt128 = 0, message: UInt128 = 0) -> EventRow {
         var row = row(kind)
         (row.user, row.thread, row.post, row.message, row.number) = (user.bits, thread.bits, post, message, number)
@@ -69,13 +71,13 @@ struct EventFrame {
 }
 
 extension RuleState {
-    /// The index of a user who has registered.
+    /// Returns the index of a registered user.
     package func registeredUser(_ id: UserID, _ ids: borrowing Identities) -> Int? {
         guard let user = ids.users.find(id), user < users.count, users[user].registeredAt > 0 else { return nil }
         return user
     }
 
-    /// The index of a thread in which anything has happened: its opening or, where that was lost, anything else.
+    /// Returns the index of a thread that has events, even if its opening event was lost.
     package func startedThread(_ id: ThreadID, _ ids: borrowing Identities) -> Int? {
         guard let thread = ids.threads.find(id), thread < threads.count, threads[thread].eventCount > 0 else { return nil }
         return thread
@@ -91,7 +93,7 @@ extension RuleState {
         return thread
     }
 
-    /// What is known of a user in a thread, nil if no event has named the two together.
+    /// Returns a user's membership row in a thread, or nil if no event has named the pair.
     package func membership(of user: Int, in thread: Int, _ ids: borrowing Identities) -> MembershipRow? {
         ids.memberships.find(user, thread).map { memberships[$0] }
     }
@@ -111,7 +113,7 @@ extension RuleState {
             guard users[user].registeredAs > 0, ids.names.text(Int(users[user].registeredAs) - 1) == Username.foldKey(text) else {
                 throw .identifierTaken
             }
-            // Two callers with two subjects are two people, of whom the second must not be taken for the first.
+            // Two subjects are two people: the second must not receive the first one's receipt.
             if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .otherSubject }
             return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
         }
@@ -131,7 +133,8 @@ extension RuleState {
         _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try knownUser(id, ids)
-        // Before the check of the name, which a former version may have accepted under another rule.
+        // Precedes the check of the name: an earlier version may have accepted the current name
+        // under wider rules.
         if let present = users[user].username, let name = NameText.trimmed(text), present.utf8.elementsEqual(name.utf8) {
             return .unchanged
         }
@@ -211,7 +214,7 @@ extension RuleState {
         return .append
     }
 
-    /// Adds the events that open a thread: its opener joins it.
+    /// Appends the events that open a thread; its opener joins it.
     func appendOpening(
         _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventFrame, _ batch: inout EventBatch
     ) {
@@ -219,13 +222,14 @@ extension RuleState {
         batch.append(frame.row(.threadJoined, thread, 2, by), .none, EventIndexes(user: user))
     }
 
-    /// The opener of a thread joins it in the next event.
+    /// Returns the positions of a thread's opening: `threadOpened` and the opener's `threadJoined`.
     private func firstReceipt(ofThread thread: Int) -> BatchDecision {
         .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + 1)
     }
 
-    /// The id of an outward code's thread is the code's own, whether that thread is open or not: it is opened by a resident, or by an import
-    /// that brings its history.
+    /// Opens the thread of an outward code, whose id is reserved, for an import.
+    ///
+    /// Outside an import such a thread is opened only by a user who sets their postcode.
     private func importThread(
         of code: OutwardCode, _ text: String, _ by: UserID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
@@ -236,7 +240,7 @@ extension RuleState {
             return firstReceipt(ofThread: known)
         }
         let user = try knownUser(by, ids)
-        // Two writers that open one outward code open one thread.
+        // Two imports that open the same outward code share one thread.
         guard known == nil else { return .unchanged }
         appendOpening(thread, .none, by, user, frame, &batch)
         return .append
@@ -348,7 +352,7 @@ extension RuleState {
         return .append
     }
 
-    /// The indexes of a post: its author, its thread, itself and the message that it is or answers.
+    /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).
     private typealias FoundPost = (author: Int, isRetracted: Bool, thread: Int, post: Int, message: Int)
 
     private func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {

@@ -1,32 +1,34 @@
 import Columns
 
-/// What the decider makes of a command that it does not refuse.
+/// The outcome of a command that the decider accepts.
 public enum Decision: Hashable, Sendable {
-    /// These events are to be appended in one commit; there is at least one.
+    /// Append these events in one commit; the array is never empty.
     case append([ChatEvent])
 
-    /// The command's effect holds already: nothing is appended.
+    /// The command's effect holds already; nothing is appended.
     case unchanged
 
-    /// The id was used by the same command before: nothing is appended, and the answer is the first receipt, whose events stand at these positions.
+    /// The same command already used this id; nothing is appended.
+    ///
+    /// The receipt is that of the first command, whose events have these positions.
     case duplicate(of: ClosedRange<Position>)
 }
 
-/// A ``Decision`` whose events have been added to a batch.
+/// A ``Decision`` whose events have been appended to a batch.
 package enum BatchDecision: Hashable, Sendable {
-    /// The batch has at least one more event.
+    /// The batch contains at least one more event.
     case append
     case unchanged
     case duplicate(of: ClosedRange<Position>)
 }
 
 extension EventBatch {
-    /// The events of rows that a request brought about.
+    /// Returns the events in the given rows, which a request produced.
     package func events(_ rows: Range<Int>, of request: CommandRequest) -> [ChatEvent] {
         rows.map { ChatEvent(self.rows[$0], content($0, of: request), correlation: request.correlation) }
     }
 
-    /// The content of the event of a row that a request brought about.
+    /// Returns the content of the event in a row, which a request produced.
     package func content(_ row: Int, of request: CommandRequest) -> EventContent {
         guard rows[row].kind?.isIndexed == true else { return request.command.text(of: rows[row].kind) }
         return contents[partition(contents.count) { contents[$0].row >= row }].content
@@ -34,7 +36,8 @@ extension EventBatch {
 }
 
 extension ChatCommand {
-    /// The content of an event that the command brings about, where its kind has one that is not indexed.
+    /// Returns the text that the command gives an event of this kind, or no content if the kind is
+    /// indexed.
     package func text(of kind: EventKind?) -> EventContent {
         switch (self, kind) {
         case (.postMessage(_, _, _, let body), .messagePosted), (.reply(_, _, _, let body), .replyPosted),

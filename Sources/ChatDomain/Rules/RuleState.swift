@@ -1,54 +1,56 @@
 package import Columns
 
-/// What the rules need to know in order to decide, by the indexes of ``Identities``.
+/// The part of ``ChatState`` that the rules keep, as columns by the indexes of ``Identities``.
 package struct RuleState: Equatable, Sendable {
-    /// The position of the last applied event, 0 at the beginning.
+    /// The position of the last applied event, or 0 before the first.
     package internal(set) var head: Position = 0
-    /// The time of that event; the next one is not recorded earlier.
+    /// The recording time of the last applied event; the next event is never recorded earlier.
     package internal(set) var lastRecordedAt = Timestamp(millisecondsSince1970: 0)
-    /// Whether an event of unknown kind was applied: a newer version's rules may hold.
+    /// Whether an event of an unknown kind was applied; the rules of a newer version may hold.
     package internal(set) var hasUnknownEvents = false
-    /// The number of events that are known to be lost.
+    /// The number of lost events.
     package internal(set) var lostEvents = 0
 
     package internal(set) var users = Column<UserRow>()
     package internal(set) var threads = Column<ThreadRow>()
     package internal(set) var memberships = MembershipTable()
-    /// By the fold key: the index + 1 of the user who bears the name now, 0 for none.
+    /// By fold key: the index + 1 of the user with that username now, or 0.
     package internal(set) var bearers = Column<UInt32>()
-    /// By the subject: the index + 1 of the user who registered with it.
+    /// By subject: the index + 1 of the user who registered with it, or 0.
     package internal(set) var subjectOwners = Column<UInt32>()
-    /// By the message: 1 if it is retracted; by the reply likewise.
+    /// By message, and below by reply: 1 if it is retracted, otherwise 0.
     package internal(set) var retractedMessages = PackedColumn<UInt8>()
     package internal(set) var retractedReplies = PackedColumn<UInt8>()
     package internal(set) var sessions = Column<SessionRow>()
 
-    /// Makes the state before the first event.
+    /// Creates the state before the first event.
     package init() {}
 }
 
-/// A user; one whom only events after a loss have named has not been registered.
+/// A user, who is unregistered if the registration was lost.
 package struct UserRow: Sendable, Hashable {
-    /// 0 for a user whose registration was never seen.
+    /// The position of the registration, or 0 if it was lost.
     package var registeredAt: Position = 0
     package var postcode: Postcode?
-    /// The present username as written.
+    /// The current username as the user wrote it.
     package var username: String?
-    /// The index + 1 of the fold key of the present username, 0 for none.
+    /// The index + 1 of the current username's fold key, or 0.
     package var name: UInt32 = 0
-    /// The index + 1 of the fold key that the user registered with, 0 once erased: a registration that comes again is known by it.
+    /// The index + 1 of the fold key at registration, or 0 once erased.
+    ///
+    /// Identifies a repeated registration.
     package var registeredAs: UInt32 = 0
-    /// The index + 1 of the thread of the outward code where the user lives, 0 for none.
+    /// The index + 1 of the thread of the user's current outward code, or 0.
     package var residence: UInt32 = 0
 }
 
-/// A thread; one that only events after a loss have named has not been opened.
+/// A thread, which is not open if its opening was lost.
 package struct ThreadRow: Sendable, Hashable {
-    /// 0 for a thread whose opening was never seen.
+    /// The position of the opening, or 0 if it was lost.
     package var openedAt: Position = 0
     /// The number of the thread's last event.
     package var eventCount: UInt64 = 0
-    /// The index of the user who opened it.
+    /// The index of the opener.
     package var openedBy = 0
 }
 
@@ -59,15 +61,15 @@ package struct SessionRow: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension RuleState {
-    /// Applies the next events; events never fail to apply.
+    /// Applies the next events; this never fails.
     ///
-    /// Works on the kept part alone, but for usernames, subjects and postcodes, which simply lack what has been erased. A reply or a change of a message that no
-    /// event has posted changes only ``head``.
+    /// Reads the kept parts and the indexed content (usernames, subjects, postcodes); erased
+    /// content is missing from the indexes.
     ///
     /// - Parameters:
     ///   - batch: A resolved batch.
-    ///   - rows: Some of its rows.
-    /// - Complexity: O(1) for each event.
+    ///   - rows: The rows to apply, ascending.
+    /// - Complexity: O(1) per event.
     package mutating func apply(_ batch: borrowing EventBatch, _ rows: Range<Int>) {
         for row in rows { apply(batch, row) }
     }
@@ -81,7 +83,8 @@ extension RuleState {
             hasUnknownEvents = true
             return
         }
-        // What has an index has a row, also where the event that registered or opened it was lost.
+        // Every index has a row, even if the event that registered the user or opened the thread
+        // was lost.
         while users.count <= indexes.user { users.append(UserRow()) }
         while threads.count <= indexes.thread { threads.append(ThreadRow()) }
         if kind.isNumbered { threads[indexes.thread].eventCount = event.number }
@@ -121,7 +124,7 @@ extension RuleState {
         subjectOwners[Int(content.subject) - 1] = UInt32(truncatingIfNeeded: user + 1)
     }
 
-    /// Gives a user a username (none where it has been erased) and frees the former one at once.
+    /// Sets a user's username, or none if it was erased, and frees the former one.
     private mutating func name(_ user: Int, _ content: borrowing EventBatch.IndexedContent) {
         let bearer = UInt32(truncatingIfNeeded: user + 1)
         let former = Int(users[user].name) - 1
@@ -140,13 +143,13 @@ extension RuleState {
 }
 
 extension RuleState {
-    /// The index of the user who bears a name, by the index of its fold key.
+    /// Returns the index of the user who has a username now, by the index of the name's fold key.
     func bearer(ofName name: Int?) -> Int? {
         guard let name, name < bearers.count, bearers[name] > 0 else { return nil }
         return Int(bearers[name]) - 1
     }
 
-    /// The index of the user who registered with a subject, by the index of the subject.
+    /// Returns the index of the user who registered with a subject, by the index of the subject.
     func owner(ofSubject subject: Int?) -> Int? {
         guard let subject, subject < subjectOwners.count, subjectOwners[subject] > 0 else { return nil }
         return Int(subjectOwners[subject]) - 1
@@ -158,9 +161,10 @@ extension RuleState {
     /// Whether a reply is retracted.
     package func isRetracted(reply: Int) -> Bool { retractedReplies[reply] != 0 }
 
-    /// The number of the next event of a thread.
+    /// Returns the number of a thread's next event.
     func nextNumber(in thread: Int) -> UInt64 {
-        // Wrapping, because a damaged journal can claim any number for its last event: an audit reports it, and nothing traps on it.
+        // Wrapping addition: a damaged journal can contain any number. The audit reports it;
+        // nothing may trap.
         threads[thread].eventCount &+ 1
     }
 }
@@ -194,7 +198,8 @@ extension Identities: ColumnCoded {
         subjects = try TextIndex(from: &reader)
     }
 
-    /// Throws unless every post stands at or before a position, and leads to what exists.
+    /// Throws unless every post lies at or before `head` and refers to an existing thread or
+    /// message and author.
     package func check(head: Position) throws(ColumnError) {
         try messageFacts.check(places: threads.count, authors: users.count, head: head)
         try replyFacts.check(places: messages.count, authors: users.count, head: head)
@@ -221,12 +226,12 @@ extension RuleState {
         writer.write(sessions.indices) { sessions[$0].hasEnded ? 1 : 0 as UInt8 }
     }
 
-    /// Reads a state over identities that have been read.
+    /// Reads a state; its identities have been read before.
     package init(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
         self.init()
         head = try reader.read()
         lastRecordedAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
-        // No event is recorded earlier, so that another time would be written into the journal.
+        // The next event is never recorded earlier, so a time out of range would reach the journal.
         try require(ChatEvent.recordable.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
         hasUnknownEvents = try reader.readFlag()
         let lost: UInt64 = try reader.read()
@@ -245,7 +250,7 @@ extension RuleState {
 
     private static func readOwners(from reader: inout ColumnReader, of most: Int, users: Int) throws(ColumnError) -> Column<UInt32> {
         let owners: Column<UInt32> = try Column(from: &reader)
-        try require(owners.count <= most, "owners of \(owners.count) texts, where there are \(most)")
+        try require(owners.count <= most, "\(owners.count) owners for \(most) texts")
         try owners.check(below: users + 1)
         return owners
     }
@@ -280,7 +285,7 @@ extension RuleState {
                 residence: residences[user])
             if postcodes[user] != 0 {
                 row.postcode = Postcode(ascii: postcodes[user])
-                try require(row.postcode != nil, "a postcode is none")
+                try require(row.postcode != nil, "a postcode is not valid")
             }
             try require(row.registeredAt <= head, "a user registered after \(head)")
             try require(
@@ -298,7 +303,7 @@ extension RuleState {
         for thread in 0..<count {
             try require(positions[thread] <= head, "a thread was opened after \(head)")
             try require(
-                positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count, "a thread was opened by no user")
+                positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count, "a thread has no opener")
             threads.append(ThreadRow(openedAt: positions[thread], eventCount: eventCounts[thread], openedBy: Int(openers[thread])))
         }
     }
@@ -309,19 +314,19 @@ extension RuleState {
         let owners: [UInt32] = try reader.readArray(count)
         let haveEnded: [UInt8] = try reader.readArray(count)
         for session in 0..<count {
-            try require(positions[session] <= head && owners[session] < ids.users.count, "a session is no user's")
+            try require(positions[session] <= head && owners[session] < ids.users.count, "a session has no user")
             sessions.append(SessionRow(startedAt: positions[session], user: owners[session], hasEnded: haveEnded[session] != 0))
         }
     }
 }
 
-/// What the rules know of a user and a thread.
+/// A user's membership of a thread.
 package struct MembershipRow: Sendable, Hashable, BitwiseCopyable {
     package var readUpTo: Position = 0
     package var isMember = false
 }
 
-/// The memberships by their numbers: where nobody marks anything as read, a row is one bit.
+/// The membership rows by index; without read markers a row takes one bit.
 package struct MembershipTable: Sendable, Equatable {
     private var readUpTo = PackedColumn<Position>()
     private var isMember = PackedColumn<UInt8>()
@@ -350,7 +355,7 @@ extension MembershipTable {
         isMember.write(to: &writer)
     }
 
-    /// Reads so many memberships.
+    /// Reads `count` memberships.
     init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
         readUpTo = try PackedColumn(from: &reader, atMost: count)
         isMember = try PackedColumn(from: &reader, atMost: count)
