@@ -1,38 +1,41 @@
 import Primitives
 
-/// The number of an event in its journal, from 1 and with no gap; 0 stands before the first.
+/// The number of an event in its journal, from 1 upwards without gaps.
 ///
-/// Positions order everything; time never does.
+/// 0 is the position before the first event. Positions define the order of events; times do not.
 public typealias Position = UInt64
 
-/// A typed 128-bit UUID (RFC 9562), so that the id of a reply cannot be passed where a message belongs.
+/// A typed 128-bit UUID (RFC 9562): a reply's id cannot be passed as a message's.
 ///
-/// The text form is the RFC's: 36 characters, printed in lower case and read in either. Ids compare by their bits, which for UUIDv7 is by time.
+/// The text form is the RFC's: 36 characters, printed in lower case and parsed in either case. Ids
+/// compare by their bits, which orders UUIDv7 values by time.
 public protocol EntityID: Hashable, Comparable, Sendable, Codable, LosslessStringConvertible {
     /// The UUID as a number; its most significant byte is the first of the text form.
     var bits: UInt128 { get }
 
-    /// Makes an id from the UUID's bits; any value is an id.
+    /// Creates an id from the UUID's bits; every value is an id.
     init(bits: UInt128)
 }
 
 extension EntityID {
-    /// Makes an id from its text form, in upper or lower case; nil if the text is anything but 36 characters of that form.
+    /// Creates an id from its text form, in upper or lower case.
+    ///
+    /// - Returns: nil unless the text is exactly the 36 characters of that form.
     public init?(_ description: String) {
         guard let bits = UUIDText.parse(description) else { return nil }
         self.init(bits: bits)
     }
 
-    /// The text form in lower case, as RFC 9562 section 4 asks.
+    /// The text form in lower case, as RFC 9562 section 4 requires.
     public var description: String { UUIDText.format(bits) }
 
-    /// Orders ids by their bits.
+    /// Compares ids by their bits.
     public static func < (first: Self, second: Self) -> Bool { first.bits < second.bits }
 
     /// Hashes the bits.
     public func hash(into hasher: inout Hasher) { hasher.combine(bits) }
 
-    /// Reads the text form.
+    /// Decodes the text form.
     ///
     /// - Throws: `DecodingError.dataCorrupted` if the text is not a UUID.
     public init(from decoder: any Decoder) throws {
@@ -43,18 +46,18 @@ extension EntityID {
         self.init(bits: bits)
     }
 
-    /// Writes the text form.
+    /// Encodes the text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
-/// Identifies a person who uses the chat.
+/// Identifies a user of the chat.
 public struct UserID: EntityID {
     /// The UUID's bits.
     public let bits: UInt128
-    /// Makes an id from its bits.
+    /// Creates an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 }
 
@@ -62,7 +65,7 @@ public struct UserID: EntityID {
 public struct MessageID: EntityID {
     /// The UUID's bits.
     public let bits: UInt128
-    /// Makes an id from its bits.
+    /// Creates an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 }
 
@@ -70,23 +73,23 @@ public struct MessageID: EntityID {
 public struct ReplyID: EntityID {
     /// The UUID's bits.
     public let bits: UInt128
-    /// Makes an id from its bits.
+    /// Creates an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 }
 
-/// Identifies a session: a stretch of use of one device.
+/// Identifies a session: a period in which a user uses one device.
 public struct SessionID: EntityID {
     /// The UUID's bits.
     public let bits: UInt128
-    /// Makes an id from its bits.
+    /// Creates an id from its bits.
     public init(bits: UInt128) { self.bits = bits }
 }
 
 extension EntityID {
-    /// Makes a UUIDv7 (RFC 9562 section 5.7) from a time and random bits, which the caller draws.
+    /// Creates a UUIDv7 (RFC 9562 section 5.7) from a time and the caller's random bits.
     ///
     /// - Parameters:
-    ///   - time: The moment that the id bears; its low 48 bits of milliseconds since 1970 are used.
+    ///   - time: The time of the id; its low 48 bits of milliseconds since 1970 are used.
     ///   - random: 128 random bits, of which 74 are used.
     public init(version7At time: Timestamp, random: UInt128) {
         let milliseconds = UInt128(UInt64(bitPattern: time.millisecondsSince1970) & 0xFFFF_FFFF_FFFF)

@@ -5,7 +5,7 @@
 #endif
 
 extension EntityID {
-    /// Makes an id of a UUID.
+    /// Creates an id from a UUID.
     public init(_ uuid: UUID) {
         let bytes = uuid.uuid
         let high = [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7]
@@ -25,9 +25,10 @@ extension EntityID {
 }
 
 extension Timestamp {
-    /// Makes the millisecond that is nearest to a date.
+    /// Creates the timestamp nearest to a date, in whole milliseconds.
     ///
-    /// A date that is beyond every timestamp becomes the last or the first one, one that is not a number 1970.
+    /// A date out of range becomes the first or the last timestamp, and a date that is not a number
+    /// becomes 1970.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
         if milliseconds.isNaN {
@@ -39,6 +40,6 @@ extension Timestamp {
         }
     }
 
-    /// The timestamp as a date, exact to the millisecond between the years 0 and 9999.
+    /// The timestamp as a date, exact to the millisecond for the years 0 to 9999.
     public var date: Date { Date(timeIntervalSince1970: Double(millisecondsSince1970) / 1_000) }
 }
