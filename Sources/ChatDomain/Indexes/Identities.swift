@@ -1,33 +1,36 @@
 package import Columns
 
-/// Every key that events have named, each with its dense index: ids, pairs of user and thread, fold keys and subjects.
+/// Interns every key that events name: ids, user-thread pairs, fold keys and subjects.
 ///
-/// An index is given in the order in which events first name the key, so the same events give the same indexes. The rules and the read models keep their
-/// rows by index. What never changes of a post stands here too, because both need it.
+/// Indexes are assigned in the order in which events first name the keys, so the same events
+/// produce the same indexes. The rules and the read models keep their rows by these indexes. The
+/// constant facts about posts are stored here because both need them.
 package struct Identities: Equatable, Sendable {
     package internal(set) var users = DenseIndex<UserID>()
     package internal(set) var threads = DenseIndex<ThreadID>()
     package internal(set) var messages = IDTable()
     package internal(set) var replies = IDTable()
     package internal(set) var sessions = DenseIndex<SessionID>()
-    /// The pairs of a user and a thread that a membership event has named.
+    /// The pairs of user and thread that membership events have named.
     package internal(set) var memberships = PairIndex()
     /// The fold keys of usernames.
     package internal(set) var names = TextIndex()
-    /// The subjects: the provider's name is opaque, so two spellings of one character are two subjects.
+    /// The subjects, compared byte by byte: an identity provider's name is opaque.
     package internal(set) var subjects = TextIndex()
     package internal(set) var messageFacts = PostFacts()
     package internal(set) var replyFacts = PostFacts()
 
     package init() {}
 
-    /// Makes room for so many keys where there are none yet.
+    /// Reserves capacity for keys in an empty table.
     package mutating func reserve(messages: Int, memberships: Int) {
         self.messages.reserve(messages)
         self.memberships.reserve(memberships)
     }
 
-    /// A copy that is only written: without slots, so that the next key does not wait until they are copied.
+    /// Returns a copy without hash slots, for writing.
+    ///
+    /// A later insertion into the original then copies no slots.
     package func withoutSlots() -> Identities {
         var copy = self
         copy.users.removeSlots()
@@ -43,26 +46,26 @@ package struct Identities: Equatable, Sendable {
 }
 
 extension Identities {
-    // Not generic, so that callers in other modules do not pay for looking up a layout.
+    // Not generic: callers in other modules avoid the lookup of generic metadata.
 
-    /// The index of a user whom any event has named.
+    /// Returns the index of a user that an event has named.
     package func index(ofUser id: UserID) -> Int? { users.find(id) }
 
-    /// The index of a thread that any event has named.
+    /// Returns the index of a thread that an event has named.
     package func index(ofThread id: ThreadID) -> Int? { threads.find(id) }
 
-    /// The user with an index.
+    /// Returns the id of the user with an index.
     package func userID(_ index: Int) -> UserID { users.id(index) }
 
-    /// The thread with an index.
+    /// Returns the id of the thread with an index.
     package func threadID(_ index: Int) -> ThreadID { threads.id(index) }
 
-    /// Completes the indexes of a batch: those that exist, or the next.
+    /// Sets the indexes of all events in a batch, interning new keys.
     ///
-    /// - Complexity: O(1) on average for each event.
+    /// - Complexity: O(1) on average per event.
     package mutating func resolve(_ batch: inout EventBatch) { resolve(&batch, upTo: batch.count) }
 
-    /// Completes the indexes of the next rows of a batch, up to one that is left.
+    /// Sets the indexes of a batch's next events, up to the row `end` (exclusive).
     mutating func resolve(_ batch: inout EventBatch, upTo end: Int) {
         let first = batch.resolvedCount
         var indexes: [EventIndexes] = []
@@ -84,12 +87,12 @@ extension Identities {
         batch.resolvedCount = end
     }
 
-    /// So many events are resolved after a prefetch, which the nearest cache still holds then.
+    /// Events per prefetch group: their data fits in the L1 cache.
     private static var groupCount: Int { 64 }
-    /// Fewer events are resolved without a prefetch.
+    /// Smaller groups are resolved without a prefetch.
     private static var prefetchMinimum: Int { 8 }
 
-    /// Completes the indexes of the user and the thread.
+    /// Sets the indexes of the user and the thread.
     @inline(__always)
     private mutating func resolveNames(_ event: EventRow, _ indexes: inout EventIndexes) {
         guard let kind = event.kind, kind != .lost else { return }
@@ -99,7 +102,7 @@ extension Identities {
         }
     }
 
-    /// Completes the indexes of the membership and the posts, after those of the user and the thread.
+    /// Sets the indexes of the membership and the posts; needs those of the user and the thread.
     private mutating func resolvePosts(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
         switch event.kind {
         case .threadJoined, .threadLeft, .threadRead: indexes.note(membership: memberships.insert(indexes.user, indexes.thread))
@@ -109,7 +112,7 @@ extension Identities {
             messageFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
             if indexes.membershipEntry == 0 { indexes.membershipEntry = EventIndexes.entry(memberships.find(indexes.user, indexes.thread)) }
         case .replyPosted:
-            // A reply to a message that no event has posted has no index.
+            // A reply to an unknown message gets no index.
             if indexes.messageEntry == 0 { indexes.messageEntry = EventIndexes.entry(messages.find(event.message)) }
             guard indexes.messageEntry > 0 else { return }
             indexes.note(post: replies.insert(event.post))
@@ -134,13 +137,17 @@ extension Identities {
         if let subject = entry.content.subject { entry.subject = EventIndexes.entry(subjects.insert(subject).index) }
     }
 
-    /// Reads what resolving the users of some events is going to read, so that one does not wait for memory after the other.
+    /// Prefetches the table slots for the users of a group of events.
+    ///
+    /// The loads overlap instead of waiting for one another.
     func prefetchUsers(_ rows: ArraySlice<EventRow>) {
         let ids = rows.map(\.user)
         users.prefetch(ids.span)
     }
 
-    /// Reads what resolving the posts of some events is going to read, and the memberships of those whose users and threads are resolved.
+    /// Prefetches the table slots for the posts and the memberships of a group of events.
+    ///
+    /// Memberships are prefetched only for events whose user and thread are resolved.
     func prefetchPosts(_ rows: ArraySlice<EventRow>, _ indexes: ArraySlice<EventIndexes>) {
         var (messages, replies): ([UInt128], [UInt128]) = ([], [])
         var memberships: [(first: Int, second: Int)] = []
@@ -172,37 +179,37 @@ extension EventIndexes {
         (membershipEntry, isNew) = (Self.entry(found.index), found.isNew)
     }
 
-    /// Notes a message, a reply or a session.
+    /// Records the index of a message, a reply or a session.
     @inline(__always)
     fileprivate mutating func note(post found: (index: Int, isNew: Bool)) {
         (postEntry, isNew) = (Self.entry(found.index), found.isNew)
     }
 }
 
-/// Interns ids of one type: a typed face of an ``IDTable``.
+/// Interns ids of one type: a typed wrapper of ``IDTable``.
 package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     private var table = IDTable()
 
     package init() {}
 
-    /// How many ids there are.
+    /// The number of ids.
     package var count: Int { table.count }
 
-    /// The id with an index.
+    /// Returns the id with an index.
     package func id(_ index: Int) -> ID { ID(bits: table.id(index)) }
 
-    /// Finds the index of an id.
+    /// Returns the index of an id, or nil.
     package func find(_ id: ID) -> Int? { table.find(id.bits) }
 
-    /// Reads what looking up some ids is going to read.
+    /// Prefetches the table slots for some ids.
     package func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
 
-    /// Gives an id its index: the one it has, or the next.
+    /// Returns the index of an id, assigning the next one if the id is new.
     package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
 
-    /// Removes all but the ids, in a copy that is only written.
+    /// Removes the hash slots of a copy that is only written.
     ///
-    /// A change of the original then copies no slots.
+    /// A later insertion into the original then copies no slots.
     package mutating func removeSlots() { table.removeSlots() }
 }
 
@@ -213,7 +220,9 @@ extension DenseIndex: ColumnCoded {
 }
 
 extension Identities {
-    /// Reads what deciding some commands is going to read, so that one does not wait for memory after the other.
+    /// Prefetches the table slots for deciding some commands.
+    ///
+    /// The loads overlap instead of waiting for one another.
     package func prefetch(_ requests: Span<CommandRequest>) {
         var (users, messages): ([UInt128], [UInt128]) = ([], [])
         var members: [(user: UserID, thread: ThreadID)] = []

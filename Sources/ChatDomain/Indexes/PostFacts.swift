@@ -1,10 +1,10 @@
 import Columns
 
-/// What never changes of the messages, or of the replies, by their dense indexes.
+/// The constant facts about messages, or about replies, by dense index.
 package struct PostFacts: Equatable, Sendable {
     var positions = PackedColumn<Position>()
     var places = PackedColumn<UInt32>()
-    /// The author's index, shifted over the bit that says whether an import posted it.
+    /// The author's index shifted left by one; bit 0 is set if an import posted it.
     var authors = PackedColumn<UInt32>()
 
     package init() {}
@@ -12,9 +12,10 @@ package struct PostFacts: Equatable, Sendable {
     /// The number of posts.
     package var count: Int { positions.count }
 
-    /// Adds the next post.
+    /// Appends the next post.
     ///
-    /// - Parameter place: The index of the thread of a message, of the message of a reply.
+    /// - Parameter place: For a message the index of its thread, for a reply the index of its
+    ///   message.
     mutating func append(at position: Position, place: Int, author: Int, isImported: Bool) {
         positions.append(position)
         places.append(UInt32(truncatingIfNeeded: place))
@@ -24,7 +25,7 @@ package struct PostFacts: Equatable, Sendable {
     /// The position of the event that posted it.
     package func position(_ post: Int) -> Position { positions[post] }
 
-    /// The index of the thread of a message, of the message of a reply.
+    /// The index of a message's thread, or of a reply's message.
     package func place(_ post: Int) -> Int { Int(places[post]) }
 
     /// The index of the author.
@@ -36,9 +37,11 @@ package struct PostFacts: Equatable, Sendable {
         return (Int(word >> 1), word & 1 != 0)
     }
 
-    /// The number of posts up to a position: O(log *n*).
+    /// Returns the number of posts at or before a position.
+    ///
+    /// - Complexity: O(1) if the position is not before the last post, otherwise O(log *n*).
     package func count(through position: Position) -> Int {
-        // Nearly always all of them.
+        // The common case: every post is at or before the position.
         if let last = positions.last, last <= position { return positions.count }
         return partition(positions.count) { positions[$0] > position }
     }
@@ -51,7 +54,7 @@ extension PostFacts {
         authors.write(to: &writer)
     }
 
-    /// Reads the facts of so many posts.
+    /// Reads the facts of `count` posts.
     init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
         positions = try PackedColumn(from: &reader, atMost: count)
         places = try PackedColumn(from: &reader, atMost: count)
@@ -60,7 +63,7 @@ extension PostFacts {
             positions.count == count && places.count == count && authors.count == count, "\(positions.count) posts for \(count) ids")
     }
 
-    /// Throws unless every post stands after the one before, up to a head, and leads to a place and an author that exist.
+    /// Throws unless positions ascend up to `head` and all places and authors exist.
     func check(places placeCount: Int, authors authorCount: Int, head: Position) throws(ColumnError) {
         var last: Position = 0
         var isAscending = true
