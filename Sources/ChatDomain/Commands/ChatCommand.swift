@@ -1,16 +1,20 @@
-/// What somebody wants to happen.
+/// A request to change the chat.
 ///
-/// An id that is left nil is made by the store. An id that the caller supplies makes the command safe to send again: it takes effect once.
+/// The store makes an id for every id that is nil. A command with the caller's own id is
+/// idempotent: sent again, it takes effect once.
 public enum ChatCommand: Hashable, Sendable {
-    /// Registers a user: a username of 1 to 32 characters, and the identity provider's own name for them, 1 to 256 bytes.
+    /// Registers a user with a username and, optionally, a subject.
+    ///
+    /// The username is 1 to 32 characters (``Username``). The subject is the identity provider's
+    /// name for the user, 1 to 256 bytes.
     case registerUser(user: UserID? = nil, username: String, subject: String? = nil)
-    /// Gives a user another username.
+    /// Changes a user's username.
     case changeUsername(user: UserID, username: String)
-    /// Sets where a user lives, and joins the thread of that outward code.
+    /// Sets a user's postcode and joins the thread of its outward code.
     case setPostcode(user: UserID, postcode: String)
-    /// Opens a named thread, and joins its opener.
+    /// Opens a named thread; its opener becomes a member.
     case openThread(thread: ThreadID? = nil, name: String, by: UserID)
-    /// Joins a thread; an outward code's thread takes only who lives there now.
+    /// Joins a thread; only current residents can join the thread of an outward code.
     case joinThread(user: UserID, thread: ThreadID)
     /// Leaves a thread.
     case leaveThread(user: UserID, thread: ThreadID)
@@ -18,19 +22,19 @@ public enum ChatCommand: Hashable, Sendable {
     case postMessage(message: MessageID? = nil, thread: ThreadID, author: UserID, body: String)
     /// Replies to a message.
     case reply(reply: ReplyID? = nil, message: MessageID, author: UserID, body: String)
-    /// Gives a message or a reply another body.
+    /// Replaces the body of a message or a reply.
     case edit(PostID, by: UserID, body: String)
-    /// Takes back a message or a reply.
+    /// Retracts a message or a reply.
     case retract(PostID, by: UserID)
-    /// Says how far a member has read a thread.
+    /// Sets a member's read marker in a thread.
     case markRead(user: UserID, thread: ThreadID, upTo: Position)
-    /// Begins a session; the device is described in at most 1,024 bytes.
+    /// Starts a session; the device description is at most 1,024 bytes.
     case startSession(user: UserID, session: SessionID? = nil, device: String)
     /// Ends a session.
     case endSession(session: SessionID)
 }
 
-/// A message or a reply: what can be edited and retracted.
+/// Identifies a post: a message or a reply, which its author can edit and retract.
 public enum PostID: Hashable, Sendable {
     /// A message.
     case message(MessageID)
@@ -38,21 +42,21 @@ public enum PostID: Hashable, Sendable {
     case reply(ReplyID)
 }
 
-/// A command with what goes with it: a correlation id.
+/// A command and its correlation id.
 public struct CommandRequest: Hashable, Sendable {
-    /// What is to happen.
+    /// The command.
     public var command: ChatCommand
-    /// The caller's own id for what this belongs to, at most 256 bytes; the events keep it.
+    /// The caller's correlation id, 1 to 256 bytes, which the events record.
     public var correlation: String?
-    /// Decided here, or imported: within the package alone, because an import skips the rule of residence.
+    /// Native or imported; not public, because an import skips the residence rule.
     package var origin: EventOrigin
 
-    /// Makes a request.
+    /// Creates a request.
     public init(_ command: ChatCommand, correlation: String? = nil) {
         self.init(command, correlation: correlation, origin: .native)
     }
 
-    /// Makes a request of an import.
+    /// Creates a request with an origin.
     package init(_ command: ChatCommand, correlation: String? = nil, origin: EventOrigin) {
         self.command = command
         self.correlation = correlation
