@@ -1,11 +1,11 @@
 public import ChatDomain
 
-/// The moment of which a query asks: what came later is not seen.
+/// The point in the history that a query reads as of.
 public enum AsOf: Hashable, Sendable {
-    /// As it is: up to the last durable position.
+    /// The present: the last durable position.
     case now
-    /// As it was once the event at this position was durable; 0 for the time before the first.
+    /// Right after the event at this position became durable; 0 precedes the first event.
     case position(Position)
-    /// As it was at a time: up to the last event that was recorded then or earlier.
+    /// The last event recorded at or before this time.
     case time(Timestamp)
 }

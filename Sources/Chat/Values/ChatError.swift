@@ -1,52 +1,59 @@
 public import ChatDomain
 public import EventJournal
 
-/// Why a call of the store did not do what it was asked to.
+/// The error of every throwing call of ``ChatStore``.
 public enum ChatError: Error, Hashable, Sendable {
-    /// A rule was broken, or the viewer may not see it: nothing was appended.
+    /// A rule rejected the command, or the viewer lacks permission. Nothing was appended.
     case rejected(Rejection)
     /// The journal could not be opened, read or written.
     case journal(JournalError)
-    /// A record of the journal is no event, though its checksum is right.
+    /// A record with a valid checksum does not decode as an event.
     case undecodable(position: Position, EventDecodingError)
-    /// The journal holds events of a kind that this version does not know: an old writer must not ignore a newer rule.
+    /// The journal holds event kinds that this version does not know, so it is read-only.
+    ///
+    /// An older writer would otherwise ignore the rules of a newer one.
     case newerEvents
-    /// The commands of one batch are more than one commit can hold: send them in smaller batches.
+    /// The command batch exceeds the capacity of one commit; send smaller batches.
     case batchTooLarge
-    /// The cursor of a page belongs to another journal, or to another list of this one.
+    /// The page cursor belongs to another journal or to another list.
     case foreignCursor
-    /// The token to resume from belongs to another journal.
+    /// The resume token belongs to another journal.
     case foreignToken
-    /// The token to resume from is from beyond the last durable position: the journal is an older or a shortened copy, or the reader has not come so far.
+    /// The resume token lies beyond the last durable position.
+    ///
+    /// The journal is an older or truncated copy, or a read-only store lags behind the writer.
     case futureToken
-    /// The token to resume from is of a history that the journal does not have: an older copy was restored, and written on.
+    /// The resume token belongs to a history that the journal does not contain.
+    ///
+    /// An older copy of the journal was restored and then written to.
     case rolledBackToken
-    /// A follower with a bounded backlog was too slow: what follows this position has not been delivered.
+    /// A consumer with a bounded buffer was too slow; events after this position were not
+    /// delivered.
     case lagged(from: Position)
-    /// The task was cancelled before the command was decided; nothing happened.
+    /// The task was cancelled before the command was decided. Nothing was appended.
     case cancelled
 }
 
 extension ChatError: CustomStringConvertible {
-    /// A sentence for people.
+    /// The stable code followed by a sentence for people.
     public var description: String {
         switch self {
         case .rejected(let rejection): rejection.description
         case .journal(let error): error.description
-        case .undecodable(let position, let error): "undecodable: the record at position \(position) is no event: \(error)"
-        case .newerEvents: "newerEvents: the journal holds events of a newer version and can only be read"
-        case .batchTooLarge: "batchTooLarge: the commands of the batch are more than one commit can hold"
+        case .undecodable(let position, let error): "undecodable: the record at position \(position) does not decode as an event: \(error)"
+        case .newerEvents: "newerEvents: the journal holds events of a newer version and is read-only"
+        case .batchTooLarge: "batchTooLarge: the batch exceeds the capacity of one commit; send smaller batches"
         case .foreignCursor: "foreignCursor: the cursor belongs to another journal or to another list"
         case .foreignToken: "foreignToken: the token belongs to another journal"
-        case .futureToken: "futureToken: the token is from beyond the last durable position"
-        case .rolledBackToken: "rolledBackToken: the token is of a history that the journal does not have"
-        case .lagged(let position): "lagged: the follower was too slow, and what follows position \(position) was not delivered"
+        case .futureToken: "futureToken: the token lies beyond the last durable position"
+        case .rolledBackToken: "rolledBackToken: the token belongs to a history that the journal does not contain"
+        case .lagged(let position): "lagged: the consumer was too slow; events after position \(position) were not delivered"
         case .cancelled: "cancelled: the task was cancelled before the command was decided"
         }
     }
 }
 
-/// Runs journal code under the store's error.
+/// Runs the body and converts its `JournalError` to ``ChatError/journal(_:)``.
 func wrapping<Value>(_ body: () throws(JournalError) -> Value) throws(ChatError) -> Value {
     do { return try body() } catch { throw .journal(error) }
 }

@@ -1,26 +1,39 @@
 public import ChatDomain
 
-/// Which events to show: those that satisfy every condition that is set.
+/// The conditions that an event must satisfy to be shown.
+///
+/// An unset condition admits every event.
 public struct EventFilter: Hashable, Sendable {
-    /// Only events of these threads, and the read markers in them.
+    /// Only events in these threads, including read markers.
     public var threads: Set<ThreadID>?
     /// Only events by or about these users.
     public var users: Set<UserID>?
     /// Only events of these kinds.
     public var kinds: Set<EventKind>?
-    /// Only events of these outward codes: those of their threads, and of users who set a postcode there.
+    /// Only events in the threads of these outward codes, and postcodes set within them.
     public var outwardCodes: Set<OutwardCode>?
-    /// Only what this user may be shown, as they may be shown it; nil for the operator or the auditor, who are shown everything in its raw form.
+    /// Only events that this user may see, redacted for them; nil shows every event unredacted.
     ///
-    /// Users are shown their own events whole. Of others they are shown the events of the threads of which they are members now and were members at the event's own
-    /// position, the outward codes of those who moved to such a thread, and the changes of username of those who shared such a thread with them. There they are shown no
-    /// correlation id, no postcode, and no text that has been retracted or changed since (``ChatDomain/RecordedEvent/redacted``). Read markers, sessions and registrations
-    /// of others, and lost and unknown events, are the operator's alone. <doc:WhoIsShownWhat> has the table.
+    /// Operators and auditors use nil. A viewer sees:
+    ///
+    /// - their own events in full;
+    /// - the events of each thread of which they are a member now and were a member at the event's
+    ///   position;
+    /// - the outward codes of users who moved to such a thread;
+    /// - the username changes of users who shared such a thread with them.
+    ///
+    /// Events of other users carry no correlation id, no postcode, and no text that was edited or
+    /// retracted later (``ChatDomain/RecordedEvent/redacted``). Read markers, sessions and
+    /// registrations of other users, and lost and unknown events, are visible to operators only.
+    /// <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
-    /// Whether changes of usernames pass whatever their threads and the viewer: for live views, which show the names of former members, and none of an event.
+    /// Whether username changes pass regardless of threads and viewer.
+    ///
+    /// Live views set this, because they show the names of former members and no other part of an
+    /// event.
     var includesUsernames = false
 
-    /// Makes a filter; without conditions it lets everything pass.
+    /// Creates a filter; without conditions it admits every event.
     public init(
         threads: Set<ThreadID>? = nil, users: Set<UserID>? = nil, kinds: Set<EventKind>? = nil, outwardCodes: Set<OutwardCode>? = nil,
         viewer: UserID? = nil
@@ -32,7 +45,9 @@ public struct EventFilter: Hashable, Sendable {
         self.viewer = viewer
     }
 
-    /// Whether a fact satisfies all conditions but that of the viewer, for which the fact alone does not say enough.
+    /// Whether the details satisfy every condition other than ``viewer``.
+    ///
+    /// The viewer's condition depends on memberships, which the details do not contain.
     public func matches(_ details: EventDetails) -> Bool {
         if let kinds, !(details.kind.map(kinds.contains) ?? false) { return false }
         if let threads, !(details.thread.map(threads.contains) ?? passesThreads(details)) { return false }
@@ -41,12 +56,12 @@ public struct EventFilter: Hashable, Sendable {
         return true
     }
 
-    /// Whether a fact passes the condition of threads and that of the viewer whatever they are.
+    /// Whether the details pass regardless of ``threads`` and ``viewer``.
     func passesThreads(_ details: EventDetails) -> Bool {
         if includesUsernames, case .usernameChanged = details { true } else { false }
     }
 
-    /// Whether events that happen in a thread, or in its outward code, can satisfy the filter.
+    /// Whether an event in this thread, or in its outward code, can satisfy the filter.
     func admits(_ thread: ThreadID) -> Bool {
         if let threads, !threads.contains(thread) { return false }
         if let outwardCodes { return thread.outwardCode.map(outwardCodes.contains) ?? false }
@@ -55,7 +70,7 @@ public struct EventFilter: Hashable, Sendable {
 }
 
 extension EventDetails {
-    /// The thread in which it happened; for a postcode that of the outward code in which the user lives from then on.
+    /// The thread of the event; for a postcode, the thread of the user's new outward code.
     var place: ThreadID? {
         if case .postcodeSet(let details) = self { return details.thread }
         return thread
@@ -69,10 +84,10 @@ extension EventFilter: Codable {
     private static let outwardCodesKey = FieldKey("outwardCodes")
     private static let viewerKey = FieldKey("viewer")
 
-    /// Reads an object of the conditions that are set; one that is null or left out is not.
+    /// Decodes an object of conditions; a null or missing field leaves its condition unset.
     ///
-    /// - Throws: `DecodingError` for a field that there is not, since a misspelt condition would let everything pass; for a kind that this version does not know; and for what
-    ///   is no id or outward code.
+    /// - Throws: `DecodingError` for an unknown field, an unknown event kind, or a malformed id or
+    ///   outward code. An ignored misspelt condition would admit every event.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         try container.rejectFields(
@@ -84,7 +99,8 @@ extension EventFilter: Codable {
                 try names.map { name in
                     guard let kind = EventKind(name: name) else {
                         throw DecodingError.dataCorruptedError(
-                            forKey: Self.kindsKey, in: container, debugDescription: "not a kind of event, such as messagePosted")
+                            forKey: Self.kindsKey, in: container,
+                            debugDescription: "expected the name of an event kind, such as messagePosted")
                     }
                     return kind
                 })
@@ -93,8 +109,11 @@ extension EventFilter: Codable {
         viewer = try container.decodeIfPresent(UserID.self, forKey: Self.viewerKey)
     }
 
-    /// Writes `{"threads":[...],"users":[...],"kinds":["messagePosted"],"outwardCodes":["SW1A"],"viewer":"..."}` without the conditions that are not set, each list in
-    /// order.
+    /// Encodes the conditions that are set, each list sorted.
+    ///
+    /// The form is
+    /// `{"threads":[...],"users":[...],"kinds":["messagePosted"],"outwardCodes":["SW1A"]}`, with
+    /// `viewer` as an id.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try container.encodeIfPresent(threads?.sorted(), forKey: Self.threadsKey)

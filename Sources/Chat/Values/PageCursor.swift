@@ -1,10 +1,11 @@
 import ChatDomain
 import EventJournal
 
-/// Where a list goes on, older or newer: to be handed to a client and given back, on whatever store of the same journal.
+/// An opaque cursor for pagination, valid on every store of the same journal.
 ///
-/// Opaque: the text is for a URL or a message between programs, its form may change, and nothing but the store reads it. It is no permission: whoever gives it back is asked
-/// for theirs anew. It stays good for as long as the journal, since positions never change.
+/// The text form suits a URL or a message between programs; only the store interprets it, and the
+/// form may change. A cursor grants no permission: the store checks the viewer at each use. It
+/// never expires, since positions never change.
 public struct PageCursor: Hashable, Sendable {
     /// The list that a cursor belongs to.
     enum List: Hashable, Sendable {
@@ -13,7 +14,7 @@ public struct PageCursor: Hashable, Sendable {
         case replies(MessageID)
     }
 
-    /// Which way a cursor leads; the bound is exclusive.
+    /// The direction of a cursor; its bound is exclusive.
     enum Direction: String, Sendable {
         case older
         case newer
@@ -37,9 +38,9 @@ extension PageCursor: LosslessStringConvertible {
         return "1.\(journal).\(place).\(direction.rawValue).\(bound)"
     }
 
-    /// Reads the text form; nil when it is anything else.
+    /// Parses the text form; nil for any other text.
     public init?(_ text: String) {
-        // The longest there is has 114 bytes.
+        // The longest cursor has 114 bytes.
         guard text.utf8.count <= 128 else { return nil }
         var parts = text.split(separator: ".", omittingEmptySubsequences: false)[...]
         guard parts.popFirst() == "1", let journal = parts.popFirst().flatMap({ JournalID(String($0)) }),
@@ -48,7 +49,7 @@ extension PageCursor: LosslessStringConvertible {
             let list = List(Array(parts))
         else { return nil }
         self.init(journal: journal, list: list, direction: direction, bound: bound)
-        // The one canonical text is compared whole, so that leading zeros, signs and capitals all fall here.
+        // Comparing the canonical text rejects leading zeros, signs and capitals.
         guard description == text else { return nil }
     }
 }
@@ -69,11 +70,13 @@ extension PageCursor.List {
 }
 
 extension PageCursor: Codable {
-    /// Decodes the text form; any other string is a decoding error.
+    /// Decodes the text form.
+    ///
+    /// - Throws: `DecodingError` for any other string.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let cursor = PageCursor(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a cursor of a page")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a page cursor")
         }
         self = cursor
     }
@@ -85,18 +88,21 @@ extension PageCursor: Codable {
     }
 }
 
-/// A page of a list, oldest first, with the ways on from it.
+/// A page of a list, oldest entry first, with cursors in both directions.
 public struct Page<Entry: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
-    /// What stands on the page.
+    /// The entries of the page.
     public var entries: [Entry]
-    /// Leads to what stands before the page; nil if nothing does.
+    /// The cursor to older entries; nil if the page starts the list.
     public var older: PageCursor?
-    /// Leads to what stands after the page, also while nothing does: an empty page then, and what has come since when it is asked again.
+    /// The cursor to newer entries.
+    ///
+    /// If none exist yet, it leads to an empty page; a later query with it returns the entries
+    /// added since.
     public var newer: PageCursor
 
     private enum CodingKeys: CodingKey { case entries, older, newer }
 
-    /// Writes every field; what is not there is null.
+    /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(entries, forKey: .entries)

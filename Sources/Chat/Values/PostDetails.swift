@@ -2,33 +2,35 @@ public import ChatDomain
 import EventJournal
 import Projections
 
-/// A message or a reply with its history: where it stands, who wrote it, what was changed, and who could read it when it was posted.
+/// A message or a reply with its full history and the users who could read it when it was posted.
 public struct PostDetails: Hashable, Sendable, Encodable {
-    /// Where the post was posted.
+    /// The position of the event that posted it.
     public var position: Position
-    /// Which post it is.
+    /// The id of the message or reply.
     public var post: PostID
     /// The thread.
     public var thread: ThreadID
-    /// The thread's name, nil if it has been erased.
+    /// The thread's name; nil if erased.
     public var threadName: String?
-    /// The message that a reply answers, nil for a message.
+    /// The message that a reply answers; nil for a message.
     public var answered: MessageID?
-    /// Who wrote it.
+    /// The author.
     public var author: UserSummary
-    /// The text, nil as in ``TimelineEntry/body``.
+    /// The text; nil in the same cases as ``TimelineEntry/body``.
     public var body: String?
-    /// When it was created, as shown.
+    /// The display time of creation.
     public var createdAt: Timestamp
-    /// When it was edited last, nil if never.
+    /// The time of the latest edit; nil if never edited.
     public var editedAt: Timestamp?
     /// Whether it was retracted.
     public var isRetracted: Bool
-    /// How many replies exist that are not retracted; 0 for a reply.
+    /// The number of replies that are not retracted; 0 for a reply.
     public var replyCount: Int
-    /// The event that posted it, its latest edits and its retraction, as the viewer is shown them, oldest first.
+    /// The events that posted, edited and retracted it, oldest first, redacted for the viewer.
+    ///
+    /// Limited to the latest edits.
     public var history: [RecordedEvent]
-    /// The users who could read it when it was posted, in the order in which they joined; nil for a viewer, whom this is not told.
+    /// The users who could read the post when it was posted, in joining order; nil for a viewer.
     public var readers: [ThreadMember]?
 
     private enum CodingKeys: String, CodingKey {
@@ -37,7 +39,7 @@ public struct PostDetails: Hashable, Sendable, Encodable {
         case replyCount, history, readers
     }
 
-    /// Writes every field, ``post`` as `id` and ``answered`` as `message`; what is not there is null.
+    /// Encodes every field, ``post`` as `id` and ``answered`` as `message`; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)

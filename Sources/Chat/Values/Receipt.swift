@@ -1,36 +1,42 @@
 public import ChatDomain
 
-/// The answer to a command that was not refused: given once everything that it rests on is durable.
+/// The answer to an accepted command, returned once every event that it depends on is durable.
 public struct Receipt: Sendable {
-    /// The positions of the events, nil where nothing was appended because the command's effect held already.
+    /// The positions of the appended events; nil if the command's effect already held.
     public var positions: ClosedRange<Position>? {
         count == 0 ? nil : first...first + Position(count - 1)
     }
 
-    /// The position from which on every query shows the command's effect.
+    /// The position from which every query shows the command's effect.
     ///
-    /// The last of ``positions``; where nothing was appended, the position at which the effect held already.
+    /// This is the last of ``positions``. If the command appended nothing, it is the position at
+    /// which the effect already held.
     public var position: Position { count == 0 ? first : first + Position(count - 1) }
 
-    /// The events that the command appended; for a duplicate those that it appended the first time, with no text but what this caller sent.
+    /// The events that the command appended; for a duplicate, the events of the original command.
     ///
-    /// - Complexity: O(*n*) in their number, at each call.
+    /// The events of a duplicate contain no text other than the text that this caller sent.
+    ///
+    /// - Complexity: O(*n*) in the number of events, at each call.
     public var events: [RecordedEvent] {
         zip(first..., appendedEvents).map { RecordedEvent(position: $0, event: $1, redacted: $0 == first ? redacted : []) }
     }
 
-    /// Whether the id had been used by the same command before.
+    /// Whether the same command had already used this id.
     public var isDuplicate: Bool
 
     private let first: Position
     private let appended: Appended
-    /// What is kept from the caller of a duplicate; of the events of a command that creates something only the first has text.
+    /// The fields withheld from the caller of a duplicate.
+    ///
+    /// They apply to the first event only, because the other events of a creating command have no
+    /// text.
     private let redacted: RedactedFields
 
-    /// The events, which most callers never read.
+    /// The events, built on demand because most callers never read them.
     private enum Appended: Sendable {
         case events([ChatEvent])
-        /// One event, whose text is that of the request.
+        /// A single event, whose text is in the request.
         case row(EventRow, CommandRequest)
     }
 
@@ -48,12 +54,13 @@ public struct Receipt: Sendable {
         }
     }
 
-    /// Makes a receipt.
+    /// Creates a receipt.
     ///
     /// - Parameters:
-    ///   - events: What the command appended, none where its effect held already.
-    ///   - first: The position of the first of them; without events, the position at which the effect held already.
-    ///   - isDuplicate: Whether the id had been used by the same command before.
+    ///   - events: The events that the command appended; empty if its effect already held.
+    ///   - first: The position of the first event; without events, the position at which the effect
+    ///     already held.
+    ///   - isDuplicate: Whether the same command had already used this id.
     public init(events: [ChatEvent] = [], from first: Position = 0, isDuplicate: Bool = false) {
         appended = .events(events)
         self.first = first
@@ -61,7 +68,7 @@ public struct Receipt: Sendable {
         redacted = []
     }
 
-    /// Makes the receipt of a command whose events are some rows of a batch.
+    /// Creates the receipt of a command from its rows in a batch.
     init(_ rows: Range<Int>, of batch: borrowing EventBatch, _ request: CommandRequest) {
         let row = batch.rows[rows.lowerBound]
         appended = rows.count == 1 && row.kind?.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
@@ -70,7 +77,7 @@ public struct Receipt: Sendable {
         redacted = []
     }
 
-    /// Makes the receipt of a command that came again, from the events of the first time as the caller is shown them.
+    /// Creates the receipt of a duplicate from the original events, redacted for the caller.
     init(duplicateOf events: [RecordedEvent]) {
         appended = .events(events.map(\.event))
         first = events.first?.position ?? 0
@@ -80,12 +87,12 @@ public struct Receipt: Sendable {
 }
 
 extension Receipt: Hashable {
-    /// Whether two receipts have the same events and are duplicates alike.
+    /// Whether two receipts have equal events and equal ``isDuplicate``.
     public static func == (first: Receipt, second: Receipt) -> Bool {
         first.isDuplicate == second.isDuplicate && first.events == second.events
     }
 
-    /// Hashes what a receipt says.
+    /// Hashes ``events`` and ``isDuplicate``.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(isDuplicate)
         hasher.combine(events)
@@ -98,7 +105,7 @@ extension Receipt: Encodable {
         case isDuplicate = "duplicate"
     }
 
-    /// Writes `{"positions":[12,12],"events":[...],"duplicate":false}`; the positions are null where nothing was appended.
+    /// Encodes `{"positions":[12,12],"events":[...],"duplicate":false}`; absent positions are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(positions.map { [$0.lowerBound, $0.upperBound] }, forKey: .positions)
@@ -107,21 +114,21 @@ extension Receipt: Encodable {
     }
 }
 
-/// What the command created, nil if it created nothing of the kind: the ids that the store made are found here.
+/// The ids of what the command created, including ids made by the store.
 extension Receipt {
-    /// The user who was registered.
+    /// The registered user; nil for any other command.
     public var user: UserID? { first { if case .userRegistered(let details) = $0 { details.user } else { nil } } }
 
-    /// The thread that was opened.
+    /// The opened thread; nil for any other command.
     public var thread: ThreadID? { first { if case .threadOpened(let details) = $0 { details.thread } else { nil } } }
 
-    /// The message that was posted.
+    /// The posted message; nil for any other command.
     public var message: MessageID? { first { if case .messagePosted(let details) = $0 { details.message } else { nil } } }
 
-    /// The reply that was posted.
+    /// The posted reply; nil for any other command.
     public var reply: ReplyID? { first { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
 
-    /// The session that was started.
+    /// The started session; nil for any other command.
     public var session: SessionID? { first { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }
 
     private func first<ID>(_ id: (EventDetails) -> ID?) -> ID? {

@@ -7,27 +7,32 @@ public import EventJournal
     import Foundation
 #endif
 
-/// How a store is opened; with the clock, the ids, the entropy and the storage injected, a run is deterministic to the byte, and with the executor one of concurrent tasks too.
+/// The configuration of a store.
+///
+/// With an injected clock, id generator, entropy source and storage, a run is deterministic to the
+/// byte. With an injected executor, so is a run of concurrent tasks.
 public struct StoreOptions: Sendable {
-    /// How the journal is opened: durability, storage, entropy, segment size, expected head; and the executor for what the journal and the store do in the background.
+    /// The journal's configuration, which includes the executor of all background work.
     public var journal: JournalOptions
-    /// Tells the time of the events.
+    /// The source of event times.
     public var clock: any WallClock
-    /// Makes the ids that callers leave out.
+    /// The source of ids that callers omit.
     public var ids: any IDGenerator
-    /// When checkpoints of the read models are written, which make opening faster; nil to neither write nor read any.
+    /// When the store writes checkpoints of the read models; nil neither writes nor reads them.
     ///
-    /// Matters for a store on a journal that it may write; one that is open for reading only reads them. They hold random seeds of hash tables: the one thing in
-    /// a journal's directory that does not follow from what is injected.
+    /// Checkpoints make opening faster. A read-only store reads checkpoints and never writes them.
+    /// They contain random hash seeds, the only bytes in a journal's directory that injected
+    /// dependencies do not determine.
     public var checkpoints: CheckpointOptions?
-    /// How many bytes of memory the texts of posts that were shown lately may take, so that a busy thread is not read from the journal each time; 0 for none.
+    /// The capacity in bytes of the cache of recently read texts; 0 disables it.
     public var textCacheByteCount: Int
-    /// How many of the last events are kept in memory once somebody follows the store, for all followers together.
+    /// The maximum number of recent events kept in memory, shared by all consumers of the feed.
     ///
-    /// Fewer where they have more than 4 MiB of text. Whoever is further behind reads the log.
+    /// The buffer is allocated at the first subscription and holds at most 4 MiB of text. A
+    /// consumer that lags behind it reads the log.
     public var recentEventCount: Int
 
-    /// Makes options.
+    /// Creates options.
     public init(
         journal: JournalOptions = JournalOptions(), clock: any WallClock = SystemClock(), ids: any IDGenerator = UUIDv7Generator(),
         checkpoints: CheckpointOptions? = CheckpointOptions(),
@@ -42,41 +47,45 @@ public struct StoreOptions: Sendable {
     }
 }
 
-/// Tells the time of day; it may stand still or go back, the store never records an earlier time than before.
+/// A source of the current time.
+///
+/// The time may stand still or go backwards: the store never records an earlier time than the
+/// previous one.
 public protocol WallClock: Sendable {
-    /// The present time.
+    /// Returns the current time.
     func now() -> Timestamp
 }
 
-/// The machine's clock.
+/// The system clock.
 public struct SystemClock: WallClock {
-    /// Makes the clock.
+    /// Creates the clock.
     public init() {}
 
-    /// The present time, to the millisecond.
+    /// Returns the current time with millisecond precision.
     public func now() -> Timestamp {
         Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
     }
 }
 
-/// Makes ids.
+/// A source of ids.
 public protocol IDGenerator: Sendable {
-    /// A new id, different from every other.
+    /// Returns a new, globally unique id.
     func makeID(at time: Timestamp) -> UInt128
 }
 
-/// Makes UUIDv7 ids (RFC 9562 section 5.7) from the time and an entropy source.
+/// A generator of UUIDv7 ids (RFC 9562 section 5.7) from the time and an entropy source.
 public struct UUIDv7Generator: IDGenerator {
     private let entropy: any EntropySource
 
-    /// Makes a generator that draws 16 bytes for each id.
+    /// Creates a generator that draws 16 bytes per id.
     public init(entropy: any EntropySource = SystemEntropy()) { self.entropy = entropy }
 
-    /// A new id.
+    /// Returns a new id.
     public func makeID(at time: Timestamp) -> UInt128 {
         var bytes = [UInt8](repeating: 0, count: 16)
         var span = bytes.mutableSpan
-        // Raw access to bytes is called unsafe for types of which not every bit pattern is a value; of bytes every one is.
+        // `mutableBytes` is unsafe for types with invalid bit patterns; every bit pattern of a byte
+        // is valid.
         var raw = unsafe span.mutableBytes
         entropy.fill(&raw)
         let random = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
@@ -84,31 +93,35 @@ public struct UUIDv7Generator: IDGenerator {
     }
 }
 
-/// When a store writes checkpoints of its read models, so that the next opening need not replay the whole journal.
+/// When a store writes checkpoints of its read models, which shorten the replay at the next
+/// opening.
 ///
-/// Writing one takes time and space in proportion to the journal, in the background; commands do not wait for it. Whatever is chosen changes how long an opening
-/// takes and nothing else: a checkpoint that does not fit the journal is ignored.
+/// A checkpoint takes time and space proportional to the journal and is written in the background,
+/// without blocking commands. These options affect only the duration of an opening: a checkpoint
+/// that does not match the journal is ignored.
 public struct CheckpointOptions: Hashable, Sendable {
-    /// While the store is open: once so many events have come since the last one, and at least a quarter as many as it covers; nil for never.
+    /// The minimum number of events between two checkpoints while the store is open; nil disables
+    /// them.
     ///
-    /// The quarter keeps what is written for all checkpoints in proportion to the journal, however long that gets.
+    /// The interval is at least a quarter of the events covered by the previous checkpoint. The
+    /// total size of all checkpoints written thus stays proportional to the journal.
     public var interval: UInt64?
-    /// At ``ChatStore/close()``: if at least so many events have come since the last one; nil for never.
+    /// The minimum number of new events for a checkpoint at ``ChatStore/close()``; nil disables it.
     public var atClose: UInt64?
-    /// After an opening that had to replay at least so many events; nil for never.
+    /// The minimum number of replayed events for a checkpoint after opening; nil disables it.
     public var afterReplay: UInt64?
 
-    /// Makes options.
+    /// Creates options.
     public init(interval: UInt64? = 250_000, atClose: UInt64? = 20_000, afterReplay: UInt64? = 100_000) {
         self.interval = interval
         self.atClose = atClose
         self.afterReplay = afterReplay
     }
 
-    /// Checkpoints that are there are used, and none is written but by ``ChatStore/writeCheckpoint()``.
+    /// Loads existing checkpoints and writes none except by ``ChatStore/writeCheckpoint()``.
     public static let loadingOnly = CheckpointOptions(interval: nil, atClose: nil, afterReplay: nil)
 
-    /// The position from which on one is due while the store is open.
+    /// Returns the position at which the next checkpoint is due while the store is open.
     func next(after last: Position) -> Position {
         guard let interval else { return .max }
         let (next, overflows) = last.addingReportingOverflow(max(interval, last / 4, 1))

@@ -3,75 +3,79 @@ public import EventJournal
 import Locking
 import Projections
 
-/// What a store holds, and what it has done since it was opened: ``ChatStore/statistics``.
+/// The contents of a store and its activity since opening: ``ChatStore/statistics``.
 public struct StoreStatistics: Hashable, Sendable, Codable {
-    /// The journal under the store; nil where the log is not a ``EventJournal/Journal``.
+    /// The journal's statistics; nil if the log is not an ``EventJournal/Journal``.
     public var journal: JournalStatistics?
-    /// The users that are shown.
+    /// The number of durable users.
     public var users: Int
-    /// The threads that are shown.
+    /// The number of durable threads.
     public var threads: Int
-    /// The messages that are shown, the retracted ones too.
+    /// The number of durable messages, including retracted ones.
     public var messages: Int
-    /// The replies that are shown, the retracted ones too.
+    /// The number of durable replies, including retracted ones.
     public var replies: Int
-    /// What became of the commands decided since opening.
+    /// The outcomes of the commands decided since opening.
     public var commands: CommandStatistics
-    /// The events that were decided and appended and wait until they are durable to be shown.
+    /// The number of appended events that are not yet durable and therefore not yet visible.
     public var eventsWaiting: Int
-    /// What checkpoints have done; nil where they are switched off, and on a log that is no journal.
+    /// The checkpoint statistics; nil if checkpoints are disabled or the log is not a journal.
     public var checkpoints: CheckpointStatistics?
 }
 
-/// How many commands came to what, counted as they are decided; a command of a commit that failed is not counted.
+/// The number of decided commands by outcome, excluding commands of a failed commit.
 public struct CommandStatistics: Hashable, Sendable {
-    /// Those that appended events.
+    /// The number of commands that appended events.
     public var appended: UInt64 = 0
-    /// Those whose effect held already.
+    /// The number of commands whose effect already held.
     public var unchanged: UInt64 = 0
-    /// Those whose id had been used by the same command before.
+    /// The number of commands whose id the same command had already used.
     public var duplicates: UInt64 = 0
-    /// Those that were refused, by the rule that they broke; only rules that were broken are there.
+    /// The number of rejected commands by code; codes without rejections are absent.
     public var refused: [Rejection.Code: UInt64] = [:]
 
-    /// All that were decided.
+    /// The number of decided commands.
     public var total: UInt64 { refused.values.reduce(appended &+ unchanged &+ duplicates, &+) }
 }
 
 extension StoreStatistics {
-    /// The statistics as a text that Prometheus and whoever else reads OpenMetrics 1.0 can scrape: one text for the store and its journal.
+    /// Returns the statistics of the store and its journal as OpenMetrics 1.0 text, for example for
+    /// Prometheus.
     ///
-    /// The journal's families are named as ``JournalStatistics/openMetrics(prefix:)`` says, after `prefix_journal_`. The store's own:
+    /// The journal's families are named as in ``JournalStatistics/openMetrics(prefix:)``, after
+    /// `prefix_journal_`. The store's own families:
     ///
-    /// | family | type | is |
+    /// | family | type | value |
     /// | --- | --- | --- |
-    /// | `users`, `threads`, `messages`, `replies` | gauge | what is shown |
+    /// | `users`, `threads`, `messages`, `replies` | gauge | the durable counts |
     /// | `events_waiting` | gauge | ``eventsWaiting`` |
-    /// | `commands` | counter | commands accepted, by `outcome`: `appended`, `unchanged`, `duplicate` |
-    /// | `commands_refused` | counter | commands refused, by the `code` of every ``ChatDomain/Rejection/Code`` |
+    /// | `commands` | counter | accepted commands by `outcome`: `appended`, `unchanged`, `duplicate` |
+    /// | `commands_refused` | counter | rejected commands by `code`, for every ``ChatDomain/Rejection/Code`` |
     /// | `events_replayed` | gauge | ``CheckpointStatistics/replayed`` |
     /// | `checkpoints` | counter | checkpoints by `outcome`: `written`, `failed` |
-    /// | `checkpoint_position` | gauge | the position of the last checkpoint that was written |
+    /// | `checkpoint_position` | gauge | the position of the last checkpoint written |
     ///
-    /// - Parameter prefix: What the names begin with, before a `_`; characters that a name cannot have become `_`.
-    /// - Returns: The text, which ends with `# EOF`. Serve it as ``JournalStatistics/openMetricsContentType``.
+    /// - Parameter prefix: The prefix of every name, without the separating `_`. Invalid characters
+    ///   become `_`.
+    /// - Returns: The text, terminated by `# EOF`. Serve it as
+    ///   ``JournalStatistics/openMetricsContentType``.
     public func openMetrics(prefix: String = "chat") -> String {
         var text = OpenMetricsText(prefix: prefix)
         text.gauge("users", "Users.", users)
         text.gauge("threads", "Threads.", threads)
-        text.gauge("messages", "Messages, the retracted ones too.", messages)
-        text.gauge("replies", "Replies, the retracted ones too.", replies)
-        text.gauge("events_waiting", "Events appended that wait until they are durable to be shown.", eventsWaiting)
+        text.gauge("messages", "Messages, including retracted ones.", messages)
+        text.gauge("replies", "Replies, including retracted ones.", replies)
+        text.gauge("events_waiting", "Appended events that are not yet durable.", eventsWaiting)
         text.counter(
-            "commands", "Commands that were not refused.", by: "outcome",
+            "commands", "Accepted commands.", by: "outcome",
             [("appended", commands.appended), ("unchanged", commands.unchanged), ("duplicate", commands.duplicates)])
         text.counter(
-            "commands_refused", "Commands that were refused.", by: "code",
+            "commands_refused", "Rejected commands.", by: "code",
             Rejection.Code.allCases.map { ($0.rawValue, commands.refused[$0] ?? 0) })
         if let checkpoints {
-            text.gauge("events_replayed", "Events that opening replayed.", Int(clamping: checkpoints.replayed))
+            text.gauge("events_replayed", "Events replayed at opening.", Int(clamping: checkpoints.replayed))
             text.counter(
-                "checkpoints", "Checkpoints, by what became of them.", by: "outcome",
+                "checkpoints", "Checkpoints by outcome.", by: "outcome",
                 [("written", checkpoints.written), ("failed", checkpoints.failures)])
             if let last = checkpoints.last {
                 text.gauge("checkpoint_position", "The position of the last checkpoint written.", Int(clamping: last.position))
@@ -85,7 +89,7 @@ extension StoreStatistics {
 extension CommandStatistics: Codable {
     private enum CodingKeys: CodingKey { case appended, unchanged, duplicates, refused }
 
-    /// Reads the counts.
+    /// Decodes the counts.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         appended = try container.decode(UInt64.self, forKey: .appended)
@@ -97,8 +101,9 @@ extension CommandStatistics: Codable {
         }
     }
 
-    /// Writes `{"appended":7,"unchanged":0,"duplicates":1,"refused":{"notAMember":2}}`, the codes in the order of their
-    /// declaration, then those of another version in that of their text.
+    /// Encodes `{"appended":7,"unchanged":0,"duplicates":1,"refused":{"notAMember":2}}`.
+    ///
+    /// Known codes come in declaration order, followed by unknown codes sorted by text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(appended, forKey: .appended)
@@ -112,37 +117,40 @@ extension CommandStatistics: Codable {
     }
 }
 
-/// What checkpoints have done for a store since it was opened.
+/// The checkpoint activity of a store since it was opened.
 public struct CheckpointStatistics: Hashable, Sendable, Codable {
-    /// The position of the checkpoint that opening began with; nil where it replayed from the first event.
+    /// The position of the loaded checkpoint; nil if opening replayed from the first event.
     public var loaded: Position?
-    /// A stable name of the reason why there was none to begin with: `absent`, `unreadable`, `damaged`, `otherVersion`, `otherJournal`, `beyondEnd`, `otherHistory` or
-    /// `beforeErasure`.
+    /// The stable name of the reason why opening loaded no checkpoint; nil if it loaded one.
+    ///
+    /// One of `absent`, `unreadable`, `damaged`, `otherVersion`, `otherJournal`, `beyondEnd`,
+    /// `otherHistory` and `beforeErasure`.
     public var ignored: String?
-    /// That reason as a sentence.
+    /// The same reason as a sentence.
     public var ignoredMessage: String?
-    /// How long reading the checkpoint took, in seconds.
+    /// The duration of loading the checkpoint, in seconds.
     public var loadSeconds: Double = 0
-    /// How many events opening replayed.
+    /// The number of events that opening replayed.
     public var replayed: UInt64 = 0
-    /// How many checkpoints have been written.
+    /// The number of checkpoints written.
     public var written: UInt64 = 0
-    /// The latest of them.
+    /// The last checkpoint written.
     public var last: Written?
-    /// How many could not be written; nothing but the time of an opening is lost by that.
+    /// The number of checkpoints that could not be written, which affects only the next opening's
+    /// duration.
     public var failures: UInt64 = 0
-    /// Why the latest of those could not, as a sentence.
+    /// The reason of the latest failure, as a sentence.
     public var lastFailure: String?
 
     /// A checkpoint that was written.
     public struct Written: Hashable, Sendable, Codable {
-        /// Its position.
+        /// The last position that the checkpoint covers.
         public var position: Position
-        /// The size of its file.
+        /// The size of its file, in bytes.
         public var bytes: UInt64
-        /// How long writing it took, in seconds.
+        /// The duration of writing it, in seconds.
         public var seconds: Double
-        /// When that was done.
+        /// The time at which the write finished.
         public var at: Timestamp
     }
 

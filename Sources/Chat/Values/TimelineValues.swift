@@ -1,15 +1,15 @@
 public import ChatDomain
 
-/// A user's id and present name, as they stand beside what the user wrote.
+/// A user's id and current name, shown beside the user's posts.
 public struct UserSummary: Hashable, Sendable, Codable {
     /// The id.
     public var id: UserID
-    /// nil if the name has been erased.
+    /// The current name; nil if erased.
     public var username: String?
 
     private enum CodingKeys: CodingKey { case id, username }
 
-    /// Writes the fields; a name that is not there is null.
+    /// Encodes both fields; an erased name is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -17,25 +17,28 @@ public struct UserSummary: Hashable, Sendable, Codable {
     }
 }
 
-/// A message of a timeline, as it is to be shown.
+/// A message of a timeline, ready for display.
 public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
-    /// Where the message was posted: the key of pages.
+    /// The position of the event that posted it; the key of pagination.
     public var position: Position
     /// The id.
     public var id: MessageID
     /// The thread.
     public var thread: ThreadID
-    /// Who wrote it.
+    /// The author.
     public var author: UserSummary
-    /// nil if the message was retracted, its text erased, or, as of an earlier moment, if another than the viewer has edited or retracted it since.
+    /// The text; nil if it is retracted, erased or withheld from the viewer.
+    ///
+    /// A query as of an earlier point withholds a text that another user has edited or retracted
+    /// since.
     public var body: String?
-    /// When it was created, as shown.
+    /// The display time of creation.
     public var createdAt: Timestamp
-    /// When it was edited last, nil if never.
+    /// The time of the latest edit; nil if never edited.
     public var editedAt: Timestamp?
     /// Whether it was retracted.
     public var isRetracted: Bool
-    /// How many replies there are that are not retracted.
+    /// The number of replies that are not retracted.
     public var replyCount: Int
 
     private enum CodingKeys: String, CodingKey {
@@ -44,7 +47,7 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
         case replyCount
     }
 
-    /// Writes every field; what is not there is null.
+    /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
@@ -59,21 +62,24 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
     }
 }
 
-/// A reply to a message, as it is to be shown.
+/// A reply to a message, ready for display.
 public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
-    /// Where the reply was posted: the key of pages.
+    /// The position of the event that posted it; the key of pagination.
     public var position: Position
     /// The id.
     public var id: ReplyID
-    /// The message.
+    /// The message that it answers.
     public var message: MessageID
-    /// Who wrote it.
+    /// The author.
     public var author: UserSummary
-    /// nil if the reply was retracted, its text erased, or, as of an earlier moment, if another than the viewer has edited or retracted it since.
+    /// The text; nil if it is retracted, erased or withheld from the viewer.
+    ///
+    /// A query as of an earlier point withholds a text that another user has edited or retracted
+    /// since.
     public var body: String?
-    /// When it was created, as shown.
+    /// The display time of creation.
     public var createdAt: Timestamp
-    /// When it was edited last, nil if never.
+    /// The time of the latest edit; nil if never edited.
     public var editedAt: Timestamp?
     /// Whether it was retracted.
     public var isRetracted: Bool
@@ -83,7 +89,7 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
         case isRetracted = "retracted"
     }
 
-    /// Writes every field; what is not there is null.
+    /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
@@ -101,22 +107,22 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
 public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: ThreadID
-    /// nil if the name has been erased.
+    /// The name; nil if erased.
     public var name: String?
-    /// The outward code whose thread it is, nil for a named thread.
+    /// The outward code of a postcode thread; nil for a named thread.
     public var outwardCode: OutwardCode?
-    /// How many members it has now.
+    /// The current number of members.
     public var members: Int
-    /// How many messages its timeline shows, retracted ones included, replies not.
+    /// The number of messages in the timeline, including retracted ones and excluding replies.
     public var messages: Int
-    /// The position of its latest event, read markers aside: the key of pages.
+    /// The position of the latest event other than a read marker; the key of pagination.
     public var lastPosition: Position
-    /// When it was created, as shown.
+    /// The display time of creation.
     public var createdAt: Timestamp
 
     private enum CodingKeys: CodingKey { case id, name, outwardCode, members, messages, lastPosition, createdAt }
 
-    /// Writes every field; what is not there is null.
+    /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)

@@ -4,24 +4,26 @@ public import ChatDomain
 public struct ThreadMember: Hashable, Sendable, Codable {
     /// The user.
     public var user: UserSummary
-    /// The position at which they joined.
+    /// The position at which the user joined.
     public var since: Position
 }
 
-/// A stretch of the journal in which a user could read a thread: all of it, also what is older than the stretch.
+/// A range of positions during which a user could read a thread.
+///
+/// Access covers the whole thread, including events before the range.
 public struct ThreadAccess: Hashable, Sendable, Codable {
     /// The thread.
     public var thread: ThreadID
-    /// nil if the name has been erased.
+    /// The name; nil if erased.
     public var name: String?
     /// The position at which the user joined.
     public var from: Position
-    /// The position at which the user left, nil while they are a member.
+    /// The position at which the user left; nil for a current member.
     public var to: Position?
 
     private enum CodingKeys: CodingKey { case thread, name, from, to }
 
-    /// Writes every field; what is not there is null.
+    /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(thread, forKey: .thread)
@@ -31,20 +33,20 @@ public struct ThreadAccess: Hashable, Sendable, Codable {
     }
 }
 
-/// Somebody who lives in an outward code.
+/// A user who lives in an outward code.
 public struct Resident: Hashable, Sendable, Codable {
     /// The user.
     public var user: UserSummary
-    /// The position since which they live in the outward code; a move within it does not begin anew.
+    /// The position at which they moved to the outward code; a move within it does not change this.
     public var since: Position
-    /// nil if it has been erased, or is another's than the viewer's own.
+    /// The full postcode; nil if it is erased or belongs to a user other than the viewer.
     public var postcode: Postcode?
     /// The outward code in which they live.
     public var outwardCode: OutwardCode
 
     private enum CodingKeys: CodingKey { case user, since, postcode, outwardCode }
 
-    /// Writes every field; what is not there is null.
+    /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(user, forKey: .user)
@@ -54,22 +56,22 @@ public struct Resident: Hashable, Sendable, Codable {
     }
 }
 
-/// A user's own view: who they are, where they live, and their threads.
+/// A user's profile: name, postcode and threads.
 public struct UserDetails: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: UserID
-    /// nil if it has been erased.
+    /// The name; nil if erased.
     public var username: String?
-    /// nil if none was set, or if it has been erased.
+    /// The postcode; nil if never set, or erased.
     public var postcode: Postcode?
-    /// When it was created, as shown.
+    /// The display time of creation.
     public var createdAt: Timestamp
-    /// The threads of which the user is a member now, in the order in which they joined.
+    /// The user's current threads, in joining order.
     public var threads: [UserThread]
 
     private enum CodingKeys: CodingKey { case id, username, postcode, createdAt, threads }
 
-    /// Writes every field; what is not there is null.
+    /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -80,22 +82,25 @@ public struct UserDetails: Hashable, Sendable, Codable, Identifiable {
     }
 }
 
-/// A thread in a user's view.
+/// A thread in a user's profile.
 public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: ThreadID
-    /// nil if the name has been erased.
+    /// The name; nil if erased.
     public var name: String?
-    /// How many messages the user has not read: after the later of read marker and last join, by others, not retracted.
+    /// The number of unread messages.
+    ///
+    /// A message is unread if it is after both the read marker and the last join, written by
+    /// another user, and not retracted.
     public var unread: Int
-    /// The user's read marker, 0 if there is none.
+    /// The position of the user's read marker; 0 if never set.
     public var readUpTo: Position
-    /// The thread's latest message, nil if there is none.
+    /// The thread's latest message; nil for an empty thread.
     public var lastMessage: TimelineEntry?
 
     private enum CodingKeys: CodingKey { case id, name, unread, readUpTo, lastMessage }
 
-    /// Writes every field; what is not there is null.
+    /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
