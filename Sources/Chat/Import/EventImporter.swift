@@ -1,47 +1,55 @@
 public import ChatDomain
 public import EventJournal
 
-/// Makes a journal of an export: the same events at the same positions, in the same commits.
+/// Creates a journal from an export: the same events, at the same positions, in the same commits.
 ///
-/// Recorded events are applied, not decided, and audited as a verification audits a journal: an event that no decider would have appended there
-/// (``HistoryFault``) is refused, and so is a gap of positions. After events that were lost, what they may have brought about is no fault. Positions,
-/// ids, times, thread numbers, correlation ids, fold keys, erased, lost and unknown events are those of the export; the journal's id and its chain value are new, because each
-/// record is salted anew. An erased event becomes an erased record, also where the exported journal had withheld its content.
+/// Events are applied as they were recorded. They are audited as in a deep verification: an event
+/// that no decider would have appended at its position (``HistoryFault``) is rejected, and so is a
+/// gap between positions. After lost events, possible consequences of those events are no fault.
 ///
-/// The journal is empty, or holds the first events of the export; those are compared and left as they are, so that an import that was cut off is
-/// continued by running it again. A commit of the export is there whole or not at all. Where the export has no ends of commits, what
-/// opening a thread and setting a postcode bring about together is one commit, and every other event is one of its own.
+/// The journal keeps the positions, ids, times, thread numbers, correlation ids and fold keys of
+/// the export, and its erased, lost and unknown events. The journal's id and chain value are new,
+/// because each record gets a new salt. An erased event becomes an erased record, even where the
+/// exported journal only withheld its content.
 ///
-///     var importer = try EventImporter(into: "copy.journal")
-///     for (line, event) in events.enumerated() { try importer.add(event, line: line + 1) }
-///     try importer.finish()
+/// The journal must be empty or contain the first events of the export. Existing events are
+/// compared and not changed: to continue an interrupted import, run it again. A commit of the
+/// export is appended completely or not at all. If the export has no commit ends, the events of one
+/// opening of a thread or of one change of postcode form a commit; every other event is a commit of
+/// its own.
 ///
-/// Memory is that of the rules' state, as for a store, and of one commit.
+/// ```swift
+/// var importer = try EventImporter(into: "copy.journal")
+/// for (line, event) in events.enumerated() { try importer.add(event, line: line + 1) }
+/// try importer.finish()
+/// ```
+///
+/// Memory holds the state of the rules, as for a store, and one commit.
 public struct EventImporter: ~Copyable {
     private let journal: Journal
     private var state = ChatState()
     private var encoder = EventEncoder()
     private var present: PresentEvents
     private var draft = CommitDraft()
-    /// The end of the export's commit that the next event belongs to; nil at the beginning of one, and where the export does not tell.
+    /// The end of the open commit; nil between commits, and if the export has no commit ends.
     private var commitEnd: Position?
-    /// The events of a commit whose end the export does not tell.
+    /// The events of a commit without a known end.
     private var untold: UntoldCommit?
     private var unsyncedByteCount = 0
     private var lastLine = 0
     private var failure: EventImportError?
-    /// What was done so far; events of a commit count once it is appended.
+    /// The result so far; the events of a commit are counted after the append.
     public private(set) var summary = EventImportSummary()
 
-    /// How much is appended before the importer waits until it is durable.
+    /// The number of bytes appended between two waits for durability.
     private static let syncStep = 8 << 20
 
-    /// Opens a journal to write, and makes it if there is none.
+    /// Opens a journal for writing; creates it if it does not exist.
     ///
     /// - Parameters:
     ///   - directory: The path of the journal's directory.
-    ///   - options: How to open it.
-    /// - Throws: ``ChatError/journal(_:)`` if it cannot be opened.
+    ///   - options: The options for opening the journal.
+    /// - Throws: ``ChatError/journal(_:)`` if the journal cannot be opened.
     public init(into directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) {
         journal = try wrapping { () throws(JournalError) in
             let journal = try Journal.open(directory, options: options)
@@ -51,16 +59,17 @@ public struct EventImporter: ~Copyable {
         present = PresentEvents(journal)
     }
 
-    /// The token of the journal as far as it is durable.
+    /// The durable head of the journal.
     public var head: JournalHead { journal.head }
 
-    /// Takes the next event of the export.
+    /// Adds the next event of the export.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - line: Where it stands in the export, for the error.
-    /// - Throws: ``EventImportError``, and the same one each time from then on. The commits before that of the refused event stay.
-    /// - Complexity: O(1) on average, in the event's bytes.
+    ///   - line: The line of the event in the export, for error messages.
+    /// - Throws: ``EventImportError``. Every later call throws the same error. Earlier commits
+    ///   remain in the journal.
+    /// - Complexity: O(*n*) on average in the bytes of the event.
     public mutating func add(_ event: ExportedEvent, line: Int) throws(EventImportError) {
         if let failure { throw failure }
         lastLine = line
@@ -71,9 +80,10 @@ public struct EventImporter: ~Copyable {
         }
     }
 
-    /// Ends the import: appends the last commit, makes everything durable and closes the journal.
+    /// Ends the import: appends the last commit, waits until it is durable, and closes the journal.
     ///
-    /// - Throws: ``EventImportError`` if the export ends inside a commit or before the journal does, or if the journal fails; the journal is closed all the same.
+    /// - Throws: ``EventImportError`` if the export ends inside a commit or before the end of the
+    ///   journal, or if the journal fails. The journal is closed in every case.
     public mutating func finish() throws(EventImportError) {
         do throws(EventImportError.Problem) {
             if failure == nil {
@@ -87,15 +97,15 @@ public struct EventImporter: ~Copyable {
         do throws(JournalError) {
             try journal.close()
         } catch {
-            // What stopped the journal has been told already.
+            // An error that stopped the journal was already reported.
             if failure == nil { _ = fail(.journal(error), at: state.head) }
         }
         if let failure { throw failure }
     }
 
-    /// Closes the journal without the events of a commit that has not ended.
+    /// Closes the journal; discards the events of an incomplete commit.
     ///
-    /// - Throws: ``ChatError/journal(_:)`` if what was appended could not be made durable.
+    /// - Throws: ``ChatError/journal(_:)`` if the appended commits could not be made durable.
     public mutating func close() throws(ChatError) {
         try wrapping { () throws(JournalError) in try journal.close() }
     }
@@ -124,7 +134,7 @@ public struct EventImporter: ~Copyable {
         state.evolve(event, at: position)
     }
 
-    /// Encodes an event, which has to be the same when it is decoded.
+    /// Encodes an event, and checks that it decodes to an equal event.
     private mutating func encode(_ event: ChatEvent) throws(EventImportError.Problem) {
         guard event.content != .omitted else { throw .invalidEvent }
         encoder.encode(event, isErased: event.isErased)
@@ -139,13 +149,13 @@ public struct EventImporter: ~Copyable {
         summary.present += 1
     }
 
-    /// Puts the encoded event into the commit.
+    /// Adds the encoded event to the commit.
     ///
-    /// - Parameter endsCommit: Nil where the export does not tell.
+    /// - Parameter endsCommit: Whether the event is the last of its commit; nil if unknown.
     private mutating func stage(_ event: ChatEvent, endsCommit: Bool?) throws(EventImportError.Problem) {
         if let untold, endsCommit != nil || !untold.goesOn(with: event) { try commit() }
         do throws(JournalError) {
-            // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
+            // `Span.bytes` is marked unsafe because of types with padding; `UInt8` has no padding.
             if event.isErased {
                 unsafe try draft.appendStub(kept: encoder.kept.span.bytes)
             } else {
@@ -180,7 +190,7 @@ public struct EventImporter: ~Copyable {
     }
 }
 
-/// A commit of an export that does not tell where commits end: what one command brought about, as far as the events show it.
+/// A commit without a known end: the consecutive events that one command can have caused.
 private struct UntoldCommit {
     let first: ChatEvent
     let last: ChatEvent
@@ -198,19 +208,20 @@ private struct UntoldCommit {
     }
 }
 
-/// The events that a journal holds already, read in order some at a time, to be compared with those of an export.
+/// The existing events of a journal, read in batches, for the comparison with an export.
 struct PresentEvents {
     private let journal: Journal
     private let end: Position
     private var position: Position = 0
-    /// In reverse, so that the next one is the last; nil for a record that is no event.
+    /// The events read, in reverse order, so that the next one is last; nil for an undecodable
+    /// record.
     private var read: [ChatEvent?] = []
     private var encoder = EventEncoder()
 
-    /// The most events and about the most bytes that are read at a time.
+    /// The maximum number of events per read, and the approximate maximum of bytes.
     private static let batch = (count: 256, byteCount: 1 << 20)
 
-    /// Takes what is durable now.
+    /// Covers the events that are durable now.
     init(_ journal: Journal) {
         self.journal = journal
         end = journal.durablePosition
@@ -218,7 +229,7 @@ struct PresentEvents {
 
     var isEmpty: Bool { position == end }
 
-    /// Whether the next event is the one that an encoder holds, byte for byte.
+    /// Returns whether the next event equals the event in an encoder, byte for byte.
     mutating func isNext(_ other: borrowing EventEncoder, isErased: Bool) throws(JournalError) -> Bool {
         if read.isEmpty { try readMore() }
         position += 1
@@ -240,40 +251,43 @@ struct PresentEvents {
 }
 
 extension EventEncoder {
-    /// Encodes a whole event, or the kept part of an erased one.
+    /// Encodes a whole event, or only the kept part of an erased one.
     mutating func encode(_ event: ChatEvent, isErased: Bool) { if isErased { encodeStub(event) } else { encode(event) } }
 }
 
-/// Why an export cannot be read back, and where.
+/// The reason why an export cannot be imported, with its place.
 public struct EventImportError: Error, Hashable, Sendable {
-    /// The line of the event, as the caller counts them; the last line where the end of the export is wrong.
+    /// The line of the event, as the caller counts lines; the last line if the end is wrong.
     public var line: Int
-    /// The position that is concerned.
+    /// The position of the event.
     public var position: Position
-    /// What is wrong.
+    /// The problem.
     public var problem: Problem
 
-    /// What can be wrong with an export.
+    /// The problems of an export.
     public enum Problem: Error, Hashable, Sendable {
-        /// The event's position is not the one after the event before it.
+        /// The position of the event does not follow the previous position.
         case positionGap(due: Position)
-        /// A rule that the history breaks: what a deep verification calls a fault.
+        /// The event breaks a rule of the history, as in a deep verification.
         case impossible(HistoryFault)
-        /// The event has no form as a record, for example because its content is not of its kind, or was redacted for a viewer.
+        /// The event cannot be encoded as a record.
+        ///
+        /// For example, its content does not fit its kind, or was redacted for a viewer.
         case invalidEvent
-        /// The commit cannot end where the event says: before it, or elsewhere than the event before it says.
+        /// The commit end of the event contradicts its position, or the previous event of the
+        /// commit.
         case commitEndMismatch
         /// The export ends before the last event of its last commit.
         case endsInsideCommit
-        /// The journal has another event at this position.
+        /// The journal has a different event at this position.
         case differs
-        /// The journal goes on after the export's last event.
+        /// The journal has events beyond the end of the export.
         case journalIsLonger
-        /// The journal failed, or does not take the event.
+        /// The journal failed, or rejected the event.
         case journal(JournalError)
     }
 
-    /// A stable name of the problem: that of the rule for an impossible history, the journal's own code for its errors.
+    /// A stable code: of the broken rule, of the journal's error, or of the problem itself.
     public var code: String {
         switch problem {
         case .positionGap: "positionGap"
@@ -291,12 +305,13 @@ public struct EventImportError: Error, Hashable, Sendable {
     public var message: String {
         switch problem {
         case .positionGap(let due): "The event has position \(position), where \(due) is due."
-        case .impossible(let fault): "The event at position \(position) cannot follow those before it: \(fault.message)."
-        case .invalidEvent: "The event at position \(position) has no form as a record."
-        case .commitEndMismatch: "The end of the commit of position \(position) is not one that its events agree on."
-        case .endsInsideCommit: "The export ends inside a commit, of which position \(position) is missing."
-        case .differs: "The journal has another event at position \(position): it does not hold the beginning of this export."
-        case .journalIsLonger: "The journal has more events than the export, from position \(position) on."
+        case .impossible(let fault): "The event at position \(position) cannot follow the events before it: \(fault.message)."
+        case .invalidEvent: "The event at position \(position) cannot be encoded as a record."
+        case .commitEndMismatch: "The commit of position \(position) has contradictory ends."
+        case .endsInsideCommit: "The export ends inside a commit: position \(position) is missing."
+        case .differs:
+            "The journal has another event at position \(position). Continue with the same export, or import into an empty journal."
+        case .journalIsLonger: "The journal has events beyond the end of the export, from position \(position) on."
         case .journal(let error): error.message
         }
     }
@@ -307,12 +322,12 @@ extension EventImportError: CustomStringConvertible {
     public var description: String { "line \(line): \(code): \(message)" }
 }
 
-/// What an import of events did.
+/// The result of an import of events.
 public struct EventImportSummary: Hashable, Sendable, Codable {
-    /// Events that were appended.
+    /// The number of appended events.
     public var events = 0
-    /// Events that the journal held already.
+    /// The number of events that the journal already contained.
     public var present = 0
-    /// Commits that were appended.
+    /// The number of appended commits.
     public var commits = 0
 }

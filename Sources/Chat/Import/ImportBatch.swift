@@ -1,12 +1,13 @@
 import ChatDomain
 import Projections
 
-/// The lines of an import that share a commit, and the commands that they come to.
+/// The lines of an import that share a commit, and the commands made from them.
 ///
-/// Lines are staged against the read models as they are shown, which may be behind the state that decides. The importer asks ``holds(in:)`` at the moment of the
-/// decision, and stages the lines again (``stageAgain(in:)``) if a user of the store has meanwhile taken a name or an id.
+/// Lines are staged against the read models, which may be behind the state of the decider. At the
+/// time of the decision the importer calls ``holds(in:)``; if a user of the store has since taken a
+/// name or an id, it stages the lines again with ``stageAgain(in:)``.
 struct ImportBatch {
-    /// A line with all that follows from it alone.
+    /// A line with the values that can be derived from it alone.
     struct Line {
         let number: Int
         let content: ImportedLine
@@ -56,20 +57,20 @@ struct ImportBatch {
     /// A line whose commands are in the batch.
     struct Entry {
         let line: Line
-        /// All of its commands.
+        /// The range of all commands of the line.
         let requests: Range<Int>
-        /// The one that does what the line says, and maybe an edit after it.
+        /// The range of the command that records the line, and of an edit after it, if any.
         let essential: Range<Int>
     }
 
-    /// A post that exists.
+    /// An existing post.
     private struct Present {
-        /// The message that it is, or that it answers.
+        /// The id of the message, or of the message that the reply answers.
         var root: MessageID
         var isReply: Bool
         var author: UserID
         var isEdited: Bool
-        /// nil for a post of this batch.
+        /// The position of the post; nil for a post of this batch.
         var position: Position?
     }
 
@@ -78,33 +79,36 @@ struct ImportBatch {
         var thread: ThreadID
     }
 
-    /// A post to be made, by the ids that it has as a message and as a reply.
+    /// A post to create, with its ids as a message and as a reply.
     private struct NewPost {
         var message: MessageID
         var reply: ReplyID
-        /// The message that it answers, nil for a message.
+        /// The message that the post answers; nil if the post is a message.
         var answered: MessageID?
     }
 
-    /// A user to be registered.
+    /// A user to register.
     private struct NewUser {
         var username: Username
         var subject: String?
     }
 
-    /// What is known to exist, from this batch or an earlier one; an import never takes it back.
+    /// Users, threads and memberships known to exist, from this batch or an earlier one.
+    ///
+    /// An import never removes any of them.
     private struct Known {
         var users: Set<UserID> = []
         var threads: Set<ThreadID> = []
         var members: Set<Member> = []
-        /// The last suffix that was given to a name, by the name's fold key, so that the next search begins there.
+        /// The last suffix given to a name, by the fold key of the name; the next search starts
+        /// there.
         var suffixes: [String: Int] = [:]
     }
 
     private(set) var requests: [CommandRequest] = []
     private(set) var entries: [Entry] = []
     private var known = Known()
-    /// The posts of this batch, which the store does not show yet, by the id that each would have as a message.
+    /// The posts of this batch, by their ids as messages; the read models do not contain them yet.
     private var unshown: [MessageID: Present] = [:]
     private var newUsers: [UserID: NewUser] = [:]
     private var newNames: Set<String> = []
@@ -112,29 +116,33 @@ struct ImportBatch {
     private var newThreads: Set<ThreadID> = []
     private var newPosts: [NewPost] = []
     private var newMembers: Set<Member> = []
-    /// The members whom lines of joins make.
+    /// The memberships that come from lines of joins.
     private var newJoins: [Member] = []
-    /// The authors of posts who are members from before this batch.
+    /// The authors of posts whose membership is older than this batch.
     private var presentMembers: Set<Member> = []
-    /// Posts from before this batch that it edits, and their threads.
+    /// The older posts that this batch edits, with their authors and threads.
     private var newEdits: [(post: PostID, author: UserID, thread: ThreadID)] = []
-    /// The notes on the users of this batch, for the summary.
+    /// The renamed users of this batch, for the summary.
     private(set) var renamed: [UserID: RenamedUser] = [:]
     private(set) var withoutSubject: [UserID: UserWithoutSubject] = [:]
 
-    /// The most bytes that the events of the batch may take in a commit.
+    /// An upper bound of the encoded size of the batch's events, in bytes.
     private var byteCount = 0
 
     var isEmpty: Bool { requests.isEmpty }
 
-    /// Whether the batch takes so much of a commit that it is executed before it has all its lines: an edited message brings its body twice.
+    /// Whether the batch is committed before it is full, because its events are large.
+    ///
+    /// An edited message stores its body twice.
     var isLarge: Bool { byteCount > 16 << 20 }
 
-    /// Puts the commands that a line needs into the batch.
+    /// Adds the commands that a line needs to the batch.
     ///
-    /// Everything that can be refused is looked at before anything is staged: a refused line leaves no user and no thread behind.
+    /// Checks every rule before it stages anything: a rejected line leaves no user and no thread
+    /// behind.
     ///
-    /// - Returns: Whether there are any; none for what the store has already.
+    /// - Returns: Whether commands were added; false if the store already has the content of the
+    ///   line.
     mutating func stage(_ line: Line, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
         switch line.content {
         case .message(let message): try stage(message, line, models, now)
@@ -142,7 +150,7 @@ struct ImportBatch {
         }
     }
 
-    /// Whether what the staged commands rest on still holds: what is new is so in the given state.
+    /// Returns whether the assumptions of the staged commands still hold in the given state.
     func holds(in models: borrowing ReadModels) -> Bool {
         let now = models.position
         for (id, user) in newUsers {
@@ -151,7 +159,8 @@ struct ImportBatch {
         }
         for thread in newThreads where models.hasThread(thread, asOf: now) { return false }
         for post in newPosts {
-            // Posted by another import of the same history, or by a native user: the batch would edit or answer that post.
+            // Another import of the same history, or a native user, has created the post; the batch
+            // would edit or answer that post.
             if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil { return false }
             if let answered = post.answered, models.message(answered, asOf: now)?.isRetracted == true { return false }
         }
@@ -160,9 +169,9 @@ struct ImportBatch {
         return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
     }
 
-    /// Stages the lines of the batch anew.
+    /// Stages the lines of the batch again.
     ///
-    /// - Returns: The lines that are refused now, and how many exist already.
+    /// - Returns: The lines that are now rejected, and the number of lines that already exist.
     mutating func stageAgain(in models: borrowing ReadModels) -> (refused: [RefusedMessage], duplicates: Int) {
         let lines = entries.map(\.line)
         removeAll()
@@ -179,7 +188,7 @@ struct ImportBatch {
         return (refused, duplicates)
     }
 
-    /// Empties the batch, once it is executed.
+    /// Removes all lines and commands, after they were executed.
     mutating func removeAll() {
         byteCount = 0
         requests.removeAll(keepingCapacity: true)
@@ -198,7 +207,7 @@ struct ImportBatch {
         withoutSubject.removeAll(keepingCapacity: true)
     }
 
-    /// Forgets what exists, so that it is looked up again.
+    /// Discards the known users, threads and memberships, so that they are looked up again.
     mutating func forget() { known = Known() }
 }
 
@@ -236,7 +245,8 @@ extension ImportBatch {
             post = .message(id)
             append(.postMessage(message: id, thread: line.thread, author: user, body: message.body), line.origin)
         }
-        // The source does not say what the text was before, so the message and the edit bear the same one.
+        // The source does not contain the earlier text, so the message and the edit have the same
+        // text.
         if let editedAt = message.editedAt { append(.edit(post, by: user, body: message.body), .imported(sentAt: editedAt)) }
         entries.append(Entry(line: line, requests: start..<requests.count, essential: essential..<requests.count))
         unshown[id] = Present(
@@ -244,9 +254,11 @@ extension ImportBatch {
         return true
     }
 
-    /// Stages the edit of a post that exists, unless there has been one: an edit made here is not undone, and one that was imported is not repeated.
+    /// Stages the edit of an existing post, unless the post was edited before.
     ///
-    /// Nothing of a native user is edited, also not of one who bears the nickname's id and to whom an earlier version attributed the post.
+    /// An edit made in the store is not overwritten, and an imported edit is not repeated. A native
+    /// user's posts are never edited, even if an earlier version attributed the imported post to
+    /// that user because of the nickname.
     private mutating func stageEdit(
         of present: Present, _ message: ImportedMessage, _ line: Line, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
@@ -269,7 +281,7 @@ extension ImportBatch {
         return true
     }
 
-    /// Whether a post has never been edited or retracted and its author may edit it.
+    /// Returns whether a post was never edited or retracted and its author may edit it.
     private static func isEditable(
         _ post: PostID, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
@@ -280,7 +292,7 @@ extension ImportBatch {
         }
     }
 
-    /// The post that an id of the source stands for, nil if there is none yet.
+    /// Returns the existing post for an id of the source, if any.
     private func post(
         _ id: String, in channel: String, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Present? {
@@ -291,7 +303,8 @@ extension ImportBatch {
             return Present(
                 root: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
         }
-        // A native user may have taken the id that an imported reply would have as a message: the reply is looked up all the same.
+        // A native user may have taken the id that the imported reply would have as a message, so
+        // the reply is looked up as well.
         let reply = ImportedID.reply(channel, id)
         if let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) {
             guard posted.isImported else { throw .identifierTaken }
@@ -302,7 +315,7 @@ extension ImportBatch {
         return nil
     }
 
-    /// Refuses a message whose id is another's: of another author, or in another place.
+    /// Throws if the id of a message belongs to another author or another place.
     private func check(
         _ message: ImportedMessage, _ line: Line, against present: Present, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) {
@@ -313,10 +326,11 @@ extension ImportBatch {
         guard let name = line.name else { throw .identifierTaken }
         switch message.user {
         case .account:
-            // The same history was imported with nicknames before its users had accounts.
+            // The same history was imported with nicknames, before its users had accounts.
             guard present.author == ImportedID.user(name.foldKey) else { throw .identifierTaken }
         case .nickname:
-            // Before nicknames had ids of their own, a post was that of the user who bore the nickname, under whatever name that user goes now.
+            // Earlier versions attributed a post to the user of the store who had the nickname
+            // then. That user may have another name now.
             guard let position = present.position, models.mayHaveBorne(name.foldKey, present.author, asOf: position) else {
                 throw .identifierTaken
             }
@@ -331,7 +345,7 @@ extension ImportBatch {
         guard let user = line.user else { throw .invalidUsername }
         let newcomer = try newcomer(user, line, models, now)
         let threadName = try threadName(line, models, now)
-        // Also of who has left since: the file does not bring them back.
+        // Includes former members: an import does not bring back a user who has left.
         if known.members.contains(Member(user: user, thread: line.thread)) || models.hasBeenMember(user, of: line.thread, asOf: now) {
             return false
         }
@@ -348,9 +362,10 @@ extension ImportBatch {
         requests.append(request)
     }
 
-    /// The name under which the thread of a line's channel is opened.
+    /// Returns the name under which the thread of a line's channel is opened.
     ///
-    /// - Throws: `identifierTaken` if the thread's id is that of a native thread, `invalidThreadName` if it does not exist and cannot be opened.
+    /// - Throws: `identifierTaken` if a native thread has the id; `invalidThreadName` if the thread
+    ///   does not exist and the channel is not a valid name.
     private func threadName(_ line: Line, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> String {
         if line.thread.outwardCode != nil { return line.channel }
         if !known.threads.contains(line.thread), let present = models.thread(line.thread, asOf: now) {
@@ -361,9 +376,10 @@ extension ImportBatch {
         return name.text
     }
 
-    /// The name and the subject with which a line's user has to be registered, nil for a user who exists.
+    /// Returns the name and the subject to register for a line's user; nil if the user exists.
     ///
-    /// - Throws: `identifierTaken` for an id that a native user bears, by chance or on purpose: a caller can compute it; `invalidUsername` and `subjectTaken` for what is none.
+    /// - Throws: `identifierTaken` if a native user has the id, which a caller can compute and
+    ///   take; `invalidUsername` or `invalidSubject` if the name or the subject is invalid.
     private func newcomer(
         _ user: UserID, _ line: Line, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> (name: ImportedName, subject: String?)? {
@@ -378,7 +394,7 @@ extension ImportBatch {
         return (name, subject)
     }
 
-    /// Registers the user, opens the thread and joins it, as far as needed.
+    /// Stages the registration, the opening of the thread and the join, as far as they are needed.
     private mutating func stageMembership(
         _ user: UserID, _ newcomer: (name: ImportedName, subject: String?)?, _ threadName: String, _ line: Line,
         _ models: borrowing ReadModels, _ now: Position
@@ -386,7 +402,8 @@ extension ImportBatch {
         if let newcomer { stageUser(user, newcomer.name, newcomer.subject, line.origin, models, now) }
         known.users.insert(user)
         if known.threads.insert(line.thread).inserted, !models.hasThread(line.thread, asOf: now) {
-            // The thread of an outward code is opened by who comes first, and is not the import's own.
+            // The thread of an outward code is opened by its first member and does not belong to
+            // the import.
             if line.thread.outwardCode == nil { newThreads.insert(line.thread) }
             append(.openThread(thread: line.thread, name: threadName, by: user), line.origin)
         }
@@ -417,10 +434,10 @@ extension ImportBatch {
         append(.registerUser(user: user, username: username.text, subject: given), origin)
     }
 
-    /// Returns a name that no user bears: the given one, or with the first free suffix.
+    /// Returns an unused username: the given one, or the same with the first free suffix.
     private mutating func freeUsername(_ name: ImportedName, _ models: borrowing ReadModels, _ now: Position) -> Username {
         var username = name.username
-        // By the name as it will be with a suffix: different long names are shortened to one.
+        // The key of the name with a suffix: several long names can be shortened to the same name.
         let key = name.username(suffix: 2)?.foldKey ?? username.foldKey
         var number = known.suffixes[key] ?? 1
         while newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil {

@@ -1,29 +1,32 @@
 public import ChatDomain
 import EventJournal
 
-/// A message of another chat's history: `{"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body", "editedAt"?}`.
+/// A message in the history of another chat.
+///
+/// The JSON form is `{"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null,
+/// "body", "editedAt"?}`.
 public struct ImportedMessage: Hashable, Sendable {
-    /// When it was sent, nil if unknown.
+    /// The time at which the message was sent; nil if unknown.
     public var t: Timestamp?
-    /// Where it was sent: an outward code's thread, or a thread of this name.
+    /// The channel: an outward code for the thread of that code, otherwise the name of a thread.
     public var channel: String
     /// The author.
     public var user: ImportedUser
-    /// The message's id, unique within its channel.
+    /// The id of the message, unique within its channel.
     public var id: String
-    /// The id of the message of the same channel that it answers.
+    /// The id of the message in the same channel that this message answers.
     public var replyTo: String?
-    /// The text, as it was last where the message was edited.
+    /// The text; after an edit, the last text.
     public var body: String
-    /// When the message was last edited, nil if never.
+    /// The time of the last edit; nil if the message was never edited.
     public var editedAt: Timestamp?
 
-    /// Makes a message of a user whom the source knows by a nickname.
+    /// Creates a message by a user with a nickname.
     public init(t: Timestamp?, channel: String, user: String, id: String, replyTo: String? = nil, body: String) {
         self.init(t: t, channel: channel, user: .nickname(user), id: id, replyTo: replyTo, body: body)
     }
 
-    /// Makes a message.
+    /// Creates a message.
     public init(
         t: Timestamp?, channel: String, user: ImportedUser, id: String, replyTo: String? = nil, body: String, editedAt: Timestamp? = nil
     ) {
@@ -37,16 +40,18 @@ public struct ImportedMessage: Hashable, Sendable {
     }
 }
 
-/// A join of another chat's history: `{"t": ISO-8601 or null, "channel", "user", "join": true}`.
+/// A join in the history of another chat.
+///
+/// The JSON form is `{"t": ISO-8601 or null, "channel", "user", "join": true}`.
 public struct ImportedJoin: Hashable, Sendable {
-    /// When the user joined, nil if unknown.
+    /// The time at which the user joined; nil if unknown.
     public var t: Timestamp?
     /// The channel, as in ``ImportedMessage/channel``.
     public var channel: String
-    /// Who joined.
+    /// The user who joined.
     public var user: ImportedUser
 
-    /// Makes a join.
+    /// Creates a join.
     public init(t: Timestamp?, channel: String, user: ImportedUser) {
         self.t = t
         self.channel = channel
@@ -54,15 +59,19 @@ public struct ImportedJoin: Hashable, Sendable {
     }
 }
 
-/// A user of another chat: a nickname, or an account with an id of its own.
+/// A user of another chat: a nickname, or an account with its own id.
 public enum ImportedUser: Hashable, Sendable {
-    /// A nickname, which is one person in all channels: `"Ann"`. Nicknames with one fold key are one.
+    /// A nickname, for example `"Ann"`.
+    ///
+    /// Nicknames with the same fold key are the same person, in all channels.
     case nickname(String)
-    /// An account: `{"id", "name", "subject"?}`. The id alone says who it is; the name and the subject of the account's first line are those that
-    /// the user is registered with.
+    /// An account: `{"id", "name", "subject"?}`.
+    ///
+    /// The id alone identifies the account. The user is registered with the name and the subject of
+    /// the first line of the account.
     case account(id: String, name: String, subject: String? = nil)
 
-    /// The nickname, or the account's name.
+    /// The nickname, or the name of the account.
     public var name: String {
         switch self {
         case .nickname(let name), .account(_, let name, _): name
@@ -70,7 +79,7 @@ public enum ImportedUser: Hashable, Sendable {
     }
 }
 
-/// A line of another chat's history.
+/// A line in the history of another chat.
 public enum ImportedLine: Hashable, Sendable {
     /// A message.
     case message(ImportedMessage)
@@ -79,7 +88,9 @@ public enum ImportedLine: Hashable, Sendable {
 }
 
 extension ImportedMessage: Decodable {
-    /// Reads a message; unknown and missing fields are errors, `t` and `replyTo` may be null but not missing, `editedAt` may be either.
+    /// Decodes a message; unknown and missing fields are errors.
+    ///
+    /// `t` and `replyTo` may be null but not missing; `editedAt` may be null or missing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         try container.rejectFields(otherThan: [.t, .channel, .user, .id, .replyTo, .body, .editedAt])
@@ -92,7 +103,9 @@ extension ImportedMessage: Decodable {
 }
 
 extension ImportedJoin: Decodable {
-    /// Reads a join; unknown and missing fields are errors, `t` may be null but not missing, and `join` is true.
+    /// Decodes a join; unknown and missing fields are errors.
+    ///
+    /// `t` may be null but not missing, and `join` must be true.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         try container.rejectFields(otherThan: [.t, .channel, .user, .join])
@@ -106,7 +119,9 @@ extension ImportedJoin: Decodable {
 }
 
 extension ImportedUser: Decodable {
-    /// Reads a string as a nickname and an object as an account, whose subject may be missing or null.
+    /// Decodes a string as a nickname, and an object as an account.
+    ///
+    /// The subject of an account may be null or missing.
     public init(from decoder: any Decoder) throws {
         let mismatch: DecodingError
         do {
@@ -115,7 +130,7 @@ extension ImportedUser: Decodable {
         } catch let error as DecodingError {
             mismatch = error
         }
-        // What is neither a string nor an object is reported as no string.
+        // Any other JSON value is reported as a type mismatch with a string.
         guard case .typeMismatch = mismatch, let container = try? decoder.container(keyedBy: FieldKey.self) else { throw mismatch }
         try container.rejectFields(otherThan: [.id, .name, .subject])
         self = .account(
@@ -125,7 +140,7 @@ extension ImportedUser: Decodable {
 }
 
 extension ImportedLine: Decodable {
-    /// Reads a line with the field `join` as a join and every other as a message.
+    /// Decodes a line with the field `join` as a join, every other line as a message.
     public init(from decoder: any Decoder) throws {
         let isJoin = try decoder.container(keyedBy: FieldKey.self).contains(.join)
         self = isJoin ? .join(try ImportedJoin(from: decoder)) : .message(try ImportedMessage(from: decoder))
@@ -141,14 +156,17 @@ extension FieldKey {
     fileprivate static let join = FieldKey("join")
 }
 
-/// The ids of imported things, derived so that importing the same history again meets the same ids.
+/// Derives the ids of imported entities, so that a repeated import finds the same ids.
 ///
-/// A name-based UUIDv8 as RFC 9562 appendix B.2 shows it: the first 16 bytes of SHA-256 over the namespace UUID
-/// `ce1f7a5e-0b5d-8c3a-9d41-63686174696d` and the name, with version and variant set. The name is one byte for the kind (`u` nickname, `a` account, `t` thread, `m` message,
-/// `r` reply), then each of its texts as the length in bytes (8 bytes, big-endian) and the UTF-8. The text of a nickname is its fold key, of an account its id, of a thread
-/// the channel; of a message or a reply the texts are the channel and the id.
+/// An id is a name-based UUIDv8 as in RFC 9562, appendix B.2: the first 16 bytes of SHA-256 over
+/// the namespace UUID `ce1f7a5e-0b5d-8c3a-9d41-63686174696d` and the name, with version and variant
+/// set. The name is one byte for the kind (`u` nickname, `a` account, `t` thread, `m` message, `r`
+/// reply), followed by each of its texts as the length in bytes (8 bytes, big-endian) and the
+/// UTF-8. The text of a nickname is its fold key, of an account its id, of a thread its channel.
+/// The texts of a message or a reply are the channel and the id.
 ///
-/// The namespace is no secret: who knows a nickname or a channel can compute the id. So an id that something native bears is never taken for an import's.
+/// The namespace is public, so anyone who knows a nickname or a channel can compute the id. An id
+/// that a native entity has is therefore never treated as imported.
 enum ImportedID {
     static func user(_ foldKey: String) -> UserID { UserID(bits: derive("u", [foldKey])) }
 
@@ -180,18 +198,19 @@ enum ImportedID {
     }
 }
 
-/// A name of another chat: who it is, and the usernames that it may get here.
+/// A name in another chat, with its fold key and the usernames that it can get here.
 struct ImportedName {
-    /// The name in the source, without the white space around it.
+    /// The name in the source, without leading and trailing white space.
     let text: String
-    /// The key by which nicknames are one person.
+    /// The fold key; nicknames with the same key are the same person.
     let foldKey: String
     /// The first username to try.
     let username: Username
 
-    /// Makes a name, or nothing of what no version has taken for one.
+    /// Creates a name; nil if no version of the package accepts the text as a name.
     ///
-    /// Scalars that earlier versions took and that are refused now are left out of the username and not of the key, so that the user is the one whom an earlier version imported.
+    /// Some scalars are invalid now that earlier versions accepted. They are removed from the
+    /// username but not from the key, so that the user is the same as in an earlier import.
     init?(_ text: String) {
         guard let former = Username(former: text), let fallback = Self.fallback else { return nil }
         self.text = former.text
@@ -201,7 +220,7 @@ struct ImportedName {
 
     private static let fallback = Username("imported")
 
-    /// The username with a suffix, `~2` or higher, shortened where both together would exceed the bounds of a username.
+    /// Returns the username with a suffix, `~2` or higher, shortened to the bounds of a username.
     func username(suffix number: Int) -> Username? { Self.fitted(username.text, suffix: "~\(number)") }
 
     private static func fitted(_ text: String, suffix: String) -> Username? {
@@ -209,18 +228,21 @@ struct ImportedName {
         while true {
             if let username = Username(text + suffix) { return username }
             if text.isEmpty { return nil }
-            // By characters, but one character can be longer than a name.
+            // Removes whole characters, except that a single character can be longer than a name.
             if text.count > 1 { text.removeLast() } else { text.unicodeScalars.removeLast() }
         }
     }
 }
 
 extension ThreadName {
-    /// Makes the name of the thread of a channel, or nothing of what no version has taken for one; what is refused now is left out as in ``ImportedName``.
+    /// Creates the name of the thread of a channel; nil if no version accepts the channel as a
+    /// name.
+    ///
+    /// Scalars that are invalid now are removed, as in ``ImportedName``.
     init?(imported channel: String) {
         guard let former = ThreadName(former: channel) else { return nil }
         let visible = NameText.withoutInvisibleScalars(former.text)
-        // What is left can be the outward code of another thread, or nothing.
+        // The rest can be empty, or the outward code of another thread.
         let candidates = [former.text, visible, OutwardCode(visible) == nil ? "imported" : visible + "~2"]
         guard let name = candidates.lazy.compactMap({ ThreadName($0) }).first else { return nil }
         self = name

@@ -3,20 +3,32 @@ import EventJournal
 import Locking
 import Projections
 
-/// Takes the history of another chat into a store, through the same decider as everything else.
+/// Imports the history of another chat into a store, through the regular decider.
 ///
-/// A channel that is an outward code is that code's thread, another becomes a named thread. Users are registered and joined as they first speak or join. A nickname is one
-/// person in all channels, by its fold key; an account is one person by its id alone, under whatever name. No user of the store's own is ever taken for one of them: where a
-/// name is taken, the imported user gets it with the suffix `~2`, `~3`, ..., and the summary says so. A user keeps the name of the first line, also if the source renames them.
-/// A reply to a reply becomes a reply to its message. A message with an `editedAt` is posted and then edited, to the same text, because the source has no other.
+/// - **Channels**: a channel that is an outward code becomes the thread of that code, any other
+///   channel a named thread.
+/// - **Users** are registered and joined before their first message or join. A nickname is one
+///   person in all channels, by its fold key. An account is one person by its id, whatever its
+///   name. An imported user is never merged with a native user of the store: if the name is taken,
+///   the imported user gets the suffix `~2`, `~3`, ..., and the summary lists it. Users keep the
+///   name of their first line.
+/// - **Replies**: a reply to a reply becomes a reply to the message.
+/// - **Edits**: a message with an `editedAt` is posted and then edited to the same text, because
+///   the source does not contain the earlier text.
 ///
-/// Ids derive from what the source names, byte for byte, so that importing the same history again appends nothing; only what was refused may be taken then, if what
-/// it lacked has come since, and a message that has never been edited takes the edit that a later file tells of. What an earlier version attributed to a user of the store,
-/// because that user bore the nickname, stays theirs and counts as duplicate. A derived id that something native bears is refused (`identifierTaken`): ids can be computed from
-/// names, and nobody can plant what an import would take for its own. So is one that an imported post of another author or in another place bears.
+/// Ids are derived from the ids and names of the source, byte for byte, so importing the same
+/// history again appends nothing, with two exceptions: a line that was rejected can succeed if its
+/// reason is gone, and a message that was never edited receives an edit that a later file contains.
+/// Posts that an earlier version attributed to a native user of that nickname keep this author, and
+/// count as duplicates.
 ///
-/// Messages are collected into batches, one commit each; ``finish()`` commits the last. Memory is in proportion to the users, threads and memberships of the history and one
-/// batch of its messages.
+/// A line is rejected with `identifierTaken` if a native entity has its derived id: such ids can be
+/// computed from names, and a native entity must never be taken for an imported one. The same
+/// applies if an imported post by another author or in another place has the id.
+///
+/// Lines are collected into batches of one commit each; ``finish()`` commits the last batch. Memory
+/// is proportional to the users, threads and memberships of the history, plus one batch of
+/// messages.
 public struct MessageImporter: ~Copyable {
     private let store: ChatStore
     private let batchSize: Int
@@ -24,30 +36,31 @@ public struct MessageImporter: ~Copyable {
     /// The result of the lines so far.
     public private(set) var summary = ImportSummary()
 
-    /// Makes an importer into a store.
+    /// Creates an importer into a store.
     ///
     /// - Parameters:
-    ///   - store: Where the history goes.
-    ///   - batchSize: How many messages share a commit, 1 to 1,000; what is beyond is taken for the nearest.
+    ///   - store: The store to import into.
+    ///   - batchSize: The number of lines per commit, clamped to 1...1,000.
     public init(into store: ChatStore, batchSize: Int = 1_000) {
         self.store = store
         self.batchSize = min(max(1, batchSize), 1_000)
     }
 
-    /// Takes in the next message.
+    /// Adds the next message.
     ///
     /// - Parameters:
-    ///   - message: The message; one that it answers comes before it.
-    ///   - line: Where the message stands in its source, for the report.
-    /// - Returns: The messages that were refused by now, with their lines.
-    /// - Throws: ``ChatError`` if the store fails; what was committed before stays.
+    ///   - message: The message. The message that it answers must come before it.
+    ///   - line: The line of the message in its source, for the report.
+    /// - Returns: The lines that were rejected by this call.
+    /// - Throws: ``ChatError`` if the store fails. Earlier commits remain in the store.
     public mutating func add(_ message: ImportedMessage, line: Int) throws(ChatError) -> [RefusedMessage] {
         try add(.message(message), line: line)
     }
 
-    /// Takes in the next line; otherwise as the form for a message.
+    /// Adds the next line, a message or a join.
     ///
-    /// A join of who has ever been a member of the thread is a duplicate: who has left since is not brought back.
+    /// Otherwise the same as adding a message. A join of a present or former member of the thread
+    /// is a duplicate: a user who has left is not brought back.
     public mutating func add(_ content: ImportedLine, line: Int) throws(ChatError) -> [RefusedMessage] {
         let staged = ImportBatch.Line(content, number: line)
         var batch = ImportBatch()
@@ -67,9 +80,10 @@ public struct MessageImporter: ~Copyable {
         }
     }
 
-    /// Commits what is left.
+    /// Commits the last batch.
     ///
-    /// - Returns: The messages of the last batch that were refused, with their lines.
+    /// - Returns: The lines of the last batch that were rejected.
+    /// - Throws: ``ChatError`` if the store fails. Earlier commits remain in the store.
     public mutating func finish() throws(ChatError) -> [RefusedMessage] { try commit() }
 
     private mutating func commit() throws(ChatError) -> [RefusedMessage] {
@@ -85,19 +99,20 @@ public struct MessageImporter: ~Copyable {
                 return batch.requests
             })
         } catch {
-            // Whether the lines are in the journal is not known: they are not forgotten, and a later call does not tell of success.
+            // It is unknown whether the lines are in the journal. The batch is kept, so that a
+            // later call cannot report success.
             swap(&batch, &self.batch)
             throw error
         }
         summary.duplicates += duplicates
         for entry in batch.entries {
-            // The first refusal: that of the post follows from it.
+            // The first rejection is the cause; that of the post is its consequence.
             let refusals = answers[entry.requests].lazy.compactMap { if case .failure(let rejection) = $0 { rejection } else { nil } }
             let isRefused = answers[entry.essential].contains { if case .failure = $0 { true } else { false } }
             if isRefused, let rejection = refusals.first {
                 refused.append(RefusedMessage(line: entry.line.number, rejection: rejection))
             } else if case .success(let receipt) = answers[entry.essential.lowerBound], receipt.isDuplicate {
-                // Another importer of the same history came first.
+                // Another importer of the same history was first.
                 summary.duplicates += 1
             } else if case .join = entry.line.content {
                 summary.joins += 1
@@ -107,7 +122,8 @@ public struct MessageImporter: ~Copyable {
         for answer in answers {
             switch answer {
             case .success(let receipt): count(receipt, of: batch)
-            // A user or thread may have been refused (a full disk does that): what is known comes from the store again.
+            // A user or thread may be missing, for example after the disk was full. Look everything
+            // up in the store again.
             case .failure: batch.forget()
             }
         }
@@ -134,47 +150,49 @@ public struct MessageImporter: ~Copyable {
     }
 }
 
-/// The result of an import, in numbers.
+/// The counts of an import.
 ///
-/// Encoded, `joins`, `edits`, `renamed` and `withoutSubject` are left out where there are none.
+/// In JSON, `joins` and `edits` are omitted if 0, `renamed` and `withoutSubject` if empty.
 public struct ImportSummary: Hashable, Sendable {
-    /// Messages that were posted.
+    /// The number of posted messages.
     public var messages = 0
-    /// Replies that were posted.
+    /// The number of posted replies.
     public var replies = 0
-    /// Lines that the store had already.
+    /// The number of lines that the store already contained.
     public var duplicates = 0
-    /// Lines that were refused.
+    /// The number of rejected lines.
     public var refused = 0
-    /// Users who were registered.
+    /// The number of registered users.
     public var users = 0
-    /// Threads that were opened.
+    /// The number of opened threads.
     public var threads = 0
-    /// Lines of joins that were recorded.
+    /// The number of recorded lines of joins.
     public var joins = 0
-    /// Edits that were recorded.
+    /// The number of recorded edits.
     public var edits = 0
-    /// The users who were registered under another name than the source's, because that one was taken or is none.
+    /// The users registered under another name than in the source.
+    ///
+    /// Their names were taken, or are not valid usernames.
     public var renamed: [RenamedUser] = []
-    /// The users who were registered without the subject that the source gives, because another user has it.
+    /// The users registered without the subject of the source, because another user has it.
     public var withoutSubject: [UserWithoutSubject] = []
 }
 
-/// A user of an import whose name is another here.
+/// An imported user whose username differs from the name in the source.
 public struct RenamedUser: Hashable, Sendable, Codable {
     /// The user.
     public var user: UserID
     /// The name in the source.
     public var name: String
-    /// The username here.
+    /// The username in the store.
     public var username: String
 }
 
-/// A user of an import whose subject another user has.
+/// An imported user without a subject, because another user has it.
 public struct UserWithoutSubject: Hashable, Sendable, Codable {
     /// The user.
     public var user: UserID
-    /// The username here.
+    /// The username in the store.
     public var username: String
     /// The subject in the source.
     public var subject: String
@@ -185,7 +203,7 @@ extension ImportSummary: Codable {
         case messages, replies, duplicates, refused, users, threads, joins, edits, renamed, withoutSubject
     }
 
-    /// Reads a summary; the fields that may be left out are empty then.
+    /// Decodes a summary; omitted fields are 0 or empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         messages = try container.decode(Int.self, forKey: .messages)
@@ -200,7 +218,7 @@ extension ImportSummary: Codable {
         withoutSubject = try container.decodeIfPresent([UserWithoutSubject].self, forKey: .withoutSubject) ?? []
     }
 
-    /// Writes the summary.
+    /// Encodes the summary; optional fields are omitted if 0 or empty.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(messages, forKey: .messages)
@@ -216,10 +234,10 @@ extension ImportSummary: Codable {
     }
 }
 
-/// A line of an import that a rule refused.
+/// A rejected line of an import.
 public struct RefusedMessage: Hashable, Sendable {
-    /// Where it stands in the source.
+    /// The line number in the source.
     public var line: Int
-    /// The rule.
+    /// The reason.
     public var rejection: Rejection
 }
