@@ -1,23 +1,25 @@
-/// One immutable fact of the chat with its time and its content.
+/// One immutable event of the chat: its time, origin, details and content.
 ///
-/// An event does not know its position; ``RecordedEvent`` joins the two.
+/// An event does not contain its position; ``RecordedEvent`` adds it.
 public struct ChatEvent: Hashable, Sendable {
-    /// When the store recorded it, never decreasing along a journal: 0 to 2^48 - 1 milliseconds since 1970.
+    /// The time at which the store recorded the event.
+    ///
+    /// It never decreases along a journal and lies between 0 and 2^48 - 1 milliseconds since 1970.
     public var recordedAt: Timestamp
 
-    /// Where it comes from: decided here, or imported with the time it bore there.
+    /// The origin: native, or imported with the original time if known.
     public var origin: EventOrigin
 
-    /// What happened.
+    /// The kept part: the kind, ids and numbers.
     public var details: EventDetails
 
-    /// What was written.
+    /// The erasable part: the text.
     public var content: EventContent
 
-    /// The correlation id of the command, if it had one; nil also when the content is not there.
+    /// The command's correlation id, or nil if it had none or the content is absent.
     public var correlation: String?
 
-    /// Makes an event.
+    /// Creates an event.
     public init(
         recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, content: EventContent = .none,
         correlation: String? = nil
@@ -30,15 +32,16 @@ public struct ChatEvent: Hashable, Sendable {
     }
 }
 
-/// Where a command and its events come from.
+/// The origin of a command and its events.
 public enum EventOrigin: Hashable, Sendable {
-    /// Decided by this store as it happened.
+    /// Decided by this store.
     case native
 
-    /// Taken over from another system, with the original time if that is known; an import skips the rule of residence.
+    /// Imported from another system, with the original time if known; the residence rule is
+    /// skipped.
     case imported(sentAt: Timestamp?)
 
-    /// The original time of an import.
+    /// The original time of an imported event, if known.
     public var sentAt: Timestamp? {
         if case .imported(let sentAt) = self { return sentAt }
         return nil
@@ -46,16 +49,16 @@ public enum EventOrigin: Hashable, Sendable {
 }
 
 extension ChatEvent {
-    /// The times at which an event can be recorded: what six bytes hold.
+    /// The valid recording times: the range of six bytes of milliseconds.
     static let recordable = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
 
-    /// The kind; nil for one that this version does not know.
+    /// The kind, or nil if this version does not know it.
     public var kind: EventKind? { details.kind }
 
-    /// The time to show: the original one of an import, or else the recorded one.
+    /// The time to display: the original time of an import, otherwise the recording time.
     public var createdAt: Timestamp { origin.sentAt ?? recordedAt }
 
-    /// Whether the journal no longer holds the content of this event.
+    /// Whether the journal no longer holds the event's content.
     public var isErased: Bool {
         switch content {
         case .erased, .opaque(_, erasable: nil): true
@@ -69,22 +72,22 @@ extension ChatEvent {
         return nil
     }
 
-    /// The username that was taken.
+    /// The new username.
     public var username: Username? { content.username }
 
-    /// The identity provider's own name for the user who registered.
+    /// The identity provider's name for the registered user.
     public var subject: String? { content.subject }
 
-    /// The postcode that was set.
+    /// The new postcode.
     public var postcode: Postcode? { content.postcode }
 
-    /// The name of the thread that was opened: an outward code's thread is named by the code.
+    /// The name of the opened thread; the thread of an outward code is named by the code.
     public var threadName: String? {
         if case .threadOpened(let opened) = details { return content.threadName(of: opened.thread) }
         return nil
     }
 
-    /// The description of the device of a session.
+    /// The device description of a session.
     public var device: String? {
         if case .device(let device) = content { return device }
         return nil
@@ -93,14 +96,16 @@ extension ChatEvent {
 
 /// An event and its position in the journal.
 public struct RecordedEvent: Hashable, Sendable {
-    /// The event's number in its journal.
+    /// The event's position in its journal.
     public var position: Position
-    /// What happened.
+    /// The event.
     public var event: ChatEvent
-    /// The fields that exist in the journal and are kept from the reader; empty in the operator's raw form.
+    /// The fields that the journal holds but the reader may not see.
+    ///
+    /// Empty in the operator's raw form.
     public var redacted: RedactedFields
 
-    /// Joins an event and its position.
+    /// Creates a recorded event.
     public init(position: Position, event: ChatEvent, redacted: RedactedFields = []) {
         self.position = position
         self.event = event
@@ -108,42 +113,42 @@ public struct RecordedEvent: Hashable, Sendable {
     }
 }
 
-/// What is asked of an event most, without the step in between.
+/// Shortcuts to the properties of the event.
 extension RecordedEvent {
-    /// The kind of the event; nil for one that this version does not know.
+    /// The kind, or nil if this version does not know it.
     public var kind: EventKind? { event.kind }
-    /// The kept part of the event: its kind and its ids, numbers and positions.
+    /// The kept part of the event: the kind, ids, numbers and positions.
     public var details: EventDetails { event.details }
     /// The erasable part of the event.
     public var content: EventContent { event.content }
     /// The body of a message, a reply or an edit.
     public var body: String? { event.body }
-    /// When the store recorded the event.
+    /// The time at which the store recorded the event.
     public var recordedAt: Timestamp { event.recordedAt }
-    /// The time to show: the original one of an import, or else the recorded one.
+    /// The time to display: the original time of an import, otherwise the recording time.
     public var createdAt: Timestamp { event.createdAt }
-    /// The correlation id of the command, nil if it had none.
+    /// The command's correlation id, or nil if it had none or the content is absent.
     public var correlation: String? { event.correlation }
 }
 
-/// The fields of an event's content that are kept from a reader, who is shown null in their place.
+/// The content fields that are hidden from a reader, who sees null instead.
 ///
-/// A correlation id and a subject that are kept from a reader are not named: that there is one is kept from the reader too.
+/// Hidden correlation ids and subjects are not listed: their existence is hidden as well.
 public struct RedactedFields: OptionSet, Hashable, Sendable {
     /// The fields as bits.
     public let rawValue: UInt8
 
-    /// Makes a set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The text of a message, a reply or an edit.
+    /// The body of a message, a reply or an edit.
     public static let body = RedactedFields(rawValue: 1)
-    /// The username that was taken.
+    /// The username.
     public static let username = RedactedFields(rawValue: 2)
-    /// The postcode that was set; its outward code is shown.
+    /// The postcode; its outward code stays visible.
     public static let postcode = RedactedFields(rawValue: 4)
-    /// The name of the thread that was opened.
+    /// The name of the opened thread.
     public static let name = RedactedFields(rawValue: 8)
-    /// The description of the device of a session.
+    /// The device description of a session.
     public static let device = RedactedFields(rawValue: 16)
 }

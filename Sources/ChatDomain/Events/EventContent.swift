@@ -1,31 +1,32 @@
-/// The erasable part of what happened: the text that people wrote, and what identifies them beyond an id.
+/// The erasable part of an event: text that users wrote, and data that identifies them.
 ///
-/// Whoever shows content copes with its absence: it is ``erased`` once it has been erased or withheld from the journal, and ``omitted`` when a reader asked for facts alone.
+/// Every reader must expect content to be absent: ``erased`` if the journal no longer holds it or
+/// never did, ``omitted`` if the caller did not ask for it or may not see it.
 public enum EventContent: Hashable, Sendable {
     /// Events of this kind have no content.
     case none
-    /// The journal no longer holds the content.
+    /// The journal does not hold the content.
     case erased
-    /// The content is in the journal and was not decoded.
+    /// The content exists in the journal but was not decoded or is hidden.
     case omitted
-    /// The username and the subject of who registered.
+    /// The username and the subject of a registered user.
     case registration(Username, subject: String?)
-    /// The username that was taken.
+    /// The new username.
     case username(Username)
-    /// The postcode that was set.
+    /// The new postcode.
     case postcode(Postcode)
-    /// The name of the thread that was opened.
+    /// The name of the opened thread.
     case threadName(String)
-    /// What a message, a reply or an edit says.
+    /// The body of a message, a reply or an edit.
     case body(String)
-    /// The description of the device of a session.
+    /// The device description of a session.
     case device(String)
-    /// The bytes of an event of unknown kind: the whole kept part, and the whole erasable part (nil once erased).
+    /// The bytes of an event of unknown kind: both parts, the erasable one nil once erased.
     case opaque(kept: [UInt8], erasable: [UInt8]?)
 }
 
 extension EventContent {
-    /// The username that was taken.
+    /// The new username.
     package var username: Username? {
         switch self {
         case .registration(let username, _), .username(let username): username
@@ -33,19 +34,19 @@ extension EventContent {
         }
     }
 
-    /// The identity provider's own name for the user who registered.
+    /// The identity provider's name for the registered user.
     package var subject: String? {
         if case .registration(_, let subject) = self { return subject }
         return nil
     }
 
-    /// The postcode that was set.
+    /// The new postcode.
     package var postcode: Postcode? {
         if case .postcode(let postcode) = self { return postcode }
         return nil
     }
 
-    /// The name of the thread that was opened: an outward code's thread is named by the code.
+    /// Returns the name of the opened thread; the thread of an outward code is named by the code.
     package func threadName(of thread: ThreadID) -> String? {
         if case .threadName(let name) = self { return name }
         return thread.outwardCode?.description

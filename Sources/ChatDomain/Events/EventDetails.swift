@@ -1,15 +1,17 @@
-/// The kept part of what happened: the kind of an event and its ids, numbers and positions.
+/// The kept part of an event: its kind, ids, numbers and positions.
 ///
-/// A fact holds no text. It stays in the journal when an event's content is erased, and it alone drives ``ChatState/evolve(_:at:)`` but for the indexes over
-/// content itself (names, subjects and postcodes). The set is closed but for ``unknown(kind:)``.
+/// It contains no text and stays in the journal when the event's content is erased.
+/// ``ChatState/evolve(_:at:)`` depends on it alone, except for the indexes over content (usernames,
+/// subjects and postcodes). The set of cases is closed; ``unknown(kind:)`` stands for all later
+/// kinds.
 public enum EventDetails: Hashable, Sendable {
-    /// Somebody registered.
+    /// A user registered.
     case userRegistered(UserRegistered)
-    /// A user took another username.
+    /// A user changed their username.
     case usernameChanged(UsernameChanged)
     /// A user set their postcode.
     case postcodeSet(PostcodeSet)
-    /// A thread was opened.
+    /// A user opened a thread.
     case threadOpened(ThreadOpened)
     /// A user became a member of a thread.
     case threadJoined(ThreadJoined)
@@ -19,65 +21,68 @@ public enum EventDetails: Hashable, Sendable {
     case messagePosted(MessagePosted)
     /// A member replied to a message.
     case replyPosted(ReplyPosted)
-    /// The author gave a message another body.
+    /// The author replaced a message's body.
     case messageEdited(MessageChanged)
-    /// The author gave a reply another body.
+    /// The author replaced a reply's body.
     case replyEdited(ReplyChanged)
-    /// The author took a message back.
+    /// The author retracted a message.
     case messageRetracted(MessageChanged)
-    /// The author took a reply back.
+    /// The author retracted a reply.
     case replyRetracted(ReplyChanged)
-    /// A member has read a thread up to a position.
+    /// A member set their read marker.
     case threadRead(ThreadRead)
-    /// A user began a session.
+    /// A user started a session.
     case sessionStarted(SessionStarted)
     /// A session ended.
     case sessionEnded(SessionEnded)
-    /// A record that a repair could not salvage stood here: nothing more is known of it. It is recorded at the time of the event before it, 1970 if there is
-    /// none; no command leads to it.
+    /// Replaces a record that a repair could not salvage.
+    ///
+    /// It is recorded at the time of the event before it, or at 1970. No command produces it.
     case lost
-    /// A kind that this version does not know: its bytes are the event's content, carried untouched.
+    /// A kind that this version does not know; the content holds the event's bytes unchanged.
     case unknown(kind: UInt8)
 }
 
-/// Somebody registered; the username and the subject are content.
+/// The details of a registration; the username and the subject are content.
 public struct UserRegistered: Hashable, Sendable {
     /// The user.
     public var user: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(user: UserID) { self.user = user }
 }
 
-/// A user took another username, which is content.
+/// The details of a change of username; the username is content.
 public struct UsernameChanged: Hashable, Sendable {
     /// The user.
     public var user: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(user: UserID) { self.user = user }
 }
 
-/// A user set their postcode, which is content; the thread of its outward code is kept.
+/// The details of a set postcode; the postcode is content.
 public struct PostcodeSet: Hashable, Sendable {
     /// The user.
     public var user: UserID
-    /// The thread of the outward code in which the user lives from now on.
+    /// The thread of the outward code in which the user now lives.
     public var thread: ThreadID
-    /// Makes the fact.
+    /// Creates the details.
     public init(user: UserID, thread: ThreadID) {
         self.user = user
         self.thread = thread
     }
 }
 
-/// A thread was opened; its name is content, unless it is the thread of an outward code.
+/// The details of an opened thread.
+///
+/// The name is content; the thread of an outward code has none.
 public struct ThreadOpened: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
-    /// The event's number within its thread, from 1 and with no gap.
+    /// The event's number within its thread, from 1 upwards without gaps.
     public var number: UInt64
-    /// Who did it.
+    /// The opener.
     public var by: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(thread: ThreadID, number: UInt64, by: UserID) {
         self.thread = thread
         self.number = number
@@ -85,7 +90,7 @@ public struct ThreadOpened: Hashable, Sendable {
     }
 }
 
-/// A user became a member of a thread.
+/// The details of a user becoming a member of a thread.
 public struct ThreadJoined: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -93,7 +98,7 @@ public struct ThreadJoined: Hashable, Sendable {
     public var number: UInt64
     /// The user.
     public var user: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(thread: ThreadID, number: UInt64, user: UserID) {
         self.thread = thread
         self.number = number
@@ -101,7 +106,7 @@ public struct ThreadJoined: Hashable, Sendable {
     }
 }
 
-/// A member left a thread.
+/// The details of a member leaving a thread.
 public struct ThreadLeft: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -109,7 +114,7 @@ public struct ThreadLeft: Hashable, Sendable {
     public var number: UInt64
     /// The user.
     public var user: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(thread: ThreadID, number: UInt64, user: UserID) {
         self.thread = thread
         self.number = number
@@ -117,7 +122,7 @@ public struct ThreadLeft: Hashable, Sendable {
     }
 }
 
-/// A member posted a message; its body is content.
+/// The details of a posted message; the body is content.
 public struct MessagePosted: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -125,9 +130,9 @@ public struct MessagePosted: Hashable, Sendable {
     public var number: UInt64
     /// The message.
     public var message: MessageID
-    /// Who wrote it.
+    /// The author.
     public var author: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(thread: ThreadID, number: UInt64, message: MessageID, author: UserID) {
         self.thread = thread
         self.number = number
@@ -136,19 +141,19 @@ public struct MessagePosted: Hashable, Sendable {
     }
 }
 
-/// A member replied to a message; the reply's body is content.
+/// The details of a posted reply; the reply's body is content.
 public struct ReplyPosted: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
     /// The event's number within its thread.
     public var number: UInt64
-    /// The message.
+    /// The message that the reply answers.
     public var message: MessageID
     /// The reply.
     public var reply: ReplyID
-    /// Who wrote it.
+    /// The author.
     public var author: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, author: UserID) {
         self.thread = thread
         self.number = number
@@ -158,7 +163,7 @@ public struct ReplyPosted: Hashable, Sendable {
     }
 }
 
-/// The author edited (the new body is content) or retracted a message.
+/// The details of an edited or retracted message; an edit's new body is content.
 public struct MessageChanged: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -166,9 +171,9 @@ public struct MessageChanged: Hashable, Sendable {
     public var number: UInt64
     /// The message.
     public var message: MessageID
-    /// Who did it.
+    /// The author.
     public var by: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(thread: ThreadID, number: UInt64, message: MessageID, by: UserID) {
         self.thread = thread
         self.number = number
@@ -177,19 +182,19 @@ public struct MessageChanged: Hashable, Sendable {
     }
 }
 
-/// The author edited (the new body is content) or retracted a reply.
+/// The details of an edited or retracted reply; an edit's new body is content.
 public struct ReplyChanged: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
     /// The event's number within its thread.
     public var number: UInt64
-    /// The message.
+    /// The message that the reply answers.
     public var message: MessageID
     /// The reply.
     public var reply: ReplyID
-    /// Who did it.
+    /// The author.
     public var by: UserID
-    /// Makes the fact.
+    /// Creates the details.
     public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID) {
         self.thread = thread
         self.number = number
@@ -199,15 +204,17 @@ public struct ReplyChanged: Hashable, Sendable {
     }
 }
 
-/// A member has read a thread up to a position; a read marker is no event of the thread and bears no number in it.
+/// The details of a read marker.
+///
+/// The event does not belong to the thread and has no number within it.
 public struct ThreadRead: Hashable, Sendable {
     /// The user.
     public var user: UserID
     /// The thread.
     public var thread: ThreadID
-    /// The position up to which the thread has been read.
+    /// The position up to which the user has read the thread.
     public var upTo: Position
-    /// Makes the fact.
+    /// Creates the details.
     public init(user: UserID, thread: ThreadID, upTo: Position) {
         self.user = user
         self.thread = thread
@@ -215,26 +222,26 @@ public struct ThreadRead: Hashable, Sendable {
     }
 }
 
-/// A user began a session on a device, whose description is content.
+/// The details of a started session; the device description is content.
 public struct SessionStarted: Hashable, Sendable {
     /// The user.
     public var user: UserID
     /// The session.
     public var session: SessionID
-    /// Makes the fact.
+    /// Creates the details.
     public init(user: UserID, session: SessionID) {
         self.user = user
         self.session = session
     }
 }
 
-/// A session ended.
+/// The details of an ended session.
 public struct SessionEnded: Hashable, Sendable {
     /// The user.
     public var user: UserID
     /// The session.
     public var session: SessionID
-    /// Makes the fact.
+    /// Creates the details.
     public init(user: UserID, session: SessionID) {
         self.user = user
         self.session = session

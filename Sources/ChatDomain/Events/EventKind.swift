@@ -1,12 +1,12 @@
-/// The kinds of event that this version knows; the raw value is the kind's byte in the encoding.
+/// The event kinds of this version; the raw value is the kind's byte in the encoding.
 public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
-    /// Somebody registered.
+    /// A user registered.
     case userRegistered = 1
-    /// A user took another username.
+    /// A user changed their username.
     case usernameChanged = 2
     /// A user set their postcode.
     case postcodeSet = 3
-    /// A thread was opened.
+    /// A user opened a thread.
     case threadOpened = 4
     /// A user became a member of a thread.
     case threadJoined = 5
@@ -16,30 +16,30 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case messagePosted = 7
     /// A member replied to a message.
     case replyPosted = 8
-    /// The author gave a message another body.
+    /// The author replaced a message's body.
     case messageEdited = 9
-    /// The author gave a reply another body.
+    /// The author replaced a reply's body.
     case replyEdited = 10
-    /// The author took a message back.
+    /// The author retracted a message.
     case messageRetracted = 11
-    /// The author took a reply back.
+    /// The author retracted a reply.
     case replyRetracted = 12
-    /// A member has read a thread up to a position.
+    /// A member set their read marker.
     case threadRead = 13
-    /// A user began a session.
+    /// A user started a session.
     case sessionStarted = 14
     /// A session ended.
     case sessionEnded = 15
-    /// A record that a repair could not salvage.
+    /// Replaces a record that a repair could not salvage.
     case lost = 16
 
-    /// The name of the kind in JSON and on the command line, such as `messagePosted`.
+    /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue) - 1] }
 
-    /// The names by raw value - 1, made once: a name is asked for each event that is printed.
+    /// The names by raw value - 1, computed once because printing events needs them often.
     private static let names = allCases.map { "\($0)" }
 
-    /// Finds a kind by its name; nil if there is none of that name.
+    /// Creates the kind with a name, or nil if no kind has it.
     public init?(name: String) {
         guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
@@ -47,7 +47,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
 }
 
 extension EventDetails {
-    /// The kind, nil if it is unknown.
+    /// The kind, or nil if this version does not know it.
     public var kind: EventKind? {
         switch self {
         case .userRegistered: .userRegistered
@@ -70,7 +70,9 @@ extension EventDetails {
         }
     }
 
-    /// The thread that the event belongs to or, for a read marker, is about; nil for the events of no thread.
+    /// The event's thread, or nil if the kind has none.
+    ///
+    /// A read marker names the thread that was read, although it does not belong to it.
     public var thread: ThreadID? {
         switch self {
         case .threadOpened(let details): details.thread
@@ -85,7 +87,7 @@ extension EventDetails {
         }
     }
 
-    /// The user who did it or whom it concerns; nil for an unknown kind and for what was lost.
+    /// The user who acted or is concerned, or nil for an unknown kind or a lost event.
     public var user: UserID? {
         switch self {
         case .userRegistered(let details): details.user
@@ -105,7 +107,9 @@ extension EventDetails {
         }
     }
 
-    /// The event's number within its thread, for the events of a thread (all but read markers); nil for the others.
+    /// The event's number within its thread, or nil if it does not belong to a thread.
+    ///
+    /// Read markers do not belong to their thread.
     public var threadNumber: UInt64? {
         switch self {
         case .threadOpened(let details): details.number
