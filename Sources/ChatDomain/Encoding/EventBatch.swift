@@ -1,17 +1,18 @@
 import Columns
 
-/// Consecutive events as rows with the dense indexes of what they name: what the rules and the read models apply.
+/// Consecutive events as rows, with the dense indexes of the entities they name.
 ///
-/// A live command is a batch of its own events, a replay is made of long batches; both are applied by the same code.
+/// The rules and the read models apply batches. A live command forms a batch of its own events and
+/// a replay forms long batches, so both use the same code.
 package struct EventBatch: Sendable {
     /// The position of the first event.
     package private(set) var first: Position
     package private(set) var rows: [EventRow] = []
-    /// By the row; complete once ``Identities/resolve(_:)`` has seen the batch.
+    /// The indexes by row, complete after ``Identities/resolve(_:)``.
     package internal(set) var indexes: [EventIndexes] = []
-    /// The contents of the rows whose kinds have one that is indexed, in the order of the rows.
+    /// The indexed contents, ascending by row.
     package internal(set) var contents: [IndexedContent] = []
-    /// How many rows are resolved.
+    /// The number of resolved rows.
     var resolvedCount = 0
 
     /// The content of a row, with the dense indexes of its texts.
@@ -19,13 +20,13 @@ package struct EventBatch: Sendable {
         /// The index of the row.
         package let row: Int
         package let content: EventContent
-        /// The index + 1 of the username's fold key, 0 for none.
+        /// The index + 1 of the username's fold key, or 0.
         package internal(set) var name: UInt32 = 0
-        /// The index + 1 of the subject, 0 for none.
+        /// The index + 1 of the subject, or 0.
         package internal(set) var subject: UInt32 = 0
     }
 
-    /// Makes a batch without events, of which the first is going to stand at a position.
+    /// Creates an empty batch whose first event will have a position.
     package init(from first: Position, capacity: Int = 0) {
         self.first = first
         rows.reserveCapacity(capacity)
@@ -35,33 +36,33 @@ package struct EventBatch: Sendable {
     /// The number of events.
     package var count: Int { rows.count }
 
-    /// The position of the last event; the one before the first in an empty batch.
+    /// The position of the last event; in an empty batch, the position before the first.
     package var last: Position { first + Position(rows.count) - 1 }
 
-    /// The position of a row.
+    /// Returns the position of a row.
     @inline(__always)
     package func position(_ row: Int) -> Position { first + Position(row) }
 
-    /// Adds an event.
+    /// Appends an event.
     ///
     /// - Parameters:
-    ///   - content: The event's content; only that of an indexed kind is kept.
-    ///   - indexes: The indexes that are known already.
+    ///   - content: The event's content; kept only if the kind is indexed.
+    ///   - indexes: The indexes that are already known.
     package mutating func append(_ row: EventRow, _ content: borrowing EventContent = .none, _ indexes: EventIndexes = EventIndexes()) {
         if row.kind?.isIndexed == true { contents.append(IndexedContent(row: rows.count, content: copy content)) }
         rows.append(row)
         self.indexes.append(indexes)
     }
 
-    /// Decodes the next event.
+    /// Decodes and appends the next event.
     ///
-    /// - Throws: ``EventDecodingError`` if the record is no event; nothing is added then.
+    /// - Throws: ``EventDecodingError`` if the record is not an event; the batch is then unchanged.
     package mutating func append(kept: RawSpan, erasable: RawSpan?) throws(EventDecodingError) {
         let row = try EventRow(kept: kept)
         if row.kind?.isIndexed == true { append(row, try EventContent(indexedOf: row, erasable: erasable)) } else { append(row) }
     }
 
-    /// Adds the events of a resolved batch that begins after this one.
+    /// Appends a resolved batch that begins at the position after this one.
     package mutating func append(_ next: borrowing EventBatch) {
         let start = rows.count
         rows.append(contentsOf: next.rows)
@@ -72,14 +73,14 @@ package struct EventBatch: Sendable {
         resolvedCount = rows.count
     }
 
-    /// Removes the events from a row on, none of which is resolved.
+    /// Removes the rows from `count` on, which must be unresolved.
     package mutating func truncate(to count: Int) {
         rows.removeLast(rows.count - count)
         indexes.removeLast(indexes.count - count)
         while let last = contents.last, last.row >= count { contents.removeLast() }
     }
 
-    /// Removes all events and keeps the memory.
+    /// Removes all events and keeps the capacity.
     package mutating func removeAll(from first: Position) {
         self.first = first
         rows.removeAll(keepingCapacity: true)
@@ -88,13 +89,13 @@ package struct EventBatch: Sendable {
         resolvedCount = 0
     }
 
-    /// The content of a row of an indexed kind.
+    /// Returns the content of a row of an indexed kind.
     ///
-    /// - Complexity: O(log *n*) in the rows that have one.
+    /// - Complexity: O(log *n*) in the number of indexed contents.
     package func content(of row: Int) -> IndexedContent { contents[partition(contents.count) { contents[$0].row >= row }] }
 }
 
-/// The dense indexes of what an event names, each + 1 and 0 for none.
+/// The dense indexes of the entities that an event names, each + 1, or 0 for none.
 package struct EventIndexes: Hashable, Sendable {
     @usableFromInline var userEntry: UInt32 = 0
     @usableFromInline var threadEntry: UInt32 = 0
@@ -114,53 +115,57 @@ package struct EventIndexes: Hashable, Sendable {
         messageEntry = Self.entry(message)
     }
 
-    /// Who did it, or whom it concerns; -1 for none, as for the others.
+    /// The user who acted or is concerned, or -1, as for the other indexes.
     @inline(__always) @inlinable package var user: Int { Int(userEntry) - 1 }
-    /// The thread; for a postcode that of its outward code.
+    /// The thread; for a postcode, the thread of its outward code.
     @inline(__always) @inlinable package var thread: Int { Int(threadEntry) - 1 }
-    /// The membership of that user in that thread, for the events that change it; that of a message's author, where the event posts or retracts one.
+    /// The membership of the event's user in its thread, if the event changes it or posts a
+    /// message.
+    ///
+    /// For a retracted message, the membership of the author.
     @inline(__always) @inlinable package var membership: Int { Int(membershipEntry) - 1 }
-    /// The message or the reply; the session for one.
+    /// The message, the reply or the session.
     @inline(__always) @inlinable package var post: Int { Int(postEntry) - 1 }
-    /// The message that the reply answers, where the event posts or retracts a reply.
+    /// The message that a reply answers, if the event posts, edits or retracts the reply.
     @inline(__always) @inlinable package var message: Int { Int(messageEntry) - 1 }
 
     static func entry(_ index: Int?) -> UInt32 { UInt32(truncatingIfNeeded: (index ?? -1) + 1) }
 }
 
-/// The kept part of an event as plain numbers: what a state and its read models are moved on by.
+/// The kept part of an event as plain numbers, from which states and read models are updated.
 ///
-/// Every kind has its ids and numbers in the same fields, so that code that moves on by millions of events reads a field where a ``EventDetails`` would be taken apart,
-/// and copies nothing that is counted. What a kind does not have is 0.
+/// All kinds share the same fields, so a replay reads a field instead of unpacking ``EventDetails``
+/// and copies no reference-counted values. Fields that a kind lacks are 0.
 package struct EventRow: Hashable, Sendable {
-    /// nil for a kind that this version does not know.
+    /// The kind, or nil if this version does not know it.
     package var kind: EventKind?
-    /// Where the event comes from, and what its erasable part holds beside the content.
+    /// The event's origin and the layout of its erasable part.
     var flags: EventFlags
-    /// When it was recorded.
+    /// The recording time.
     package var recordedAt: Timestamp
-    /// The time to show.
+    /// The time to display.
     package var createdAt: Timestamp
-    /// Who did it, or whom it concerns.
+    /// The user who acted or is concerned.
     package var user: UInt128 = 0
-    /// The thread that the event belongs to or is about; for a postcode that of its outward code.
+    /// The thread that the event belongs to or names; for a postcode, the thread of its outward
+    /// code.
     package var thread: UInt128 = 0
-    /// The message or the reply; the session for one.
+    /// The message, the reply or the session.
     package var post: UInt128 = 0
     /// The message that a reply answers.
     package var message: UInt128 = 0
-    /// The event's number in its thread; for a read marker the position up to which it goes.
+    /// The event's number within its thread; for a read marker, its position.
     package var number: UInt64 = 0
 
-    /// Whether an import brought it.
+    /// Whether an import appended the event.
     package var isImported: Bool { flags.contains(.imported) }
 
-    /// The original time of an import.
+    /// The origin, with the original time of an import.
     var origin: EventOrigin { isImported ? .imported(sentAt: flags.contains(.sentAt) ? createdAt : nil) : .native }
 }
 
 extension EventKind {
-    /// Whether an event of the kind bears a number in its thread.
+    /// Whether events of the kind have a number within their thread.
     var isNumbered: Bool {
         switch self {
         case .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
@@ -170,10 +175,10 @@ extension EventKind {
         }
     }
 
-    /// Whether an event of the kind names a thread; a postcode names that of its outward code.
+    /// Whether events of the kind name a thread; a postcode names that of its outward code.
     var namesThread: Bool { isNumbered || self == .postcodeSet || self == .threadRead }
 
-    /// Whether an event of the kind concerns the membership of its user in its thread.
+    /// Whether events of the kind concern the membership of their user in their thread.
     var namesMembership: Bool { self == .messagePosted || self == .threadJoined || self == .threadLeft || self == .threadRead }
 
     /// Whether the rules or the read models index the content of the kind.
@@ -217,16 +222,16 @@ extension ChatEvent {
 }
 
 extension ChatEvent {
-    /// Makes the event of a row of a known kind.
+    /// Creates the event of a row of a known kind.
     package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
-        guard let kind = row.kind else { preconditionFailure("a row of an unknown kind lacks what its event says") }
+        guard let kind = row.kind else { preconditionFailure("cannot make an event from a row of an unknown kind") }
         self.init(
             recordedAt: row.recordedAt, origin: row.origin, details: EventDetails(kind, row), content: content, correlation: correlation)
     }
 }
 
 extension EventDetails {
-    /// The fact of a row of a known kind.
+    /// Creates the details of a row of a known kind.
     init(_ kind: EventKind, _ row: EventRow) {
         let user = UserID(bits: row.user)
         let thread = ThreadID(bits: row.thread)

@@ -1,27 +1,32 @@
 import Primitives
 
-/// What of an event's content a reader asks for.
+/// The part of an event's content that a reader decodes.
 public enum ContentSelection: Hashable, Sendable {
-    /// All of it.
+    /// All content.
     case all
-    /// Only what the rules index: usernames, subjects, postcodes and thread names, not bodies, devices or correlation ids, which take most of a replay's time.
+    /// Only the content that the rules index: usernames, subjects, postcodes and thread names.
+    ///
+    /// Bodies, devices and correlation ids are skipped; decoding them takes most of a replay's
+    /// time.
     case indexed
 }
 
 extension ChatEvent {
-    /// Decodes an event from the two parts of its record; each record can be decoded alone.
+    /// Decodes an event from the two parts of its record, independently of other records.
     ///
-    /// Bytes after the known fields of a known kind are skipped: they are fields of a later version. An unknown kind is kept byte for byte.
+    /// Skips bytes after the known fields of a known kind: they are fields of a later version.
+    /// Keeps an unknown kind byte for byte.
     ///
     /// - Parameters:
     ///   - kept: The kept part.
-    ///   - erasable: The erasable part, nil if the journal holds a stub without it.
-    ///   - contents: What of the content to decode.
-    /// - Throws: ``EventDecodingError`` with the part and the byte at which the record is no event.
-    /// - Complexity: O(*n*) in the bytes.
+    ///   - erasable: The erasable part, or nil if the journal holds a stub.
+    ///   - contents: The content to decode.
+    /// - Throws: ``EventDecodingError`` with the part and the offset of the first invalid field.
+    /// - Complexity: O(*n*) in the number of bytes.
     public init(kept: RawSpan, erasable: RawSpan?, contents: ContentSelection = .all) throws(EventDecodingError) {
         let row = try EventRow(kept: kept)
-        // Put together once, at the end: an event that is changed in place here is copied whole at each step that can throw.
+        // Initialized once, at the end: a partly initialized event would be copied at every step
+        // that can throw.
         guard let kind = row.kind else {
             var correlation: String?
             var bytes: [UInt8]?
@@ -52,9 +57,9 @@ extension ChatEvent {
 }
 
 extension ChatEvent {
-    /// What an event says, and when it was created: its ``body`` and ``createdAt``, without the rest of it.
+    /// Decodes only the ``body`` and ``createdAt`` of an event.
     ///
-    /// - Throws: What ``init(kept:erasable:contents:)`` throws for the same bytes.
+    /// - Throws: The errors of ``init(kept:erasable:contents:)`` for the same bytes.
     package static func text(
         kept: RawSpan, erasable: RawSpan?
     ) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp) {
@@ -67,7 +72,8 @@ extension ChatEvent {
             let known = erasable.extracting(0..<(try rest.endOfContent(row.flags, erasable)))
             return (try rest.remainingText(known), row.createdAt)
         default:
-            // Of no other is it asked, but a journal may hold anything where a post was.
+            // Callers ask only for posts, but a damaged journal can hold any event at a post's
+            // position.
             let event = try ChatEvent(kept: kept, erasable: erasable)
             return (event.body, event.createdAt)
         }
@@ -75,12 +81,14 @@ extension ChatEvent {
 }
 
 extension EventContent {
-    /// Decodes the content of an event whose kind ``EventKind/isIndexed``; for an event of another kind it is ``none``.
+    /// Decodes the content of an event whose kind is indexed (``EventKind/isIndexed``).
+    ///
+    /// The result is ``none`` for every other kind.
     ///
     /// - Parameters:
     ///   - row: The kept part of the event.
-    ///   - erasable: The erasable part, nil if the journal holds a stub without it.
-    /// - Throws: ``EventDecodingError`` with the byte at which the record is no event.
+    ///   - erasable: The erasable part, or nil if the journal holds a stub.
+    /// - Throws: ``EventDecodingError`` with the offset of the first invalid field.
     package init(indexedOf row: EventRow, erasable: RawSpan?) throws(EventDecodingError) {
         guard let kind = row.kind, kind.isIndexed, kind.hasContent(row) else {
             self = .none
@@ -95,7 +103,7 @@ extension EventContent {
         try self.init(of: kind, row, &reader, erasable)
     }
 
-    /// Reads what follows the correlation id.
+    /// Decodes the content after the correlation id.
     fileprivate init(of kind: EventKind, _ row: EventRow, _ reader: inout ByteReader, _ erasable: RawSpan) throws(EventDecodingError) {
         let known = erasable.extracting(0..<(try reader.endOfContent(row.flags, erasable)))
         switch kind {
@@ -119,7 +127,7 @@ extension EventContent {
 }
 
 extension ByteReader {
-    /// Where the content that this version knows ends.
+    /// Returns the end of the content of this version, before the fields of a later one.
     fileprivate func endOfContent(_ flags: EventFlags, _ erasable: RawSpan) throws(EventDecodingError) -> Int {
         guard flags.contains(.extended) else { return erasable.byteCount }
         var reader = self
@@ -134,7 +142,7 @@ extension ByteReader {
 extension EventRow {
     /// Decodes the kept part of an event.
     ///
-    /// - Throws: ``EventDecodingError`` with the byte at which the record is no event.
+    /// - Throws: ``EventDecodingError`` with the offset of the first invalid field.
     package init(kept: RawSpan) throws(EventDecodingError) {
         var reader = ByteReader(.kept)
         let kindByte = try reader.byte(kept)
@@ -143,7 +151,7 @@ extension EventRow {
         let kind = EventKind(rawValue: kindByte)
         self.init(kind: kind, flags: flags, recordedAt: recordedAt, createdAt: recordedAt)
         if flags.contains(.sentAt) {
-            // The original time is one of an import.
+            // Only imported events have an original time.
             self.flags.insert(.imported)
             createdAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.littleEndian(8, kept)))
         }
@@ -196,9 +204,9 @@ extension EventKind {
 }
 
 extension ChatEvent {
-    /// Decodes an event from arrays of bytes; nil stands for an erasable part that no longer exists.
+    /// Decodes an event from byte arrays; a nil erasable part is that of a stub.
     ///
-    /// - Throws: ``EventDecodingError`` with the place of what is wrong.
+    /// - Throws: ``EventDecodingError`` with the part and the offset of the first invalid field.
     package init(keptBytes: [UInt8], erasableBytes: [UInt8]?) throws(EventDecodingError) {
         self = try keptBytes.withRawSpan { kept throws(EventDecodingError) in
             guard let erasableBytes else { return try ChatEvent(kept: kept, erasable: nil) }
@@ -209,9 +217,10 @@ extension ChatEvent {
     }
 }
 
-/// Reads the primitive values of the event encoding; every error bears the part and the offset at which the bytes are wrong.
+/// Reads the primitive values of the event encoding.
 ///
-/// A reader keeps an offset, not the bytes: they are passed to each call, so that nothing outlives the buffer they lie in.
+/// Every error contains the part and the offset of the invalid bytes. The reader keeps an offset
+/// and receives the bytes with each call, so that nothing outlives their buffer.
 struct ByteReader {
     let part: EventDecodingError.Part
     var offset = 0
@@ -222,7 +231,7 @@ struct ByteReader {
         EventDecodingError(part: part, offset: offset ?? self.offset, problem: problem)
     }
 
-    /// Steps over a count of bytes that must be there, and gives the offset of the first.
+    /// Advances by `count` bytes, which must exist, and returns the offset of the first.
     @inline(__always)
     private mutating func take(_ count: Int, of bytes: RawSpan) throws(EventDecodingError) -> Int {
         guard bytes.byteCount - offset >= count else { throw error(.tooShort) }
@@ -235,7 +244,7 @@ struct ByteReader {
         bytes.byte(at: try take(1, of: bytes))
     }
 
-    /// The bits of an id.
+    /// Reads the bits of an id.
     @inline(__always)
     mutating func bits(_ bytes: RawSpan) throws(EventDecodingError) -> UInt128 {
         let start = try take(16, of: bytes)
@@ -248,7 +257,7 @@ struct ByteReader {
     mutating func littleEndian(_ byteCount: Int, _ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
         let start = try take(byteCount, of: bytes)
         if byteCount == 8 { return bytes.littleEndian64(at: start) }
-        // One load where the part goes on far enough, which all but the shortest do.
+        // One eight-byte load, unless the value is at the end of the part.
         if bytes.byteCount - start >= 8 { return bytes.littleEndian64(at: start) & (1 << UInt64(8 * byteCount) - 1) }
         var value: UInt64 = 0
         for index in 0..<byteCount { value |= UInt64(bytes.byte(at: start + index)) << UInt64(8 * index) }
@@ -257,7 +266,7 @@ struct ByteReader {
 
     @inline(__always)
     mutating func leb128(_ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
-        // Two bytes hold nearly every number that there is, and need no loop.
+        // One or two bytes hold almost every number; this path has no loop.
         if bytes.byteCount - offset > 1 {
             let (first, second) = (UInt64(bytes.byte(at: offset)), UInt64(bytes.byte(at: offset + 1)))
             if first < 0x80 {
@@ -277,7 +286,8 @@ struct ByteReader {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
             let next = try byte(bytes)
-            // The tenth byte has room for one bit, and a last byte of zero would be a second way to write the same number.
+            // The tenth byte holds one bit. A last byte of zero would encode a number in a second
+            // way.
             guard shift < 63 || next <= 1, next != 0 || shift == 0 else { throw error(.malformedNumber, at: start) }
             value |= UInt64(next & 0x7F) << shift
             if next & 0x80 == 0 { return value }
@@ -285,19 +295,19 @@ struct ByteReader {
         throw error(.malformedNumber, at: start)
     }
 
-    /// Text of so many bytes.
+    /// Reads text of `count` bytes.
     mutating func text(_ count: Int, _ bytes: RawSpan) throws(EventDecodingError) -> String {
         let start = try take(count, of: bytes)
         guard let text = bytes.text(in: start..<start + count) else { throw error(.invalidUTF8, at: start) }
         return text
     }
 
-    /// Text up to the end.
+    /// Reads text up to the end of the bytes.
     mutating func remainingText(_ bytes: RawSpan) throws(EventDecodingError) -> String {
         try text(bytes.byteCount - offset, bytes)
     }
 
-    /// Text whose length stands before it.
+    /// Reads text that follows its length.
     mutating func countedText(_ bytes: RawSpan) throws(EventDecodingError) -> String {
         let count = try leb128(bytes)
         guard let count = Int(exactly: count) else { throw error(.tooShort) }
@@ -305,13 +315,13 @@ struct ByteReader {
     }
 }
 
-/// Bytes that are no event, and where.
+/// An error for bytes that are not an event.
 public struct EventDecodingError: Error, Hashable, Sendable {
     /// The part of the record.
     public var part: Part
-    /// The byte within the part, from 0.
+    /// The offset within the part, from 0.
     public var offset: Int
-    /// What is wrong there.
+    /// The kind of error.
     public var problem: Problem
 
     /// The two parts of a record.
@@ -320,21 +330,21 @@ public struct EventDecodingError: Error, Hashable, Sendable {
         case erasable
     }
 
-    /// What can be wrong.
+    /// The kinds of error.
     public enum Problem: String, Hashable, Sendable {
         /// The part ends inside a field.
         case tooShort
         /// Not the shortest LEB128 of a 64-bit number.
         case malformedNumber
         case invalidUTF8
-        /// The postcode is none.
+        /// The bytes are not a postcode.
         case invalidPostcode
-        /// The kind 0 is none.
+        /// The kind is 0, which no event has.
         case invalidKind
     }
 }
 
 extension EventDecodingError: CustomStringConvertible {
-    /// A sentence for people.
+    /// A description for people.
     public var description: String { "\(problem.rawValue) at byte \(offset) of the \(part.rawValue) part" }
 }

@@ -1,23 +1,23 @@
 import Primitives
 
-/// Encodes events into the two parts of a record; <doc:EventEncoding> writes the bytes down.
+/// Encodes events into the two parts of a record; <doc:EventEncoding> specifies the bytes.
 ///
-/// An encoder keeps its two buffers from event to event.
+/// The encoder reuses its two buffers for all events.
 package struct EventEncoder {
     private var keptWriter = ByteWriter()
     private var erasableWriter = ByteWriter()
 
     package init() {}
 
-    /// The kept part of the event encoded last.
+    /// The kept part of the last encoded event.
     package var kept: [UInt8] { keptWriter.bytes }
 
-    /// The erasable part of the event encoded last.
+    /// The erasable part of the last encoded event.
     package var erasable: [UInt8] { erasableWriter.bytes }
 
     /// Encodes an event into ``kept`` and ``erasable``.
     ///
-    /// - Precondition: The content is there: an erased or omitted event has no encoding, and nobody appends one.
+    /// - Precondition: The content is present; an erased or omitted event cannot be encoded.
     package mutating func encode(_ event: ChatEvent) {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
@@ -29,7 +29,7 @@ package struct EventEncoder {
         encode(event.row, kindByte: event.details.kindByte, event.content, correlation: event.correlation)
     }
 
-    /// Encodes the row of an event of a known kind with its content into ``kept`` and ``erasable``.
+    /// Encodes a row of a known kind and its content into ``kept`` and ``erasable``.
     package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?) {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
@@ -37,7 +37,7 @@ package struct EventEncoder {
     }
 
     private mutating func encode(_ row: EventRow, kindByte: UInt8, _ content: borrowing EventContent, correlation: String?) {
-        // The kind, the flags and six bytes of time, in one word.
+        // The kind, the flags and six bytes of time form one word.
         let time = UInt64(clamping: row.recordedAt.millisecondsSince1970)
         keptWriter.write(littleEndian: UInt64(kindByte) | UInt64(row.flags.rawValue) << 8 | time << 16)
         if row.flags.contains(.sentAt) { keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970)) }
@@ -46,7 +46,7 @@ package struct EventEncoder {
         encode(content)
     }
 
-    /// Leaves the kept part alone, as a stub has it.
+    /// Empties the erasable part, as in a stub.
     mutating func removeErasable() { erasableWriter.bytes.removeAll(keepingCapacity: true) }
 
     private mutating func encodeIDs(_ row: EventRow) {
@@ -82,7 +82,7 @@ package struct EventEncoder {
             erasableWriter.write(counted: username.foldKey)
         case .postcode(let postcode): erasableWriter.write(littleEndian: postcode.ascii)
         case .threadName(let text), .body(let text), .device(let text): erasableWriter.write(text)
-        case .erased, .omitted, .opaque: preconditionFailure("an event without its content has no encoding")
+        case .erased, .omitted, .opaque: preconditionFailure("cannot encode an event without its content")
         }
     }
 }
@@ -93,12 +93,12 @@ struct EventFlags: OptionSet, Hashable, Sendable {
     static let imported = EventFlags(rawValue: 1)
     static let sentAt = EventFlags(rawValue: 2)
     static let correlation = EventFlags(rawValue: 4)
-    /// The erasable part ends in fields of a later version and, in its last four bytes, their length without those four.
+    /// The erasable part ends with fields of a later version and their length in four bytes.
     static let extended = EventFlags(rawValue: 8)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Makes the flags of an event that a command brings about.
+    /// Creates the flags of an event that a command produces.
     init(_ origin: EventOrigin, hasCorrelation: Bool) {
         self = hasCorrelation ? .correlation : []
         if case .imported(let sentAt) = origin { formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
@@ -114,9 +114,11 @@ extension EventDetails {
 }
 
 extension EventEncoder {
-    /// Encodes the kept part of an event whose content the journal does not hold; ``erasable`` is then empty.
+    /// Encodes a stub: the kept part of an event whose content the journal does not hold.
     ///
-    /// Whether an event with content once had a correlation id is not known any more, and the flag is not set. One without content counts as erased only if it had one.
+    /// ``erasable`` is then empty. An erased event no longer shows whether it had a correlation id,
+    /// so its flag is not set. For an event without content the flag is set, because only a
+    /// correlation id can make it erased.
     package mutating func encodeStub(_ event: ChatEvent) {
         var kept = event
         switch event.content {
@@ -131,7 +133,7 @@ extension EventEncoder {
 }
 
 extension EventDetails {
-    /// Whether an event with this fact has content of its kind.
+    /// Whether events with these details have content.
     fileprivate var hasContent: Bool {
         switch self {
         case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted:
@@ -146,17 +148,21 @@ extension EventDetails {
 struct ByteWriter {
     var bytes: [UInt8] = []
 
-    /// 16 bytes for each UUID, its first byte first (RFC 9562); all of an event's at once, because each call looks whether the array has room.
+    /// Appends UUIDs of 16 bytes each, most significant byte first (RFC 9562).
+    ///
+    /// Takes all ids of an event at once, because each call checks the array's capacity.
     mutating func write<let count: Int>(ids: [count of UInt128]) {
         var ids = ids
         for index in ids.indices { ids[index] = ids[index].bigEndian }
         bytes.append(bytesOf: ids)
     }
 
-    /// The eight bytes of a number, least significant first.
+    /// Appends eight bytes, least significant first.
     mutating func write(littleEndian value: UInt64) { bytes.append(bytesOf: value.littleEndian) }
 
-    /// LEB128: seven bits a byte, least significant first, the high bit set on all but the last.
+    /// Appends a LEB128 number: seven bits per byte, least significant first.
+    ///
+    /// The high bit is set in all bytes except the last.
     mutating func write(leb128 value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -168,7 +174,7 @@ struct ByteWriter {
 
     mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// The length in bytes as LEB128, and the UTF-8.
+    /// Appends the length in bytes as LEB128, then the UTF-8.
     mutating func write(counted text: String) {
         write(leb128: UInt64(text.utf8.count))
         write(text)
