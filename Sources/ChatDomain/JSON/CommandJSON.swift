@@ -1,6 +1,8 @@
-/// The JSON of a command: an object whose one key is the command, such as `{"postMessage":{"thread":"SW1A","author":"...","body":"..."}}`.
+/// The JSON of a command: an object whose one key is the command's name.
+///
+/// For example `{"postMessage":{"thread":"SW1A","author":"...","body":"..."}}`.
 extension ChatCommand: Codable {
-    /// Reads a command; unknown and missing fields are errors.
+    /// Decodes a command; unknown and missing fields are errors.
     ///
     /// `thread` is an id or an outward code.
     public init(from decoder: any Decoder) throws {
@@ -8,23 +10,25 @@ extension ChatCommand: Codable {
         try self.init(from: container, beside: [])
     }
 
-    /// Writes the command; an id that the store is to make is left out.
+    /// Encodes the command, omitting ids that are nil.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try encode(to: &container)
     }
 }
 
-/// The JSON of a request: the command's, with `correlation` as a second key; the origin is not part of it.
+/// The JSON of a request: that of its command with a second key `correlation`.
+///
+/// The origin is not encoded.
 extension CommandRequest: Codable {
-    /// Reads a command and, where there is one, its correlation id.
+    /// Decodes a command and its correlation id, if present.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
         self.init(try ChatCommand(from: container, beside: [.correlation]), correlation: correlation)
     }
 
-    /// Writes the command and its correlation id.
+    /// Encodes the command and its correlation id.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try command.encode(to: &container)
@@ -38,11 +42,11 @@ extension ChatCommand {
         let commands = keys.filter { Self.readers[$0] != nil }
         if commands.count > 1 {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: container.codingPath + [commands[1]], debugDescription: "a second command, where only one may stand"))
+                .init(codingPath: container.codingPath + [commands[1]], debugDescription: "a second command; only one is allowed"))
         }
         try container.rejectFields(otherThan: others + commands)
         guard let key = commands.first, let read = Self.readers[key] else {
-            throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "there is no command"))
+            throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no command in this object"))
         }
         self = try read(container.nestedContainer(keyedBy: FieldKey.self, forKey: key))
     }
@@ -204,11 +208,11 @@ extension KeyedDecodingContainer where K == FieldKey {
         case (nil, let reply?): return .reply(reply)
         case (nil, nil):
             throw DecodingError.keyNotFound(
-                FieldKey.message, .init(codingPath: codingPath, debugDescription: "one of message and reply is needed"))
+                FieldKey.message, .init(codingPath: codingPath, debugDescription: "message or reply is required"))
         case (_?, _?):
             throw DecodingError.dataCorrupted(
                 .init(
-                    codingPath: codingPath + [FieldKey.reply], debugDescription: "only one of message and reply may stand",
+                    codingPath: codingPath + [FieldKey.reply], debugDescription: "only one of message and reply is allowed",
                     underlyingError: UnknownFieldError(field: "reply")))
         }
     }

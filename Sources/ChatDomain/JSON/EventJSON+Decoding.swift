@@ -1,18 +1,20 @@
-/// Reads the JSON that a recorded event is written as.
+/// Decodes the JSON of a recorded event.
 ///
-/// Strict, so that nothing is lost in silence: an unknown field, a missing one, a second kind, content beside `"erased":true` or none without it are errors.
-/// Where the fold key of a username is not beside it, as it is in an export, it is computed again by ``Username/foldKey(_:)``, which a later version of Unicode
-/// may do otherwise than the event recorded it. ``ExportedEvent`` reads the other field of an export. An event of unknown kind is read from its bytes, and what stands beside them has to agree.
+/// Decoding is strict, so that no data is lost: an unknown field, a missing field, a second kind,
+/// content beside `"erased":true`, and missing content without it are errors. If `foldKey` is
+/// missing, ``Username/foldKey(_:)`` computes it; the result can differ from the recorded key under
+/// a later version of Unicode. ``ExportedEvent`` also decodes `commitEnd`. An event of unknown kind
+/// is decoded from its bytes, and the other fields must agree with them.
 extension RecordedEvent: Decodable {
-    /// Reads the event.
+    /// Decodes the event.
     ///
-    /// - Throws: `DecodingError` with the path of the field that is wrong.
+    /// - Throws: `DecodingError` with the path of the invalid field.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted, .commitEnd]
         let keys = container.allKeys.filter { !envelope.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         guard let key = keys.first else {
-            throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "there is no event"))
+            throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no event kind in this object"))
         }
         let kind = EventKind(name: key.stringValue)
         let isKnown = kind != nil || key == .unknown
@@ -20,12 +22,12 @@ extension RecordedEvent: Decodable {
 
         let position: Position = try container.number(.position)
         guard position > 0 else {
-            throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: "positions begin at 1")
+            throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: "a position is at least 1")
         }
         let recordedAt = try container.time(.recordedAt)
         guard ChatEvent.recordable.contains(recordedAt) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .recordedAt, in: container, debugDescription: "no event was recorded before 1970")
+                forKey: .recordedAt, in: container, debugDescription: "outside the range of recording times")
         }
         let sentAt = try container.decodeIfPresent(String.self, forKey: .sentAt).map { _ in try container.time(.sentAt) }
         let isImported = try container.mark(.imported) || sentAt != nil
@@ -41,13 +43,13 @@ extension RecordedEvent: Decodable {
         let redacted = try container.redactedFields()
         guard redacted.isEmpty || !isErased else {
             throw DecodingError.dataCorruptedError(
-                forKey: .redacted, in: container, debugDescription: "an erased event has nothing to redact")
+                forKey: .redacted, in: container, debugDescription: "an erased event has no redacted fields")
         }
         let fields = EventFields(
             container: try container.nestedContainer(keyedBy: FieldKey.self, forKey: key), isErased: isErased, redacted: redacted)
         guard redacted.isSubset(of: kind?.redactableFields ?? []) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .redacted, in: container, debugDescription: "this kind of event has no such field")
+                forKey: .redacted, in: container, debugDescription: "this kind of event does not have these fields")
         }
         if let kind {
             (event.details, event.content) = try fields.read(kind)
@@ -58,7 +60,7 @@ extension RecordedEvent: Decodable {
     }
 }
 
-/// The fields of an event's own kind.
+/// Decodes the fields of an event's kind.
 private struct EventFields {
     let container: FieldContainer
     let isErased: Bool
@@ -87,7 +89,7 @@ private struct EventFields {
             if isRedacted {
                 guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == details.thread.outwardCode else {
                     throw DecodingError.dataCorruptedError(
-                        forKey: .outwardCode, in: container, debugDescription: "this is not the outward code of the thread")
+                        forKey: .outwardCode, in: container, debugDescription: "not the outward code of the thread")
                 }
             }
             return (.postcodeSet(details), try content(.postcode, EventContent.postcode))
@@ -133,7 +135,7 @@ private struct EventFields {
         }
     }
 
-    /// An event of a kind that this version does not know: its bytes say all of it.
+    /// Decodes an event of unknown kind from its bytes; the other fields must agree with them.
     func unknownEvent(besides envelope: ChatEvent) throws -> ChatEvent {
         try container.rejectFields(otherThan: [.kind, .kept, .erasable])
         let kind: UInt8 = try container.number(.kind)
@@ -148,7 +150,8 @@ private struct EventFields {
         expected.details = .unknown(kind: kind)
         expected.content = .opaque(kept: kept, erasable: erasable)
         guard event == expected else {
-            throw DecodingError.dataCorruptedError(forKey: .kept, in: container, debugDescription: "the bytes say something else")
+            throw DecodingError.dataCorruptedError(
+                forKey: .kept, in: container, debugDescription: "the bytes disagree with the other fields")
         }
         return event
     }
@@ -174,7 +177,7 @@ private struct EventFields {
 
     private func isRedacted(_ key: FieldKey) -> Bool { RedactedFields.all.contains { $0.key == key && redacted.contains($0.field) } }
 
-    /// The value of a field that is null once it has been erased or is redacted, and only then; nil if it is.
+    /// Decodes a field that is null if and only if it is erased or redacted; nil if so.
     private func value<Value: Decodable>(_ key: FieldKey) throws -> Value? {
         guard isErased || isRedacted(key) else { return try container.decode(Value.self, forKey: key) }
         try requireNull(key)
@@ -193,15 +196,15 @@ private struct EventFields {
     private func requireNull(_ key: FieldKey) throws {
         guard try !container.contains(key) || container.decodeNil(forKey: key) else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "a field that is erased or redacted is null")
+                forKey: key, in: container, debugDescription: "an erased or redacted field must be null")
         }
     }
 
-    /// The name of a thread; that of an outward code's is in its id, and is not erased.
+    /// Decodes the name of a thread; that of an outward code is part of its id and never erased.
     private func threadName(of thread: ThreadID) throws -> EventContent {
         guard let code = thread.outwardCode else { return try content(.name, EventContent.threadName) }
         guard !isRedacted(.name) else {
-            throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "an outward code is not redacted")
+            throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "an outward code cannot be redacted")
         }
         guard try container.decode(String.self, forKey: .name) == code.description else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "this is the thread of \(code)")
@@ -212,7 +215,7 @@ private struct EventFields {
     private func foldKey() throws -> String? {
         let foldKey = try optionalText(.foldKey)
         guard foldKey?.isEmpty != true else {
-            throw DecodingError.dataCorruptedError(forKey: .foldKey, in: container, debugDescription: "a fold key is not empty")
+            throw DecodingError.dataCorruptedError(forKey: .foldKey, in: container, debugDescription: "a fold key cannot be empty")
         }
         return foldKey
     }
@@ -231,7 +234,7 @@ private struct EventFields {
 }
 
 extension KeyedDecodingContainer where K == FieldKey {
-    /// A time as an event's is written, also one of a year outside 0000 to 9999.
+    /// Decodes a recorded time, including years outside 0000 to 9999.
     fileprivate func time(_ key: FieldKey) throws -> Timestamp {
         guard let time = Timestamp(printed: try decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
@@ -240,30 +243,30 @@ extension KeyedDecodingContainer where K == FieldKey {
         return time
     }
 
-    /// A field that is true or not there.
+    /// Decodes a field that is true or absent.
     fileprivate func mark(_ key: FieldKey) throws -> Bool {
         guard contains(key) else { return false }
         guard try decode(Bool.self, forKey: key) else {
-            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "this is true, or is not there")
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "must be true or absent")
         }
         return true
     }
 
-    /// The fields that are listed as redacted, each once, in their order.
+    /// Decodes the list of redacted fields, which are distinct and in their defined order.
     fileprivate func redactedFields() throws -> RedactedFields {
         guard contains(.redacted) else { return [] }
         let names = try decode([String].self, forKey: .redacted)
         let found = RedactedFields.all.filter { names.contains($0.key.stringValue) }
         guard !names.isEmpty, found.map(\.key.stringValue) == names else {
             throw DecodingError.dataCorruptedError(
-                forKey: .redacted, in: self, debugDescription: "not a list of fields that can be redacted, each once, in their order")
+                forKey: .redacted, in: self, debugDescription: "not a list of distinct redactable fields in their defined order")
         }
         return found.reduce(into: []) { $0.insert($1.field) }
     }
 }
 
 extension EventKind {
-    /// The fields of an event of this kind that can be kept from a reader and are then named.
+    /// The fields of this kind that can be redacted and are then listed.
     fileprivate var redactableFields: RedactedFields {
         switch self {
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited: .body

@@ -1,17 +1,24 @@
 import Primitives
 
-/// The JSON of a recorded event: `{"position":12,"recordedAt":"2026-11-21T05:03:12.123Z","messagePosted":{...}}`.
+/// The JSON of a recorded event.
 ///
-/// `sentAt` and `correlation` stand where there are any, `"imported":true` at the events of an import, and `"erased":true` where the journal no longer
-/// holds the content, whose fields are then null. `"redacted":["body"]` names the fields that are null because they are kept from the reader.
+/// For example `{"position":12,"recordedAt":"2026-11-21T05:03:12.123Z","messagePosted":{...}}`.
+/// `sentAt` and `correlation` appear only if the event has them, and `"imported":true` only for an
+/// imported event. `"erased":true` marks an event whose content the journal no longer holds; its
+/// content fields are null. `"redacted":["body"]` lists the fields that are null because they are
+/// hidden from the reader.
 extension RecordedEvent: Encodable {
-    /// Encodes the event, its fields in the order of <doc:EventJSON>; `JSONEncoder` does not keep that order in its text.
+    /// Encodes the event with its fields in the order of <doc:EventJSON>.
+    ///
+    /// `JSONEncoder` does not preserve that order in its output.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try encode(to: &container)
     }
 
-    /// Writes the members of the event's object; in an export, the fold key stands beside a username.
+    /// Writes the members of the event's object.
+    ///
+    /// - Parameter isExport: Whether to write the fold key after a username.
     package func encode(to members: inout some EventMembers, isExport: Bool = false) throws {
         try members.encode(position, forKey: .position)
         try members.encode(event.recordedAt, forKey: .recordedAt)
@@ -26,7 +33,7 @@ extension RecordedEvent: Encodable {
         try members.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
     }
 
-    /// Writes the fields of the event's own kind, and the outward code in the place of a postcode that is redacted.
+    /// Writes the fields of the event's kind, and the outward code if the postcode is redacted.
     package func encodeFields(to fields: inout some EventMembers, isExport: Bool = false) throws {
         try event.encodeFields(to: &fields, isExport: isExport)
         if redacted.contains(.postcode), case .postcodeSet(let details) = event.details {
@@ -36,7 +43,7 @@ extension RecordedEvent: Encodable {
 }
 
 extension ChatEvent {
-    /// Writes the fields of the event's own kind.
+    /// Writes the fields of the event's kind.
     fileprivate func encodeFields(to fields: inout some EventMembers, isExport: Bool) throws {
         switch details {
         case .userRegistered(let details):
@@ -131,17 +138,18 @@ extension EventMembers {
     }
 }
 
-/// Where the members of an event's JSON object are written, one after the other: the container of an encoder, or the bytes of a line.
+/// A destination for the members of an event's JSON object: an encoder's container or a line's
+/// bytes.
 package protocol EventMembers {
     mutating func encode(_ value: Bool, forKey key: FieldKey) throws
     mutating func encode(_ value: UInt64, forKey key: FieldKey) throws
     mutating func encode(_ value: Timestamp, forKey key: FieldKey) throws
     mutating func encode(_ value: [String], forKey key: FieldKey) throws
-    /// Writes a text, null for nil.
+    /// Writes a string, or null for nil.
     mutating func encode(_ value: String?, forKey key: FieldKey) throws
     /// Writes the text form of an id.
     mutating func encode(id: UInt128, forKey key: FieldKey) throws
-    /// Writes an object, whose members a closure writes.
+    /// Writes an object whose members the closure writes.
     mutating func encodeObject(forKey key: FieldKey, _ members: (inout Self) throws -> Void) throws
 }
 
@@ -154,16 +162,18 @@ extension KeyedEncodingContainer: EventMembers where K == FieldKey {
     }
 }
 
-/// An event as an export has it: with the fold key beside a username, and the end of its commit.
+/// An event in the form of an export: with fold keys and the end of its commit.
 ///
-/// With these two fields an export can be read back as the same history in the same commits.
+/// An import uses these two fields to reproduce the same history in the same commits.
 public struct ExportedEvent: Hashable, Sendable {
     /// The event and its position.
     public var recorded: RecordedEvent
-    /// The last position of the commit that the event belongs to; nil where that is not known, as in an export of an earlier version.
+    /// The last position of the event's commit.
+    ///
+    /// It is nil if unknown, as in an export of an earlier version.
     public var commitEnd: Position?
 
-    /// Makes an exported event.
+    /// Creates an exported event.
     public init(_ recorded: RecordedEvent, commitEnd: Position? = nil) {
         self.recorded = recorded
         self.commitEnd = commitEnd
@@ -171,21 +181,23 @@ public struct ExportedEvent: Hashable, Sendable {
 }
 
 extension ExportedEvent: Codable {
-    /// Reads an event of an export.
+    /// Decodes an event of an export.
     ///
-    /// - Throws: `DecodingError` with the path of the field that is wrong; also for an event that a viewer was shown, which bears `redacted`.
+    /// - Throws: `DecodingError` with the path of the invalid field. An event with `redacted` is an
+    ///   error, because it is incomplete.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         guard !container.contains(.redacted) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .redacted, in: container, debugDescription: "an event that was redacted for a viewer is not the whole event")
+                forKey: .redacted, in: container, debugDescription: "a redacted event is incomplete")
         }
         let commitEnd: Position? =
             try !container.contains(.commitEnd) || container.decodeNil(forKey: .commitEnd) ? nil : container.number(.commitEnd)
         self.init(try RecordedEvent(from: decoder), commitEnd: commitEnd)
     }
 
-    /// Writes the event as ``RecordedEvent`` does, with `foldKey` after `username` and with `commitEnd` at the end.
+    /// Encodes the event as ``RecordedEvent`` does, adding `foldKey` after `username` and
+    /// `commitEnd` at the end.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try encode(to: &container)
@@ -199,7 +211,7 @@ extension ExportedEvent: Codable {
 }
 
 extension RedactedFields {
-    /// The fields and their names in JSON, in the order in which they are listed there.
+    /// The fields and their names in JSON, in the order of the `redacted` list.
     static let all: [(field: RedactedFields, key: FieldKey)] = [
         (.body, .body), (.username, .username), (.postcode, .postcode), (.name, .name), (.device, .device),
     ]

@@ -1,4 +1,4 @@
-/// Every field name of the JSON of commands and events, and the kinds of both, in one place.
+/// The field names in the JSON of commands and events, including the kinds of both.
 package struct FieldKey: CodingKey, Hashable {
     package let stringValue: String
     package var intValue: Int? { nil }
@@ -44,7 +44,7 @@ package struct FieldKey: CodingKey, Hashable {
 typealias FieldContainer = KeyedDecodingContainer<FieldKey>
 
 extension KeyedDecodingContainer where K == FieldKey {
-    /// Refuses a field that nobody knows: a misspelt optional field would otherwise be lost in silence.
+    /// Throws if the object has unknown fields: a misspelt optional field must not be ignored.
     ///
     /// - Throws: `DecodingError.dataCorrupted` whose underlying error is an ``UnknownFieldError``.
     package func rejectFields(otherThan allowed: [FieldKey]) throws {
@@ -56,10 +56,10 @@ extension KeyedDecodingContainer where K == FieldKey {
         }
     }
 
-    /// Decodes a whole number.
+    /// Decodes an integer.
     ///
-    /// - Throws: `DecodingError` with the path of the field, also for a number that does not fit its type: Foundation's decoder
-    ///   reports such a number as "not valid JSON", without the field.
+    /// - Throws: `DecodingError` with the path of the field, also if the number does not fit its
+    ///   type. Foundation's decoder reports that case as invalid JSON, without the field.
     package func number<Number: FixedWidthInteger & Decodable>(_ key: FieldKey) throws -> Number {
         do {
             return try decode(Number.self, forKey: key)
@@ -72,15 +72,15 @@ extension KeyedDecodingContainer where K == FieldKey {
     }
 }
 
-/// A field of a JSON object that its type does not have.
+/// An unknown field of a JSON object.
 ///
-/// It is the `underlyingError` of the `DecodingError.dataCorrupted` that ``FieldKey`` containers throw for it, so that whoever reports the
-/// error can tell it from a value that is not allowed.
+/// The `underlyingError` of a `DecodingError.dataCorrupted`: it distinguishes an unknown field from
+/// an invalid value.
 package struct UnknownFieldError: Error, Equatable {
-    /// The name of the field, as it stands in the input: of any length and with any characters.
+    /// The field name as in the input, of any length and with any characters.
     package let field: String
 
-    /// An error for a field name.
+    /// Creates the error for a field name.
     package init(field: String) {
         self.field = field
     }
