@@ -1,17 +1,18 @@
 public import ChatDomain
 public import EventJournal
 
-/// What a backup of a store did.
+/// The result of a backup.
 public struct StoreBackup: Hashable, Sendable, Codable {
-    /// The head of the copy, whose position is the copy's last: for a later check that the copy is still whole.
+    /// The head of the copy, at its last position; a later check can expect it.
     public var head: JournalHead
-    /// The names of the segment files that were copied, or added to.
+    /// The names of the segment files that were copied or extended.
     public var copied: [String]
-    /// The names of those that were there already.
+    /// The names of the segment files that the copy already contained.
     public var skipped: [String]
-    /// The names of those that were there with content that has been erased since, and were copied anew.
+    /// The names of the segment files copied again, because content was erased since the last
+    /// backup.
     public var rewritten: [String]
-    /// How many bytes of segments were written.
+    /// The number of bytes written to segment files.
     public var bytes: UInt64
 
     init(_ report: BackupReport) {
@@ -23,20 +24,20 @@ public struct StoreBackup: Hashable, Sendable, Codable {
     }
 }
 
-/// What a repair saved, and what it could not.
+/// The result of a repair: the salvaged events and the losses.
 public struct StoreRepair: Hashable, Sendable, Codable {
-    /// Positions of which the events are lost.
+    /// A range of positions whose events are lost.
     public struct Loss: Hashable, Sendable, Codable {
         /// The first and the last position.
         public var positions: [Position]
-        /// The file of the damaged journal in which they should have been; nil where that is not known.
+        /// The segment file of the damaged journal that should contain them; nil if unknown.
         public var segment: String?
-        /// The first byte of the file and the one after the last; nil where that is not known.
+        /// The first byte of the damaged range and the byte after it; nil if unknown.
         public var bytes: [UInt64]?
-        /// A stable name of what was found there.
+        /// A stable code of the damage.
         public var problem: String
 
-        /// Writes every field; what is not there is null.
+        /// Encodes every field; nil is encoded as null.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(positions, forKey: .positions)
@@ -48,15 +49,15 @@ public struct StoreRepair: Hashable, Sendable, Codable {
 
     /// Whether every event was salvaged.
     public var isComplete: Bool { lost == 0 }
-    /// The id of the damaged journal; nil when nothing readable names it.
+    /// The id of the damaged journal; nil if no readable file contains it.
     public var source: JournalID?
     /// The head of the new journal.
     public var head: JournalHead
-    /// How many events were kept.
+    /// The number of salvaged events.
     public var salvaged: UInt64
-    /// How many were lost.
+    /// The number of lost events.
     public var lost: UInt64
-    /// The lost positions in order: all of them, unless there are more than `RepairReport.listedLosses` stretches.
+    /// The lost ranges, ascending; at most `RepairReport.listedLosses` of them.
     public var losses: [Loss]
 
     init(_ report: RepairReport) {
@@ -71,7 +72,7 @@ public struct StoreRepair: Hashable, Sendable, Codable {
         }
     }
 
-    /// Writes every field; a source that is not known is null.
+    /// Encodes every field; nil is encoded as null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(source, forKey: .source)
@@ -83,26 +84,29 @@ public struct StoreRepair: Hashable, Sendable, Codable {
 }
 
 extension ChatStore {
-    /// Makes or continues a copy of the store's journal in a directory, while the store goes on.
+    /// Copies the store's journal to a directory, or continues a copy, while the store is in use.
     ///
     /// - Parameters:
-    ///   - destination: The copy's directory; see `Journal.backup(_:to:options:)` for what may be there.
-    ///   - position: The copy ends at or before it, at a commit's end; nil for all that is durable.
-    /// - Returns: What was copied, and the head of the copy.
-    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)` does; `notAJournal` for a store on a log that is not a `Journal`.
-    /// - Complexity: Linear in what is new. Blocks the calling thread, and no command.
+    ///   - destination: The directory of the copy; see `Journal.backup(_:to:options:)` for what it
+    ///     may contain.
+    ///   - position: The copy ends at the last commit end at or before this position; nil for the
+    ///     durable end.
+    /// - Returns: The copied files and the head of the copy.
+    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`; with `notAJournal`
+    ///   for a store on a log that is not a `Journal`.
+    /// - Complexity: Linear in the new bytes. Blocks the calling thread, but no command.
     @discardableResult
     public func backup(to destination: String, upTo position: Position? = nil) throws(ChatError) -> StoreBackup {
         guard let journal else {
-            throw .journal(JournalError(.notAJournal, "The store's log is not a journal; it has its own ways to be copied."))
+            throw .journal(JournalError(.notAJournal, "The store's log is not a journal. Copy it with the tools of that log."))
         }
         return StoreBackup(try wrapping { () throws(JournalError) in try journal.backup(to: destination, upTo: position) })
     }
 
-    /// Makes or continues a copy of a journal, which another process may be writing.
+    /// Copies a journal, or continues a copy; another process may be writing the journal.
     ///
-    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)` does.
-    /// - Complexity: Opens both journals, without a replay; then linear in what is new.
+    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`.
+    /// - Complexity: Opens both journals without a replay; then linear in the new bytes.
     @discardableResult
     public static func backup(
         ofJournalAt directory: String, to destination: String, options: BackupOptions = BackupOptions()
@@ -110,17 +114,19 @@ extension ChatStore {
         StoreBackup(try wrapping { () throws(JournalError) in try Journal.backup(directory, to: destination, options: options) })
     }
 
-    /// Salvages what can be read of a damaged journal into a new one with a new id.
+    /// Salvages the readable events of a damaged journal into a new journal with a new id.
     ///
-    /// Every event keeps its position. In the place of one that is lost stands a ``EventKind/lost`` event, recorded at the time of the event
-    /// before it. The new journal opens for writing and goes on; what later events refer to may be missing in it, which views cope with and
-    /// ``verify(_:options:deep:)`` does not take for a fault.
+    /// Every event keeps its position. Each lost event is replaced by a ``EventKind/lost`` event
+    /// with the time of the previous event. The new journal can be opened for writing. Later events
+    /// may refer to lost ones: views tolerate that, and ``verify(_:options:deep:)`` does not report
+    /// it.
     ///
     /// - Parameters:
-    ///   - directory: The damaged journal, which is only read.
-    ///   - destination: The new journal's directory, absent or empty.
-    /// - Returns: What was kept, and every loss with its place.
-    /// - Throws: ``ChatError/journal(_:)`` as `Journal.repair(_:to:options:lostRecord:)` does.
+    ///   - directory: The directory of the damaged journal, which is not modified.
+    ///   - destination: The directory of the new journal; it must be empty or not exist.
+    ///   - options: The options of the repair.
+    /// - Returns: The number of salvaged events, and every loss with its place.
+    /// - Throws: ``ChatError/journal(_:)`` as `Journal.repair(_:to:options:lostRecord:)`.
     /// - Complexity: Reads the damaged journal twice.
     public static func repair(
         journalAt directory: String, to destination: String, options: RepairOptions = RepairOptions()
@@ -129,7 +135,7 @@ extension ChatStore {
         var recordedAt = Timestamp(millisecondsSince1970: 0)
         let report = try wrapping { () throws(JournalError) in
             try Journal.repair(directory, to: destination, options: options) { _, previous in
-                // A record that is no event has no time; that of the last placeholder still holds.
+                // An undecodable record has no time; the time of the last placeholder stays valid.
                 if let event = try? ChatEvent(kept: previous, erasable: nil) { recordedAt = event.recordedAt }
                 encoder.encode(ChatEvent(recordedAt: recordedAt, details: .lost))
                 return encoder.kept

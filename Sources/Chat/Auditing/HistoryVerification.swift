@@ -3,11 +3,11 @@ import Columns
 import EventJournal
 import Projections
 
-/// Checks consecutive records of a journal, a batch at a time: that each is an event, and that the events are a history that the rules allow.
+/// Verifies the records of a journal in batches: each record is an event, and the history is valid.
 ///
-/// Memory beside the models is one batch without the texts of posts.
+/// Besides the models, memory holds one batch without the texts of posts.
 struct HistoryVerification {
-    /// Amortises waiting for memory.
+    /// The number of events per batch; amortises memory latency.
     static let batchCount = 1_024
 
     private(set) var findings: [VerificationReport.Finding] = []
@@ -16,20 +16,22 @@ struct HistoryVerification {
     private let isDeep: Bool
     private var areAllEvents = true
     private var batch = EventBatch(from: 1, capacity: batchCount)
-    /// The faults of texts in the batch, in order: bodies are not part of it.
+    /// The faults of texts in the batch, in order.
+    ///
+    /// They are kept separately, because a batch has no bodies.
     private var textFaults: [(row: Int, fault: HistoryFault)] = []
 
-    /// The position of the last event that has been checked.
+    /// The position of the last verified event.
     var position: Position { models.position }
-    /// How many events are known to be lost.
+    /// The number of events recorded as lost.
     var lostEvents: Int { models.rules.lostEvents }
 
-    /// Makes a verification from the first record on.
+    /// Creates a verification that starts at the first record.
     ///
     /// - Parameters:
-    ///   - checkpoint: What to compare the models with at its position.
-    ///   - isDeep: Whether to apply the events to the read models, too.
-    ///   - estimate: What to make room for.
+    ///   - checkpoint: The checkpoint to compare with the models at its position.
+    ///   - isDeep: Whether the events are applied to the read models as well.
+    ///   - estimate: The estimate for reserving capacity.
     init(checkpoint: CheckpointVerification?, isDeep: Bool, _ estimate: ReplayEstimate) {
         self.checkpoint = checkpoint
         self.isDeep = isDeep
@@ -44,25 +46,25 @@ struct HistoryVerification {
             batch.append(event.row, event.content)
         } catch {
             check()
-            add("undecodable", "the record is no event: \(error)", at: position)
+            add("undecodable", "the record cannot be decoded as an event: \(error)", at: position)
             areAllEvents = false
             batch.removeAll(from: position + 1)
         }
         if batch.count == Self.batchCount || position == checkpoint?.position { check() }
     }
 
-    /// Checks the last events, and compares the models at the end.
+    /// Verifies the last batch, and compares the models at the end.
     mutating func finish(_ journal: Journal) {
         check()
         findings += checkpoint?.findings(journal, models) ?? []
         if isDeep { findings += DeepVerification(models).findings() }
     }
 
-    /// Checks the records that have been added.
+    /// Verifies the records of the batch.
     mutating func check() {
         var found: [(row: Int, fault: HistoryFault)] = []
         models.rules.audit(&batch, &models.models.identities) { row, faults in found += faults.map { (row, $0) } }
-        // Of one event, the text's fault is the last.
+        // For one event, the fault of the text comes last.
         for (row, fault) in (found + textFaults).sorted(by: { $0.row < $1.row }) {
             add(fault.problem.rawValue, fault.message, at: batch.position(row))
         }
@@ -77,16 +79,18 @@ struct HistoryVerification {
     }
 }
 
-/// Compares what the read models answer with the rows of the rules: two derivations of the same history, by different code, which have to agree on all that both
-/// know.
+/// Compares the read models with the state of the rules.
+///
+/// Both are derived from the same history by different code, so they must agree on all shared
+/// values.
 struct DeepVerification {
     private let models: ReadModels
     private let identities: Identities
     private let rules: RuleState
     private let now: Position
-    /// By the thread.
+    /// The number of messages by thread.
     private let messageCounts: [Int]
-    /// By the message: its replies that are not retracted.
+    /// The number of replies by message, without retracted ones.
     private let replyCounts: [Int]
 
     init(_ models: StoreModels) {
@@ -102,7 +106,7 @@ struct DeepVerification {
         replyCounts = counts
     }
 
-    /// Everything in which they differ.
+    /// Returns all differences.
     ///
     /// - Complexity: O(*n*) in users, threads, memberships and posts.
     func findings() -> [VerificationReport.Finding] { users() + threads() + memberships() + messages() + replies() }
@@ -170,23 +174,25 @@ struct DeepVerification {
     }
 }
 
-/// What a checkpoint says the read models were, to be compared with a rebuild from the first event.
+/// Compares a checkpoint of the read models with a rebuild from the first event.
 ///
-/// Digests, so that a verification does not hold the read models twice, unless they differ.
+/// Holds digests, so that the read models are in memory twice only if they differ.
 struct CheckpointVerification {
     let position: Position
     private let digests: [String: [UInt8]]
-    /// The components in which a rebuild up to the position differs.
+    /// The components in which the rebuild at the checkpoint's position differs.
     private(set) var differing: [String] = []
 
-    /// Reads the checkpoint of a journal; nil when there is none that an opening would use: one that is damaged or stale is no fault of the journal.
+    /// Reads the checkpoint of a journal; nil if an opening would not use it.
+    ///
+    /// A damaged or outdated checkpoint is not a fault of the journal.
     init?(_ journal: Journal) {
         guard let models = try? StoreModels(checkpointOf: journal) else { return nil }
         position = models.position
         digests = models.digests
     }
 
-    /// Compares the checkpoint with a rebuild that has come to its position.
+    /// Compares the checkpoint with a rebuild that has reached its position.
     ///
     /// - Complexity: O(*n*) in the read models.
     mutating func compare(_ rebuilt: StoreModels) {
@@ -194,26 +200,26 @@ struct CheckpointVerification {
         differing = StoreModels.componentNames.filter { rebuiltDigests[$0] != digests[$0] }
     }
 
-    /// A finding for each component that differs.
+    /// Returns a finding for each component that differs.
     ///
-    /// - Parameter rebuilt: A rebuild up to the checkpoint's position or beyond.
-    /// - Complexity: Where they differ, the time to read the events up to the position.
+    /// - Parameter rebuilt: A rebuild at the checkpoint's position or later.
+    /// - Complexity: O(1) without a difference; otherwise O(*n*) in the events up to the position.
     func findings(_ journal: Journal, _ rebuilt: StoreModels) -> [VerificationReport.Finding] {
         if differing.isEmpty { return [] }
         let parting = firstParting(journal, rebuilt)
         let place =
-            parting.map { "they part at position \($0)" }
-            ?? "no question that an event raises tells them apart, so that they parted at one of these positions"
+            parting.map { "they first differ at position \($0)" }
+            ?? "no query about a single event shows the difference, which lies at one of these positions"
         return differing.map { component in
             VerificationReport.Finding(
                 positions: parting.map { [$0, $0] } ?? [min(1, position), position], problem: "checkpointDiffers",
                 message:
                     "the checkpoint '\(ReadModels.name)' at position \(position) and a rebuild differ in \(component): \(place); remove the file, "
-                    + "and the next opening replays")
+                    + "and the next opening replays the journal")
         }
     }
 
-    /// The first position as of which the two answer differently about what the event there names; nil if there is none.
+    /// Returns the first position at which both answer differently about the event there, if any.
     private func firstParting(_ journal: Journal, _ rebuilt: StoreModels) -> Position? {
         guard let checkpoint = try? StoreModels(checkpointOf: journal) else { return nil }
         var first: Position?
@@ -226,7 +232,7 @@ struct CheckpointVerification {
                 return false
             }
         } catch {
-            // The history was read once to rebuild; what has happened to it since is found the next time.
+            // The rebuild has read these events before; the next verification finds a damage since.
             return nil
         }
         return first
@@ -234,7 +240,7 @@ struct CheckpointVerification {
 }
 
 extension ReadModels {
-    /// What questions about everything that an event names are answered as of its own position.
+    /// Returns the answers about all entities that an event names, as of its own position.
     fileprivate func answers(about event: ChatEvent, at position: Position) -> Answers {
         let details = event.details
         var answers = Answers(

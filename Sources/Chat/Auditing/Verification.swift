@@ -1,33 +1,35 @@
 public import ChatDomain
 public import EventJournal
 
-/// What a verification of a whole journal found.
+/// The result of verifying a whole journal.
 public struct VerificationReport: Hashable, Sendable, Codable {
-    /// Whether nothing is wrong.
+    /// Whether the verification found no fault.
     public var isValid: Bool { findings.isEmpty }
-    /// The last position up to which everything could be read.
+    /// The last position up to which every record could be read.
     public var position: Position
-    /// Everything that is wrong, in the order in which it stands.
+    /// The faults, in journal order.
     public var findings: [Finding]
-    /// How many events a repair has put down as lost; no finding, and not part of the JSON form.
+    /// The number of events that a repair recorded as lost.
+    ///
+    /// Lost events are not findings, and the JSON form omits the number.
     public var lostEvents = 0
 
-    /// Something that is wrong, and where.
+    /// A fault and its place.
     public struct Finding: Hashable, Sendable, Codable {
-        /// The file, nil where the fault is not one of bytes.
+        /// The segment file; nil if the fault is not one of bytes.
         public var segment: String?
-        /// The first byte and the one after the last, nil where the fault is not one of bytes.
+        /// The first faulty byte and the byte after the last; nil if the fault is not one of bytes.
         public var bytes: [UInt64]?
-        /// The first and the last position, nil where there is none.
+        /// The first and the last position of the fault; nil if it has none.
         public var positions: [Position]?
-        /// A stable name of what is wrong.
+        /// A stable code of the fault.
         public var problem: String
         /// A sentence for people.
         public var message: String
 
         private enum CodingKeys: CodingKey { case segment, bytes, positions, problem, message }
 
-        /// Writes every field; what is not there is null.
+        /// Encodes every field; nil is encoded as null.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(segment, forKey: .segment)
@@ -48,14 +50,14 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         self.findings = findings
     }
 
-    /// Reads a verification.
+    /// Decodes a report; the number of lost events is 0.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         position = try container.decode(Position.self, forKey: .position)
         findings = try container.decode([Finding].self, forKey: .findings)
     }
 
-    /// Writes `{"ok":true,"position":12,"findings":[]}`.
+    /// Encodes the report, for example as `{"ok":true,"position":12,"findings":[]}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(isValid, forKey: .isValid)
@@ -65,17 +67,24 @@ public struct VerificationReport: Hashable, Sendable, Codable {
 }
 
 extension ChatStore {
-    /// Checks everything about a journal that can be checked without writing: bytes, checksums, chain and order; that every record is an event; and that the events
-    /// are a history that the rules allow.
+    /// Verifies a journal without writing: its bytes, its records and its history.
+    ///
+    /// The bytes include checksums, chain and order. Every record must be an event, and the events
+    /// must form a history that the rules allow.
     ///
     /// - Parameters:
-    ///   - directory: The path of the journal's directory; another process may be writing it.
-    ///   - deep: Whether to rebuild the read models, too, and compare them with the state of the rules, and at its position with the checkpoint that an opening
-    ///     would begin with (`checkpointDiffers`).
-    ///   - options: How to open the journal; an expected head makes sure that it is that journal, and not an earlier state of it.
-    ///   - progress: Called after each 1,024 events and after the last, with the position checked so far and the last one.
-    /// - Returns: The findings; a journal that refuses to open is a finding, too.
-    /// - Throws: ``ChatError/journal(_:)`` if there is no journal, or it cannot be read at all: then nothing was checked.
+    ///   - directory: The path of the journal's directory; another process may be writing the
+    ///     journal.
+    ///   - options: The options for opening the journal. With an expected head, a different journal
+    ///     or an earlier state of this one is a finding.
+    ///   - deep: Whether to rebuild the read models as well, and to compare them with the state of
+    ///     the rules and with the checkpoint that an opening would use (`checkpointDiffers`).
+    ///   - progress: Called after every 1,024 events and after the last one, with the verified
+    ///     position and the last position.
+    /// - Returns: The findings. A journal that cannot be opened because of damage is a finding as
+    ///   well.
+    /// - Throws: ``ChatError/journal(_:)`` if the journal does not exist or cannot be read at all;
+    ///   nothing was verified then.
     public static func verify(
         _ directory: String, options: JournalOptions = JournalOptions(), deep: Bool = false,
         progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
@@ -88,7 +97,7 @@ extension ChatStore {
             try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep, progress)
         } catch {
             guard error.code == .damaged else { throw .journal(error) }
-            // Such a journal does not open; what lies before the first damage is whole.
+            // The journal is too damaged to open. Everything before the first damage is valid.
             if report.isValid { report.findings.append(VerificationReport.Finding(error)) }
             report.position = max(1, report.findings.compactMap { $0.positions?.first }.min() ?? 1) - 1
         }
@@ -98,20 +107,20 @@ extension ChatStore {
 }
 
 extension VerificationReport {
-    /// Checks that the journal still contains an expected head.
+    /// Verifies that the journal contains the expected head.
     fileprivate mutating func check(_ directory: String, against options: JournalOptions) throws(ChatError) {
         do throws(JournalError) {
             _ = try Journal.openReadOnly(directory, options: options)
         } catch {
             switch error.code {
             case .headMismatch: findings.append(Finding(error))
-            case .damaged: break  // found already
+            case .damaged: break  // Already reported.
             default: throw .journal(error)
             }
         }
     }
 
-    /// Checks that every record is an event and that the events are a history that the rules allow.
+    /// Verifies that every record is an event, and that the rules allow the history.
     fileprivate mutating func checkHistory(
         of journal: Journal, deep: Bool, _ progress: (_ position: Position, _ last: Position) -> Void
     ) throws(JournalError) {
@@ -140,7 +149,7 @@ extension VerificationReport {
 
 extension VerificationReport.Finding {
     init(_ error: JournalError) {
-        // A head that is not the journal's says nothing of any file.
+        // A wrong head is not a fault of a particular file.
         self.init(
             segment: error.segment ?? (error.code == .headMismatch ? nil : error.path),
             bytes: error.bytes.map { [$0.lowerBound, $0.upperBound] },

@@ -3,14 +3,16 @@ import EventJournal
 import Locking
 public import Projections
 
-/// A projection of one's own over a store: replayed once, then kept current, and asked as of any moment.
+/// A custom projection over a store: replayed once, then kept current.
 ///
-/// Make one with ``ChatStore/project(_:)``. Every question is answered as of the last durable position at the time of the call, so a caller finds what they have been
-/// told is done. Nothing is kept in memory but the projection: what is new is read from the journal when somebody asks. May be used from any number of tasks and
-/// threads at once.
+/// Create one with ``ChatStore/project(_:)``. Every query can be answered as of any position or
+/// time. By default it is answered as of the last durable position at the time of the call, so a
+/// caller sees every command it has a receipt for. Memory holds only the projection; new events are
+/// read from the journal by the next query. Can be used from any number of tasks and threads at
+/// once.
 public final class ProjectionHandle<Model: Projection>: Sendable {
     let store: ChatStore
-    /// Gives what a replay begins with.
+    /// Returns the initial state of a replay.
     private let start: @Sendable () -> Replay<Model>
     private let current: Lock<Replay<Model>>
 
@@ -20,17 +22,21 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         current = Lock(start())
     }
 
-    /// Asks the projection.
+    /// Queries the projection.
     ///
     /// - Parameters:
-    ///   - moment: Now, or any earlier position or time. Now costs what has come since the last question; an earlier moment costs a replay from the checkpoint or the first event, apart
-    ///     from the projection that is kept, so that others need not wait.
-    ///   - body: Is lent the projection, and the position as of which it is.
-    /// - Returns: What the closure returns.
-    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the last durable position; ``ChatError/journal(_:)`` if the journal is closed,
-    ///   damaged or cannot be read, ``ChatError/undecodable(position:_:)`` if a record is no event: the projection then stands before it, and the next
-    ///   question tries again.
-    /// - Complexity: O(*n*) in the events that are new, or up to the moment, and what the closure takes.
+    ///   - moment: Now, or an earlier position or time. A query as of now applies the events since
+    ///     the last query. A query as of an earlier moment replays a separate copy, from the
+    ///     checkpoint or the first event, and does not delay other queries.
+    ///   - body: Receives the projection and its position.
+    /// - Returns: The result of the closure.
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the
+    ///   last durable position; ``ChatError/journal(_:)`` if the journal is closed, damaged or
+    ///   cannot be read; ``ChatError/undecodable(position:_:)`` if a record cannot be decoded as an
+    ///   event. After an error the projection stays before the failed event, and the next query
+    ///   tries again.
+    /// - Complexity: O(*n*) in the new events, or in the events up to an earlier moment, plus the
+    ///   time of the closure.
     public func read<Value: Sendable>(asOf moment: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
         let (position, isNow) = try store.query(moment) { _, view throws(ChatError) in (view.position, moment == .now) }
         if isNow {
@@ -42,7 +48,8 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
                     return .failure(error)
                 }
             }
-            // Outside the lock, so that whoever asks next need not wait, and the closure may ask again.
+            // Outside the lock, so that the next query does not wait and the closure may query
+            // again.
             let replay = try result.get()
             return body(replay.model, replay.position)
         }
@@ -52,16 +59,18 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         return body(replay.model, position)
     }
 
-    /// Builds the projection once more from the first event, beside the one that is asked meanwhile, and puts it in that one's place when it has caught up.
+    /// Rebuilds the projection from the first event, then replaces the present one.
     ///
-    /// - Throws: As ``read(asOf:_:)``; the former one then stays.
+    /// Queries are answered from the present projection until then.
+    ///
+    /// - Throws: As ``read(asOf:_:)``; the present projection then stays.
     /// - Complexity: O(*n*) in the events of the journal.
     public func rebuild() throws(ChatError) {
         let beside = try rebuilt(to: store.shownPosition)
         let result: Result<Void, ChatError> = current.withLock { current in
             var replay = beside
             do throws(ChatError) {
-                // What has come meanwhile is little.
+                // Only the events since the start of the rebuild, so the lock is held briefly.
                 try replay.advance(store.log, to: current.position)
                 current = replay
                 return .success(())
@@ -82,11 +91,12 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
 }
 
 extension ProjectionHandle where Model: Equatable {
-    /// Builds the projection once more from the first event and compares it with the one that is kept.
+    /// Rebuilds the projection from the first event and compares it with the present one.
     ///
-    /// They differ if `apply` depends on anything but the events: a clock, randomness, the order of a dictionary.
+    /// They differ if `apply` depends on anything except the events: a clock, randomness, or the
+    /// order of a dictionary.
     ///
-    /// - Returns: Whether they are equal at the position as of which the kept one is.
+    /// - Returns: Whether both are equal at the position of the present one.
     /// - Throws: As ``read(asOf:_:)``.
     /// - Complexity: O(*n*) in the events of the journal.
     public func isReproducible() throws(ChatError) -> Bool {
@@ -95,7 +105,7 @@ extension ProjectionHandle where Model: Equatable {
     }
 }
 
-/// A projection and how far it has come.
+/// A projection and the position up to which it has applied the events.
 struct Replay<Model: Projection>: Sendable {
     private(set) var model: Model
     private(set) var position: Position
@@ -105,7 +115,7 @@ struct Replay<Model: Projection>: Sendable {
         self.position = position
     }
 
-    /// Takes in the events of a log up to a position.
+    /// Applies the events of a log up to a position.
     mutating func advance(_ log: any CommitLog, to end: Position) throws(ChatError) {
         guard position < end else { return }
         try ChatStore.read(log, position + 1...end, contents: Model.contents) { event, position in
@@ -117,15 +127,17 @@ struct Replay<Model: Projection>: Sendable {
 }
 
 extension ChatStore {
-    /// Keeps a projection of one's own over this store.
+    /// Creates a custom projection over this store.
     ///
-    /// The projection is replayed when it is asked first. Keep the result: each call makes another one.
+    /// The first query replays the projection. Keep the result: each call creates another
+    /// projection.
     public func project<Model: Projection>(_ model: Model.Type) -> ProjectionHandle<Model> { ProjectionHandle(self) { Replay() } }
 
-    /// Keeps a projection of one's own over this store, and begins with its checkpoint, if there is one that fits.
+    /// Creates a custom projection over this store, starting from its checkpoint, if one is usable.
     ///
-    /// A checkpoint is written by ``ProjectionHandle/writeCheckpoint()``. One that is damaged, of another journal, of another history or of another
-    /// ``Projections/Projection/version``, is ignored, and the projection is replayed.
+    /// Checkpoints are written by ``ProjectionHandle/writeCheckpoint()``. A checkpoint is ignored
+    /// if it is damaged, or belongs to another journal, another history or another
+    /// ``Projections/Projection/version``; the projection is then replayed from the first event.
     public func project<Model: Projection & Codable>(_ model: Model.Type) -> ProjectionHandle<Model> {
         ProjectionHandle(self) { [journal] in journal.flatMap { Replay(checkpointOf: $0) } ?? Replay() }
     }
@@ -138,25 +150,29 @@ extension ChatStore {
 #endif
 
 extension ProjectionHandle where Model: Codable {
-    /// Writes a checkpoint of the projection as it is now beside the journal, so that it need not be replayed from the first event next time.
+    /// Writes a checkpoint of the present projection next to the journal, to shorten the next
+    /// replay.
     ///
-    /// The state is written as JSON. A journal that was open for writing only may be written to, and there is one checkpoint for each
-    /// ``Projections/Projection/name``.
+    /// The state is written as JSON. The store must be open for writing. Each
+    /// ``Projections/Projection/name`` has one checkpoint.
     ///
     /// - Returns: The position of the checkpoint.
-    /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only or on a log that is no journal, with `outOfRange` if the name cannot be
-    ///   that of a checkpoint, or if it cannot be written; what ``read(asOf:_:)`` throws.
-    /// - Complexity: What encoding the state takes; no command waits for it.
+    /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only,
+    ///   or on a log other than a `Journal`; with `outOfRange` if the name is not a valid
+    ///   checkpoint name; or if the checkpoint cannot be written. Also the errors of
+    ///   ``read(asOf:_:)``.
+    /// - Complexity: The time to encode the state; commands do not wait for it.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
         guard let journal = store.journal, let checkpointer = store.checkpointer, !journal.isReadOnly else {
-            throw .journal(JournalError(.readOnly, "The store is open for reading only, or not on a journal."))
+            throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log is not a journal."))
         }
         guard Model.name != ReadModels.name else {
-            throw .journal(JournalError(.outOfRange, "The name '\(Model.name)' is that of the store's own checkpoint."))
+            throw .journal(JournalError(.outOfRange, "The name '\(Model.name)' is reserved for the store's own checkpoint."))
         }
         var position: Position = 0
-        // Asked in its turn as well, so that a later checkpoint is never of an earlier moment.
+        // The query runs inside the turn as well, so that a later checkpoint never has an earlier
+        // position.
         try checkpointer.inTurn { () throws(ChatError) in
             let replay = try read { model, position in Replay(model, at: position) }
             position = replay.position
@@ -185,7 +201,9 @@ extension Replay where Model: Codable {
         }
     }
 
-    /// Reads a checkpoint, nil if there is none that fits: it is ignored, never trusted, never fatal.
+    /// Reads a checkpoint; nil if none is usable.
+    ///
+    /// An unusable checkpoint is ignored, not an error.
     init?(checkpointOf journal: Journal) {
         guard let reader = try? journal.checkpoint(Model.name, version: Model.version),
             let section = reader.section(ProjectionHandle<Model>.section), reader.header.position <= journal.durablePosition
