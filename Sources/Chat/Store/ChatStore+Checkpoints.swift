@@ -4,21 +4,23 @@ import Locking
 import Projections
 
 extension ChatStore {
-    /// Writes a checkpoint of the read models now, and waits until it is durable.
+    /// Writes a checkpoint of the read models and waits until it is durable.
     ///
-    /// There is hardly a reason to: a store writes its checkpoints by itself, as ``StoreOptions/checkpoints`` says.
+    /// Applications rarely need this call, because a store writes checkpoints by itself
+    /// (``StoreOptions/checkpoints``). It blocks the calling thread but no command.
     ///
     /// - Returns: The position of the checkpoint.
-    /// - Throws: ``ChatError/journal(_:)`` if it could not be written, the store is closed or open for reading only, or its checkpoints are switched off
-    ///   (`readOnly`); ``ChatError/newerEvents``.
-    /// - Complexity: Linear in what the journal holds. Blocks the calling thread, and no command.
+    /// - Throws: ``ChatError/journal(_:)`` if the checkpoint could not be written, the store is
+    ///   closed or read-only, or checkpoints are disabled (`readOnly`); ``ChatError/newerEvents``.
+    /// - Complexity: O(*n*) in the number of events in the journal.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
         guard let checkpointer, checkpointer.options != nil, !log.isReadOnly else {
-            throw .journal(JournalError(.readOnly, "The store is open for reading only, or without checkpoints."))
+            throw .journal(JournalError(.readOnly, "The store is read-only, or its checkpoints are disabled."))
         }
         let copy = Lock<StoreModels?>(nil)
-        // The decider is held until what is decided has been appended: the copy ends where a commit does.
+        // The decider's lock is held until the decided events are appended, so the copy ends at a
+        // commit.
         let result: Result<Position, ChatError> = decider.withLock { decider in
             if let failure = decider.failure { return .failure(.journal(failure)) }
             if decider.rules.hasUnknownEvents { return .failure(.newerEvents) }
@@ -28,37 +30,41 @@ extension ChatStore {
         let position = try result.get()
         try wrapping { () throws(JournalError) in try log.waitUntilDurable(position) }
         readSide.applyDurable(log)
-        guard let models = copy.withLock({ $0.take() }) else { preconditionFailure("a copy is made once its position is durable") }
+        guard let models = copy.withLock({ $0.take() }) else { preconditionFailure("A copy is captured once its position is durable.") }
         try checkpointer.finish(models)
         return position
     }
 
-    /// Begins to write a checkpoint in the background, once what was decided is durable; called by the thread that holds the decider, after what it decided has been
-    /// appended.
+    /// Starts a background checkpoint of the decided events once they are durable.
+    ///
+    /// Called by the thread that holds the decider's lock, after it has appended its events.
     func beginCheckpoint(_ decider: inout Decider) {
         guard let checkpointer, let options = checkpointer.options else { return }
         decider.nextCheckpoint = options.next(after: decider.rules.head)
         readSide.capture(decider.rules) { [weak checkpointer] in checkpointer?.begin($0) }
     }
 
-    /// Ends what is under way, and writes the last checkpoint if it is worth it; called when nothing more is decided and everything that was is durable and applied.
+    /// Stops the checkpoint in progress, and writes the last checkpoint if enough events follow the
+    /// previous one.
+    ///
+    /// Called when no more commands are decided and every decided event is durable and applied.
     func endCheckpoints() {
         guard let checkpointer else { return }
         checkpointer.stop()
         guard let least = checkpointer.options?.atClose, !log.isReadOnly else { return }
         let copy = decider.withLock { decider -> StoreModels? in
             let position = readSide.position
-            // The rules may have run ahead of a commit that failed.
+            // The rules may be ahead of a failed commit.
             guard position == decider.rules.head, position == log.durablePosition,
                 position >= checkpointer.lastPosition.addingClamped(max(least, 1))
             else { return nil }
             return readSide.withShared { StoreModels(decider.rules, $0.models) }
         }
-        // What fails has been counted, and is no reason not to close.
+        // The statistics count a failure; it must not prevent the close.
         if let copy { try? checkpointer.finish(copy, isLast: true) }
     }
 
-    /// Reads the checkpoint of a journal, if there is one that fits; else the read models before the first event.
+    /// Loads the checkpoint of a journal, or returns empty models if none matches.
     static func loadCheckpoint(_ journal: Journal?, _ options: CheckpointOptions?) -> (StoreModels, CheckpointStatistics) {
         var statistics = CheckpointStatistics()
         guard let journal, options != nil else { return (StoreModels(), statistics) }

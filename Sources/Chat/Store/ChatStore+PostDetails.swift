@@ -2,16 +2,19 @@ public import ChatDomain
 import Projections
 
 extension ChatStore {
-    /// A message or a reply with its history.
+    /// Returns a message or a reply with its history.
     ///
     /// - Parameters:
     ///   - post: The message or the reply.
-    ///   - limit: How many edits the history shows at most, the latest ones.
-    ///   - viewer: Who asks, nil for the operator, who is also told who could read the post when it was posted.
-    ///   - moment: What came later is not shown.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer also `unknownUser` and `notAMember`;
-    ///   ``ChatError/journal(_:)`` if the journal cannot be read.
-    /// - Complexity: O(log *n* + *m*) in the messages of the thread and in the edits and readers.
+    ///   - limit: The maximum number of edits in the history; the latest ones are returned.
+    ///   - viewer: The user who asks; nil for an operator, who also receives the users who could
+    ///     read the post when it was posted.
+    ///   - moment: The point in the history to read as of.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer
+    ///   also `unknownUser` and `notAMember`; ``ChatError/journal(_:)`` if the journal cannot be
+    ///   read.
+    /// - Complexity: O(log *n* + *m*), where *n* is the number of messages in the thread and *m*
+    ///   the number of edits and readers.
     public func details(
         of post: PostID, edits limit: Int = 50, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> PostDetails {
@@ -28,7 +31,7 @@ extension ChatStore {
         guard let position = messages.first?.position ?? replies.first?.position,
             let author = messages.first?.author ?? replies.first?.author,
             let createdAt = messages.first?.createdAt ?? replies.first?.createdAt
-        else { preconditionFailure("a post that was found has an entry") }
+        else { preconditionFailure("A post that was found has an entry.") }
         return PostDetails(
             position: position, post: post, thread: found.thread, threadName: found.threadName,
             answered: replies.isEmpty ? nil : found.answered, author: author, body: messages.first?.body ?? replies.first?.body,
@@ -39,18 +42,18 @@ extension ChatStore {
     }
 }
 
-/// What the read models know of a post.
+/// The rows of a post in the read models.
 private struct Found {
     let thread: ThreadID
     let threadName: String?
-    /// The message itself, or the one that the reply answers.
+    /// The message itself, or the message that the reply answers.
     let answered: MessageID
-    /// The row of a message, or else of a reply.
+    /// The row of a message; empty for a reply.
     let message: [PostRecord<MessageID>]
     let reply: [PostRecord<ReplyID>]
-    /// The positions of the events of its history.
+    /// The positions of the events in its history, ascending.
     let changes: [Position]
-    /// The memberships of the thread, for the operator.
+    /// The memberships of the thread; nil for a viewer.
     let memberships: Scan?
 
     init(_ post: PostID, _ limit: Int, in models: borrowing ReadModels, from view: Viewpoint) throws(ChatError) {
@@ -70,7 +73,7 @@ private struct Found {
         try models.requireReadable(thread, from: view)
         self.thread = thread
         threadName = models.thread(thread, asOf: now)?.name
-        // Sorted, because a history that no command decided can hold edits after the retraction.
+        // Sorted, because an imported history can contain edits after the retraction.
         changes =
             ([posted] + models.edits(of: post, limit: limit, asOf: now) + (models.retraction(of: post, asOf: now).map { [$0] } ?? []))
             .sorted()

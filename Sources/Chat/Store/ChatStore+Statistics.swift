@@ -3,11 +3,11 @@ import Locking
 import Projections
 
 extension ChatStore {
-    /// What the store holds and has done since it was opened.
+    /// The contents of the store and its activity since opening.
     ///
-    /// The journal's numbers are of one moment, so are those of the commands, and those of what is shown; commands that run meanwhile may
-    /// come between the three. Waits for the store's locks, which are held for one commit at a time, and at the end of a segment for its
-    /// sync.
+    /// The journal's figures, the command counts and the contents are three consistent groups, read
+    /// one after another: concurrent commands may fall between them. The call takes the store's
+    /// locks, each of which may be held for one commit and, at the end of a segment, for a sync.
     ///
     /// - Complexity: O(*t*) in the number of threads.
     public var statistics: StoreStatistics {
@@ -25,10 +25,11 @@ extension ChatStore {
         }
     }
 
-    /// The segments of the journal under the store, in order; none where the log is not a ``EventJournal/Journal``.
+    /// Returns the segments of the journal, in order; empty if the log is not an
+    /// ``EventJournal/Journal``.
     ///
-    /// - Throws: ``ChatError/journal(_:)`` if one of them cannot be read.
-    /// - Complexity: Linear in the number of segments.
+    /// - Throws: ``ChatError/journal(_:)`` if a segment cannot be read.
+    /// - Complexity: O(*n*) in the number of segments.
     public func segments() throws(ChatError) -> [SegmentStatistics] {
         try wrapping { () throws(JournalError) in try journal?.segments() ?? [] }
     }

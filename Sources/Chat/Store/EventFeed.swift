@@ -3,46 +3,49 @@ import EventJournal
 import Locking
 import Projections
 
-/// What everybody who follows a store shares: the last events, decoded once, and one wait on the log for all.
+/// The state shared by all consumers of a store's events: recent events and one wait on the log.
 ///
-/// Whoever is among the last events takes theirs from here; whoever is behind them reads the log for themselves, a batch at a time; whoever has seen everything waits here.
-/// A task waits on the log for as long as somebody waits here, and ends when nobody does.
+/// A consumer within the recent events reads them from memory, where each is decoded once. A
+/// consumer behind them reads the log in batches. A consumer that has seen every event suspends
+/// here. One task, the pump, waits on the log while at least one consumer is suspended.
 final class EventFeed: Sendable {
     struct State {
         var recent: RecentEvents
         var waiters = FeedWaiters()
-        /// The task that waits on the log, and its number.
+        /// The task that waits on the log, and its generation.
         var pump: (number: UInt64, task: Task<Void, Never>)?
         var lastPump: UInt64 = 0
     }
 
-    /// What a follower who asks for what comes after a position is to do.
+    /// The next step of a consumer at a position.
     enum View {
-        /// Take these.
+        /// Deliver these events.
         case recent([RecordedEvent])
-        /// Read the log: what follows the position up to here is no longer among the last events.
+        /// Read the log up to this position, because the recent events start after it.
         case older(through: Position)
-        /// Nothing follows that the feed knows of.
+        /// Wait: the feed has no later event.
         case end
     }
 
     private let state: Lock<State>
-    /// Held by whoever takes in new events, so that each is read once.
+    /// Held while new events are read, so that each event is read once.
     private let reading = Lock(())
 
     private let executor: (any TaskExecutor)?
 
-    /// - Parameter executor: Where the task that waits on the log runs; nil for where tasks do.
+    /// Creates a feed.
+    ///
+    /// - Parameter executor: Runs the task that waits on the log; nil for the default executor.
     init(recent: RecentEvents, _ executor: (any TaskExecutor)? = nil) {
         state = Lock(State(recent: recent))
         self.executor = executor
     }
 
     var waiterCount: Int { state.withLock { $0.waiters.count } }
-    /// Whether a task waits on the log.
+    /// Whether the pump is running.
     var isPumping: Bool { state.withLock { $0.pump != nil } }
 
-    /// Looks for what follows a position, at most so many events.
+    /// Returns the next step of a consumer at a position, with at most `limit` events.
     func look(after position: Position, limit: Int) -> View {
         state.withLock { state in
             if position >= state.recent.position { return .end }
@@ -51,21 +54,24 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Takes in what a store shows by now, and wakes those whom it concerns.
+    /// Appends the events that the store now shows, and resumes the waiters that they concern.
     ///
-    /// - Returns: The last position that the feed knows of, which is at least what the store showed at the time of the call.
-    /// - Throws: ``ChatError`` if the next event cannot be read; what stands before it has been taken in.
+    /// - Returns: The feed's last position, which is at least the store's visible position at the
+    ///   time of the call.
+    /// - Throws: ``ChatError`` if the next event cannot be read; every event before it has been
+    ///   appended.
     @discardableResult
     func advance(_ store: ChatStore) throws(ChatError) -> Position {
         let end = store.shownPosition
         let known = state.withLock { $0.recent.position }
         if known >= end { return known }
         var woken: [(task: FeedWaiters.Continuation, position: Position)] = []
-        // Outside the lock: others go on while the tasks are woken one after another.
+        // Resumed outside the lock, so that other consumers can proceed meanwhile.
         defer { for waiter in woken { waiter.task.resume(returning: .look(after: waiter.position)) } }
         let result: Result<Position, ChatError> = reading.withLock { _ in
             var position = state.withLock { state in
-                // What would give way again before anybody could look need not come, unless somebody waits for it.
+                // Without waiters, skip the events that later ones would evict before any consumer
+                // reads them.
                 let capacity = UInt64(state.recent.capacity)
                 if state.waiters.isEmpty, end > capacity, end - capacity > state.recent.position { state.recent.skip(to: end - capacity) }
                 return state.recent.position
@@ -98,7 +104,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Waits for an event that a filter may let pass, without holding a thread.
+    /// Suspends until the feed has an event that may match the filter.
     func wait(after position: Position, matching filter: EventFilter, of store: ChatStore) async -> FeedWaiters.Wakeup {
         let memberships = filter.viewer.map { viewer in
             store.threads(of: viewer, asOf: position)
@@ -108,7 +114,7 @@ final class EventFeed: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { task in
                 let wakeup = state.withLock { state -> FeedWaiters.Wakeup? in
-                    // Asked under the lock: a cancellation that comes later takes the waiter out again.
+                    // Checked under the lock: a later cancellation removes the waiter again.
                     if Task.isCancelled { return .cancelled }
                     if state.recent.position > position { return .look(after: position) }
                     state.waiters.add(id, FeedWaiters.Waiter(filter: filter, position: position, keys: keys, task: task))
@@ -133,7 +139,8 @@ extension EventFeed {
         guard state.pump == nil else { return }
         state.lastPump += 1
         let (number, position) = (state.lastPump, state.recent.position)
-        // Of nobody's priority, actor or task-local values: it works for everybody.
+        // Detached, because the task must not inherit one consumer's priority, actor or task-local
+        // values.
         state.pump = (number, Task.detached(executorPreference: executor) { await self.pump(number, store, after: position) })
     }
 
@@ -142,12 +149,13 @@ extension EventFeed {
         state.pump = nil
     }
 
-    /// Waits on the log, and takes in what comes, until nobody waits any more.
+    /// Waits on the log and appends new events while waiters exist.
     private func pump(_ number: UInt64, _ store: ChatStore, after position: Position) async {
         var seen = position
         while true {
             do throws(ChatError) {
-                // After what the log has told, not after what has been taken in: a store that is read-only may show less.
+                // Continue after the log's position, not the feed's: a read-only store may show
+                // less.
                 seen = try await Self.more(of: store.log, after: seen)
                 try refresh(store)
             } catch {
@@ -155,7 +163,7 @@ extension EventFeed {
                 return
             }
             let isOver = state.withLock { state in
-                // Another one has begun, for those who came when this one had been stopped.
+                // A newer pump serves the waiters that arrived after this one was stopped.
                 guard state.pump?.number == number else { return true }
                 if state.waiters.isEmpty { state.pump = nil }
                 return state.waiters.isEmpty
@@ -164,10 +172,10 @@ extension EventFeed {
         }
     }
 
-    /// Takes in what is new, on a reader what the writer has added first.
+    /// Appends new events; a read-only store first refreshes from the writer's journal.
     private func refresh(_ store: ChatStore) throws(ChatError) {
         do throws(ChatError) { try store.refresh() } catch {
-            // What stands before the place that cannot be read is right, and comes first.
+            // Deliver the valid events that precede the error.
             try advance(store)
             throw error
         }
@@ -179,7 +187,7 @@ extension EventFeed {
     }
 
     private func end(pump number: UInt64, with error: ChatError) {
-        // Of one that was stopped nobody waits for an answer.
+        // A stopped pump has no waiters.
         if case .journal(let error) = error, error.code == .cancelled { return }
         let tasks = state.withLock { state in
             if state.pump?.number == number { state.pump = nil }

@@ -4,46 +4,55 @@ import Locking
 import Projections
 
 extension ChatStore {
-    /// Executes a command and waits, without holding a thread, until its answer is durable.
+    /// Executes a command and suspends until its answer is durable.
     ///
-    /// Cancelling the task works until the command is decided; afterwards the receipt is delivered.
+    /// Cancellation takes effect until the command is decided; afterwards the receipt is delivered.
     ///
     /// - Parameters:
-    ///   - command: What is to happen.
-    ///   - correlation: The caller's own id for what this belongs to, 1 to 256 bytes; the events keep it.
-    /// - Returns: What was appended, once it is durable under the store's mode.
-    /// - Throws: ``ChatError/rejected(_:)`` if the command broke a rule, once everything that the refusal rests on is durable; ``ChatError/journal(_:)`` if
-    ///   the journal has failed, in which case nobody can say whether the command took effect: send it again, with the same id, after reopening.
+    ///   - command: The command to decide.
+    ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it.
+    /// - Returns: The receipt, once its events are durable under the store's durability mode.
+    /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
+    ///   the rejection depends on is durable; ``ChatError/journal(_:)`` if the journal has failed.
+    ///   In the latter case the command may or may not have taken effect: send it again with the
+    ///   same id after reopening.
     @discardableResult
     public func execute(_ command: ChatCommand, correlation: String? = nil) async throws(ChatError) -> Receipt {
         try await execute(CommandRequest(command, correlation: correlation))
     }
 
-    /// Executes a command and blocks the thread until its answer is durable; otherwise as the asynchronous form.
+    /// Executes a command and blocks the thread until its answer is durable.
+    ///
+    /// Parameters, result and errors are those of the asynchronous form.
     @discardableResult
     public func execute(_ command: ChatCommand, correlation: String? = nil) throws(ChatError) -> Receipt {
         try execute(CommandRequest(command, correlation: correlation))
     }
 
-    /// Executes a command with what goes with it, and waits without holding a thread; otherwise as the form for a command alone.
+    /// Executes a request and suspends until its answer is durable.
+    ///
+    /// Result and errors are those of the form for a command.
     @discardableResult
     public func execute(_ request: CommandRequest) async throws(ChatError) -> Receipt {
         try await execute([request])[0].receipt()
     }
 
-    /// Executes a command with what goes with it, and blocks the thread until its answer is durable.
+    /// Executes a request and blocks the thread until its answer is durable.
     @discardableResult
     public func execute(_ request: CommandRequest) throws(ChatError) -> Receipt {
         try execute([request])[0].receipt()
     }
 
-    /// Executes commands one after another as one commit, and waits, without holding a thread, until their answers are durable.
+    /// Executes the commands in order as one atomic commit and suspends until their answers are
+    /// durable.
     ///
-    /// Each command sees those before it. A refused one appends nothing and stops nobody. After a crash all the events of the batch are there, or none is.
+    /// Each command sees the effects of the previous ones. A rejected command appends nothing and
+    /// does not stop the others. After a crash, either all events of the batch exist or none.
     ///
-    /// - Parameter batch: The commands, whose text may take up to 32 MiB in all.
-    /// - Returns: One answer for each, in their order.
-    /// - Throws: ``ChatError/batchTooLarge`` before anything is decided; ``ChatError/journal(_:)`` if the commit failed, for all of them.
+    /// - Parameter batch: At most 65,536 commands, with events of at most 32 MiB in total.
+    /// - Returns: One answer per command, in order.
+    /// - Throws: ``ChatError/batchTooLarge`` before any command is decided;
+    ///   ``ChatError/journal(_:)`` for the whole batch if the commit failed.
     public func execute(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
         if Task.isCancelled { throw .cancelled }
         let decided = try decide(batch)
@@ -52,16 +61,21 @@ extension ChatStore {
         return try answers(to: decided)
     }
 
-    /// Executes commands as one commit and blocks the thread until their answers are durable; otherwise as the asynchronous form.
+    /// Executes the commands as one atomic commit and blocks the thread until their answers are
+    /// durable.
+    ///
+    /// Parameters, result and errors are those of the asynchronous form.
     public func execute(_ batch: [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
         try durableAnswers(to: try decide(batch))
     }
 
-    /// Executes commands that are made from the very state on which they are decided, as one commit, and blocks the thread until their answers are durable.
+    /// Executes commands built from the state on which they are decided, as one commit; blocks the
+    /// thread.
     ///
-    /// Everything decided before is made durable and applied first, while no other command is decided: the read models are then those of the decider.
+    /// Holds the decider's lock while it makes earlier events durable and applies them, so that the
+    /// read models match the decider's rules.
     ///
-    /// - Parameter makeBatch: Makes the commands from the read models.
+    /// - Parameter makeBatch: Builds the commands from the read models.
     func execute(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
         let result: Result<Decided, ChatError> = decider.withLock { decider in
             do throws(ChatError) {
@@ -75,7 +89,7 @@ extension ChatStore {
         return try durableAnswers(to: try result.get())
     }
 
-    /// Waits until everything decided is durable, and applies it.
+    /// Waits until every decided event is durable, and applies it to the read models.
     func applyEverything(_ decider: borrowing Decider) throws(ChatError) {
         if let failure = decider.failure { throw .journal(failure) }
         let head = decider.rules.head
@@ -100,14 +114,14 @@ extension Result where Success == Receipt, Failure == Rejection {
     }
 }
 
-/// What was decided on a batch; the answers may be given once everything up to a position is durable.
+/// The decisions on a batch; the answers may be returned once ``through`` is durable.
 private struct Decided {
     var answers: [Result<Receipt, Rejection>] = []
-    /// Which of the answers are yet to be read from the log, and where.
+    /// Answers whose original events must be read from the log.
     var duplicates: [(answer: Int, positions: ClosedRange<Position>, request: CommandRequest)] = []
     var through: Position = 0
 
-    /// Makes the answer to the next command, and puts its events into the commit.
+    /// Adds the answer to the next command and encodes its events into the commit.
     mutating func take(_ outcome: Decider.Outcome, of request: CommandRequest, _ decider: inout Decider) throws(JournalError) {
         switch outcome {
         case .appended(let rows):
@@ -121,7 +135,7 @@ private struct Decided {
         }
     }
 
-    /// Counts the commands; not before their commit is there.
+    /// Counts the commands by outcome; called after their commit is appended.
     func count(in commands: inout CommandStatistics) {
         for answer in answers {
             switch answer {
@@ -129,7 +143,7 @@ private struct Decided {
             case .failure(let rejection): commands.refused[rejection.code, default: 0] &+= 1
             }
         }
-        // Their answers have no positions yet.
+        // The answers to duplicates have no positions yet, so the loop counted them as unchanged.
         commands.unchanged &-= UInt64(duplicates.count)
         commands.duplicates &+= UInt64(duplicates.count)
     }
@@ -138,7 +152,7 @@ private struct Decided {
 extension ChatStore {
     private func decide(_ batch: [CommandRequest]) throws(ChatError) -> Decided {
         let byteCount = try Self.checkedByteCount(of: batch)
-        // The closure of a lock cannot throw a typed error here without losing it, so the result carries it.
+        // The lock's closure would lose the typed error, so the result carries it.
         let result: Result<Decided, ChatError> = decider.withLock { decider in
             do throws(ChatError) { return .success(try decide(batch, byteCount, &decider)) } catch { return .failure(error) }
         }
@@ -159,12 +173,13 @@ extension ChatStore {
         do throws(JournalError) {
             decided = try stage(batch, byteCount, &decider)
             if decided.through > before {
-                // Before the append: what the log says is durable has been pushed.
+                // Push before the append: readers expect every durable event to have been pushed.
                 readSide.push(decider.batch)
                 _ = try log.append(decider.draft, expecting: before)
             }
         } catch {
-            // The rules have run ahead of a commit that does not exist: nothing is decided on them any more, and no query sees it.
+            // The rules are ahead of the failed commit. Stop deciding on them; the read models
+            // never apply it.
             decider.failure = error
             throw .journal(error)
         }
@@ -173,21 +188,23 @@ extension ChatStore {
         return decided
     }
 
-    /// Decides one command after another, applies their events to the rules, and puts them into the draft of the commit.
+    /// Decides the commands in order, applies their events to the rules, and encodes them into the
+    /// draft.
     ///
-    /// Room is made before anything is decided, for the most that all of the batch may take or, where there is not that much, for one command after another: making it may
-    /// take a sync. The identities are locked for a part of the batch at a time; the decider keeps the order.
+    /// Reserves space before deciding, because reserving may wait for a sync: for the maximum size
+    /// of the batch or, if that is not available, for one command at a time. The identities are
+    /// locked for one prefetch group at a time; the decider's lock preserves the order.
     private func stage(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(JournalError) -> Decided {
         decider.begin()
         let hasRoomForAll = try decider.makeRoom(byteCount, in: log)
-        // A span lends the commands; a loop over the array would copy each.
+        // A span lends the commands; iterating over the array would copy each one.
         let requests = batch.span
         var decided = Decided()
         decided.answers.reserveCapacity(requests.count)
         var start = 0
         while start < requests.count {
             let part = requests.extracting(start..<min(requests.count, start + (hasRoomForAll ? Self.partCount : 1)))
-            // One command has been asked for already.
+            // For a single command, the check above is the same check.
             let hasRoom =
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
                     try decider.makeRoom(Self.maximumByteCount(of: part), in: log)
@@ -211,13 +228,13 @@ extension ChatStore {
         requests.indices.reduce(0) { $0 + requests[$1].maximumByteCount }
     }
 
-    /// The commands that are decided in one exclusive section: amortises locking, and bounds how long a query waits.
+    /// Commands decided per lock acquisition: amortises locking, bounds query latency.
     private static let partCount = 64
 
-    /// Gives the answers, now that everything that they rest on is durable.
+    /// Returns the answers once every event that they depend on is durable.
     private func answers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
         for (answer, positions, request) in decided.duplicates {
-            // An opening whose join is missing can be the last event.
+            // If the last event opens a thread, its creator's join may be missing.
             let positions = positions.clamped(to: 1...decided.through)
             let first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
             decided.answers[answer] = .success(Receipt(duplicateOf: first.compactMap { $0.shown(toCallerOf: request) }))
@@ -227,7 +244,7 @@ extension ChatStore {
 }
 
 extension ChatCommand {
-    /// Whether the store has to make the id of what the command creates.
+    /// Whether the store must generate the id of what the command creates.
     fileprivate var needsID: Bool {
         switch self {
         case .registerUser(user: nil, username: _, subject: _), .openThread(thread: nil, name: _, by: _),
@@ -240,7 +257,8 @@ extension ChatCommand {
 }
 
 extension CommandRequest {
-    /// An upper bound of what the command's events take in a commit, from the text that it brings and the fixed fields of the events that it may come to.
+    /// The maximum size of the command's events in a commit: its text plus the fixed fields of each
+    /// event.
     var maximumByteCount: Int {
         let text: Int
         switch command {
@@ -257,7 +275,7 @@ extension CommandRequest {
             case .setPostcode, .openThread: 3
             default: 1
             }
-        // Longer text is refused by the rules, and a refused command takes no room.
+        // The rules reject longer text, and a rejected command appends nothing.
         return min(text, 66_000) + eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
     }
 }

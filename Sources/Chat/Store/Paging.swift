@@ -2,19 +2,23 @@ public import ChatDomain
 import EventJournal
 public import Projections
 
-/// Pages with the ways on from them.
+/// Pages with cursors.
 ///
-/// The first page is where a ``Projections/Page`` says: the latest entries, those around a position, or those from a time (``position(before:)``). From there on a cursor leads,
-/// either way: it takes the place of the page's bounds, and of the page only the limit counts. Nothing that arrives meanwhile is shown twice or left out; only the list of threads
-/// is in the order of their latest events, and a thread in which something happens moves to its end.
+/// The first page is selected by a ``Projections/PageRequest``: the latest entries, the entries
+/// around a position, or the entries from a time (``position(before:)``). A cursor then replaces
+/// the bounds of the request in either direction; of the request only the limit still applies.
+/// Concurrent events neither repeat nor skip an entry. The exception is the list of threads, which
+/// is ordered by latest event: a thread with a new event moves to the end.
 ///
-/// What the pages throw is what ``timeline(_:_:viewer:asOf:)`` and its like throw, and ``ChatError/foreignCursor`` for a cursor of another journal or another list,
-/// `invalidPosition` for one from beyond the last durable position.
+/// The pages throw the errors of ``timeline(_:_:viewer:asOf:)`` and its siblings; also
+/// ``ChatError/foreignCursor`` for a cursor of another journal or another list, and
+/// `invalidPosition` for a cursor beyond the last durable position.
 extension ChatStore {
-    /// A page of a thread's messages, and where it goes on.
+    /// Returns a page of a thread's messages with cursors in both directions.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` and for the cursor `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
-    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if the text cannot be read.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` and, for the cursor,
+    ///   `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
+    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if a text cannot be read.
     public func timelinePage(
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
         asOf moment: AsOf = .now
@@ -29,10 +33,11 @@ extension ChatStore {
         return pageOf(try entries(stretch.rows, in: thread), stretch, of: .timeline(thread))
     }
 
-    /// A page of the replies to a message, and where it goes on.
+    /// Returns a page of the replies to a message with cursors in both directions.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` and for the cursor `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
-    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if the text cannot be read.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` and, for the cursor,
+    ///   `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
+    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if a text cannot be read.
     public func repliesPage(
         to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
         asOf moment: AsOf = .now
@@ -47,9 +52,12 @@ extension ChatStore {
         return pageOf(try entries(stretch.rows, to: message), stretch, of: .replies(message))
     }
 
-    /// A page of the threads, ordered by their latest events, and where it goes on; a viewer is shown the threads that they may read.
+    /// Returns a page of the threads, ordered by latest event, with cursors in both directions.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer, and for the cursor `invalidPosition`; ``ChatError/foreignCursor``.
+    /// A viewer receives the threads that they may read.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer and, for the
+    ///   cursor, `invalidPosition`; ``ChatError/foreignCursor``.
     public func threadsPage(
         _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSummary> {
@@ -59,14 +67,14 @@ extension ChatStore {
         return pageOf(stretch.rows.map(ThreadSummary.init), stretch, of: .threads)
     }
 
-    /// The page that a cursor leads to, if there is one.
+    /// Returns the request that the cursor stands for, or the given request without a cursor.
     private func page(_ page: PageRequest, at cursor: PageCursor?, of list: PageCursor.List) throws(ChatError) -> PageRequest {
         guard let cursor else { return page }
         guard cursor.journal == log.id, cursor.list == list else { throw .foreignCursor }
         let end = shownPosition
         switch cursor.direction {
         case .older:
-            // What is older than what comes next is all there is.
+            // A bound of `end + 1` is valid: it selects the latest entries.
             guard cursor.bound <= end + 1 else { throw .rejected(.invalidPosition) }
             return PageRequest(limit: page.limit, before: cursor.bound)
         case .newer:
@@ -83,10 +91,10 @@ extension ChatStore {
     }
 }
 
-/// The rows of a page, and the bounds of the pages on either side.
+/// The rows of a page, with the bounds of the adjacent pages.
 private struct Stretch<Row> {
     let rows: [Row]
-    /// Something stands before this position; nil if nothing stands before the page.
+    /// The exclusive bound of the older entries; nil if no older entries exist.
     let older: Position?
     let newer: Position
 
@@ -96,7 +104,7 @@ private struct Stretch<Row> {
         if let first = rows.first, let last = rows.last {
             (start, newer) = (position(first), position(last))
         } else {
-            // An empty page stands where it would begin.
+            // An empty page is placed at its requested bound.
             newer = min(now, page.after ?? (page.before ?? page.around).map { max($0, 1) - 1 } ?? now)
             start = newer + 1
         }

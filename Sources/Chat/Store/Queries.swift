@@ -5,13 +5,17 @@ public import Projections
 
 /// The typed queries.
 ///
-/// Each takes a viewer: nil for the operator or the auditor, who sees everything; a user is refused what they may not read. Each takes a moment: with
-/// ``AsOf/position(_:)`` or ``AsOf/time(_:)`` it answers, at about the same cost, what it would have answered then, membership, names and the viewer's
-/// rights included. A moment beyond the last durable position is refused with `invalidPosition`.
+/// Every query takes a viewer: nil stands for an operator or auditor, who sees everything. A user's
+/// query for data that they may not read is rejected. Every query takes a point in the history:
+/// with ``AsOf/position(_:)`` or ``AsOf/time(_:)`` it returns the result of that time at about the
+/// same cost, including memberships, names and the viewer's rights. A point beyond the last durable
+/// position is rejected with `invalidPosition`.
 extension ChatStore {
-    /// A page of the threads, ordered by their latest events; a viewer is shown the threads that they may read.
+    /// Returns a page of the threads, ordered by latest event.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer.
+    /// A viewer receives the threads that they may read.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer.
     public func threads(_ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError)
         -> [ThreadSummary]
     {
@@ -19,9 +23,10 @@ extension ChatStore {
         return sections.threads(page.slice(of: places)).map(ThreadSummary.init)
     }
 
-    /// One thread.
+    /// Returns one thread.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
+    ///   and `notAMember`.
     public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> ThreadSummary {
         try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(id, from: view)
@@ -30,13 +35,15 @@ extension ChatStore {
         }
     }
 
-    /// The threads that bear a name, in the order in which they were opened; an outward code's thread bears the code.
+    /// Returns the threads with a name, in opening order; a postcode thread is named by its outward
+    /// code.
     ///
-    /// Of several spellings the one that was asked for counts. Where no thread bears it, those count whose names are the same under canonical caseless matching (`soup` finds
-    /// `Soup`). A viewer is told of the threads that they may read.
+    /// Threads with the exact spelling take precedence. If none exist, names are compared by
+    /// canonical caseless matching (`soup` finds `Soup`). A viewer receives the threads that they
+    /// may read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` if there is no such viewer.
-    /// - Complexity: O(*n*) in the threads.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer.
+    /// - Complexity: O(*n*) in the number of threads.
     public func threads(named name: String, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadID] {
         let (list, sections) = try shownThreads(viewer, moment)
         for match in ThreadNameMatch.allCases {
@@ -50,10 +57,10 @@ extension ChatStore {
         return []
     }
 
-    /// A page of a thread's messages, the latest 50 unless it says otherwise, oldest first.
+    /// Returns a page of a thread's messages, oldest first; by default the latest 50.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`;
-    ///   ``ChatError/journal(_:)`` if the text cannot be read.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
+    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
     public func timeline(
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [TimelineEntry] {
@@ -64,9 +71,10 @@ extension ChatStore {
         return try entries(rows, in: thread)
     }
 
-    /// One message.
+    /// Returns one message.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser` and `notAMember`.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser`
+    ///   and `notAMember`; ``ChatError/journal(_:)`` if the text cannot be read.
     public func message(_ id: MessageID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> TimelineEntry {
         let (rows, thread) = try query(moment, for: viewer) { models, view throws(ChatError) in
             guard let row = models.message(id, asOf: view.position), let thread = models.thread(of: id, asOf: view.position) else {
@@ -78,9 +86,10 @@ extension ChatStore {
         return try entries(rows, in: thread)[0]
     }
 
-    /// A page of the replies to a message, the latest 50 unless it says otherwise, oldest first.
+    /// Returns a page of the replies to a message, oldest first; by default the latest 50.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser` and `notAMember`.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser`
+    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
     public func replies(
         to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [ReplyEntry] {
@@ -91,7 +100,8 @@ extension ChatStore {
         return try entries(rows, to: message)
     }
 
-    /// The message that a reply answers, nil if there is no such reply or the viewer may not read its thread.
+    /// Returns the message that a reply answers; nil if it is unknown or the viewer may not read
+    /// its thread.
     public func message(answeredBy reply: ReplyID, viewer: UserID? = nil) -> MessageID? {
         present { models, now -> MessageID? in
             let view = Viewpoint(viewer: viewer, position: now, present: now)
@@ -102,9 +112,10 @@ extension ChatStore {
         }
     }
 
-    /// Who is in a thread, in the order in which they joined.
+    /// Returns the members of a thread, in joining order.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser` and `notAMember`.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
+    ///   and `notAMember`.
     public func members(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
@@ -113,13 +124,13 @@ extension ChatStore {
         return sections.members(scan).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
-    /// Who could read a thread, in the order in which they joined: the auditor's question.
+    /// Returns the users who could read a thread, in joining order; for operators and auditors
+    /// only.
     ///
-    /// The same people as ``members(of:viewer:asOf:)`` for as long as membership alone decides who may read.
+    /// The result equals ``members(of:viewer:asOf:)`` as long as membership alone grants access.
     ///
-    /// For the operator and the auditor alone.
-    ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any viewer.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any
+    ///   viewer.
     public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireOperator(viewer)
@@ -129,7 +140,10 @@ extension ChatStore {
         return sections.readers(of: thread, scan, asOf: sections.view.position)
     }
 
-    /// Who lives in an outward code, in the order in which they moved there; a viewer has to be a member of its thread, and is shown no postcode but their own.
+    /// Returns the residents of an outward code, in the order in which they moved there.
+    ///
+    /// A viewer must be a member of the code's thread, and receives no postcode other than their
+    /// own.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with a viewer: `unknownUser` and `notAMember`.
     public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [Resident] {
@@ -143,9 +157,13 @@ extension ChatStore {
         }
     }
 
-    /// A user's view; a viewer is shown their own alone, and of its threads those of which they are a member now too.
+    /// Returns a user's profile with their threads.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
+    /// A viewer may read only their own profile. As of an earlier point, it includes only the
+    /// threads of which they are still a member.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
+    ///   another user; ``ChatError/journal(_:)`` if a text cannot be read.
     public func user(_ id: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> UserDetails {
         let ((profile, scan), sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, id)
@@ -174,9 +192,12 @@ extension ChatStore {
             })
     }
 
-    /// When a user gained and lost each thread, in the order in which they gained them; a viewer is shown their own alone.
+    /// Returns the periods in which a user could read each thread, ordered by start.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is somebody else.
+    /// A viewer may read only their own periods.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
+    ///   another user.
     public func access(of user: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
@@ -186,17 +207,18 @@ extension ChatStore {
         return sections.access(scan)
     }
 
-    /// What happened on each day: registrations, sessions, active users, messages and replies; days without any are left out.
+    /// Returns the activity of each day, for operators only; days without activity are omitted.
     ///
-    /// For the operator alone, because it is about everybody. An import counts on the day of its original time, whenever it was
-    /// recorded, so that days change that are long over.
+    /// An import counts on the day of its original time, so past days can change.
     ///
     /// - Parameters:
-    ///   - first: The first day to show, nil for all from the beginning.
-    ///   - last: The last day to show, nil for all to the end.
-    ///   - viewer: nil for the operator; a viewer is refused.
-    ///   - moment: What was recorded later is not counted.
-    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a moment beyond the last durable position, and with `notAllowed` for any viewer.
+    ///   - first: The first day; nil for no lower bound.
+    ///   - last: The last day; nil for no upper bound.
+    ///   - viewer: nil for an operator; any viewer is rejected.
+    ///   - moment: The point in the history to read as of; later recordings are not counted.
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a point beyond the last
+    ///   durable position, and with `notAllowed` for any viewer.
+    /// - Complexity: O(*d*) in the number of days with activity.
     public func activity(
         from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
@@ -208,21 +230,23 @@ extension ChatStore {
             .sorted { $0.day < $1.day }
     }
 
-    /// Whether there is a user of this id: the operator's question, like the two that follow.
+    /// Returns whether a user with this id exists; for operators only.
     ///
-    /// - Throws: ``ChatError`` only where a moment other than now cannot be asked.
+    /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
     public func isUser(_ id: UserID, asOf moment: AsOf = .now) throws(ChatError) -> Bool {
         try query(moment) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
     }
 
-    /// The user who bears a username, compared as usernames are.
+    /// Returns the user with a username, for operators only; nil if none exists.
     ///
-    /// - Throws: ``ChatError`` only where a moment other than now cannot be asked.
+    /// Usernames are compared as in registration.
+    ///
+    /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
     public func user(named username: String, asOf moment: AsOf = .now) throws(ChatError) -> UserID? {
         try query(moment) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
     }
 
-    /// The user whom the identity provider calls by this subject.
+    /// Returns the user with this subject of the identity provider; nil if none exists.
     public func user(withSubject subject: String) -> UserID? { present { $0.user(withSubject: subject, asOf: $1) } }
 }
 

@@ -3,14 +3,17 @@ import EventJournal
 import Locking
 
 extension ChatStore {
-    /// Calls a closure with the events after a position, in order, up to the durable end at the time of the call.
+    /// Calls the closure with each matching event after a position, in order.
+    ///
+    /// The scan ends at the last durable position at the time of the call.
     ///
     /// - Parameters:
-    ///   - position: The events after this one; 0 for all.
-    ///   - filter: Which of them; a viewer is shown them as ``EventFilter/viewer`` says.
-    ///   - body: Is given each event; returns whether to go on.
-    /// - Throws: ``ChatError`` if a record cannot be read or is no event; nothing is skipped.
-    /// - Complexity: O(*n*) in the events after the position; memory does not grow with them.
+    ///   - position: The exclusive start; 0 for every event.
+    ///   - filter: The conditions on events; a viewer receives them redacted as in
+    ///     ``EventFilter/viewer``.
+    ///   - body: Receives each event; returns false to stop.
+    /// - Throws: ``ChatError`` if a record cannot be read or decoded. No record is skipped.
+    /// - Complexity: O(*n*) in the number of events after the position, in constant memory.
     public func forEachEvent(
         after position: Position = 0, matching filter: EventFilter = EventFilter(), _ body: (RecordedEvent) -> Bool
     ) throws(ChatError) {
@@ -21,7 +24,7 @@ extension ChatStore {
         }
     }
 
-    /// The events at some positions.
+    /// Returns the events at these positions.
     func events(at positions: ClosedRange<Position>) throws(ChatError) -> [ChatEvent] {
         var events: [ChatEvent] = []
         try Self.read(log, positions, contents: .all) { event, _ in
@@ -31,18 +34,19 @@ extension ChatStore {
         return events
     }
 
-    /// The event at one position.
+    /// Returns the event at this position.
     func event(at position: Position) throws(ChatError) -> ChatEvent {
         var found: ChatEvent?
         try Self.read(log, position...position, contents: .all) { event, _ in
             found = event
             return true
         }
-        guard let found else { preconditionFailure("the journal gives each record that it is asked for, or an error") }
+        guard let found else { preconditionFailure("The log must return each requested record or throw.") }
         return found
     }
 
-    /// The way of a reading: records of the log, decoded in place, to whoever applies them.
+    /// Decodes the records at these positions in place and passes them to the closure until it
+    /// returns false.
     static func read(
         _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (ChatEvent, Position) -> Bool
     ) throws(ChatError) {
@@ -62,42 +66,45 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// An event that matches a filter, as its viewer is shown it by now; nil if it does not match or may not be shown.
+    /// Returns a matching event as its viewer may see it now; nil if it does not match or is not
+    /// visible.
     func shown(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event.details) else { return nil }
         guard let viewer = filter.viewer, !filter.passesThreads(recorded.event.details) else { return recorded }
-        // What is durable decides, so that a departure that a caller may know of is seen.
+        // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)
         return present { $0.shown(recorded, to: viewer, present: $1) }
     }
 
-    /// The last position that queries and followers are shown: durable, and applied to the read models.
+    /// The last visible position: durable, and applied to the read models.
     var shownPosition: Position {
         readSide.apply(log, through: log.durablePosition)
         return readSide.position
     }
 }
 
-/// Consecutive events of a log that passed a filter, and how far they go.
+/// Consecutive events of a log that match a filter, with the last position scanned.
 struct FeedBatch {
-    /// The most events of a batch.
+    /// The maximum number of events in a batch.
     static let eventCount = 256
-    /// The bytes of text from which on a batch that is read ends.
+    /// The number of bytes of text at which a batch ends.
     static let byteCount = 64 << 10
-    /// The records that are read at a time for a filter that lets few pass.
+    /// The maximum number of records scanned per call for a selective filter.
     static let scanCount: Position = 4_096
 
     var events: [RecordedEvent] = []
-    /// What stands up to here has been read.
+    /// The last position scanned.
     var through: Position
 }
 
 extension ChatStore {
-    /// Reads the first events at some positions that match, as many as a follower is given at a time.
+    /// Reads the first matching events at these positions, at most one batch.
     ///
-    /// The events are whole: what a viewer is shown of them is decided as each is delivered.
+    /// The events are not redacted; redaction happens at delivery, with the viewer's rights at that
+    /// time.
     ///
-    /// - Throws: ``ChatError`` if the first record cannot be read or is no event; before a later one the batch ends.
+    /// - Throws: ``ChatError`` if the first record cannot be read or decoded. Before a later faulty
+    ///   record the batch ends.
     func feedBatch(_ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) throws(ChatError) -> FeedBatch {
         var batch = FeedBatch(through: positions.lowerBound - 1)
         var byteCount = 0
@@ -111,7 +118,7 @@ extension ChatStore {
                 return batch.events.count < FeedBatch.eventCount && byteCount < FeedBatch.byteCount
             }
         } catch {
-            // What was read is right, and the error comes again for whoever reads on.
+            // The events before the error are valid, and the next call throws the error again.
             if batch.through < positions.lowerBound { throw error }
         }
         return batch

@@ -11,14 +11,16 @@ import Projections
 #endif
 
 extension ChatStore {
-    /// Applies the events of a log at some positions to models to which everything before them has been applied.
+    /// Applies the events in a range of positions to models that contain every earlier event.
     ///
-    /// The caller's thread reads, checks and decodes, a batch of events at a time; identities, rules and views apply a batch one after the other, on whichever thread is
-    /// free. Each sees the events in their order, so the result is that of one batch after another.
+    /// The calling thread reads, checks and decodes the events in batches. Identities, rules and
+    /// views apply each batch in pipeline stages on any free thread. Each stage applies the batches
+    /// in order, so the result equals a sequential replay.
     ///
-    /// - Throws: ``ChatError`` if a record cannot be read or is no event; the models then end before it.
+    /// - Throws: ``ChatError`` if a record cannot be read or decoded; the models then end before
+    ///   it.
     static func replay(_ log: any CommitLog, _ positions: ClosedRange<Position>, into models: inout StoreModels) throws(ChatError) {
-        // Only an empty table makes room.
+        // Capacity can only be reserved in empty tables.
         if models.position == 0 {
             let estimate = ReplayEstimate(log, positions)
             models.models.identities.reserve(messages: estimate.messages, memberships: estimate.memberships)
@@ -32,7 +34,8 @@ extension ChatStore {
             { batch in parts.views.withLock { $0.apply(batch, 0..<batch.count) } },
         ]
         let pipeline = Pipeline(stages, room: ReplayBatch.room)
-        // A thread that comes late, because the system has none to spare, is not waited for: the one that puts batches in works as well.
+        // The loop does not wait for a thread to start: `put` also works on the stages, so a late
+        // thread costs no progress.
         for _ in 1..<max(2, min(ProcessInfo.processInfo.activeProcessorCount, stages.count)) {
             DispatchQueue.global(qos: .userInitiated).async { pipeline.work() }
         }
@@ -40,9 +43,10 @@ extension ChatStore {
         try decode(log, positions) { batch in pipeline.put(batch) }
     }
 
-    /// Reads and decodes events, and gives them to a closure a batch at a time.
+    /// Reads and decodes events, and passes them to the closure in batches.
     ///
-    /// - Throws: ``ChatError`` if a record cannot be read or is no event; the closure has been given all before it.
+    /// - Throws: ``ChatError`` if a record cannot be read or decoded; the closure has then received
+    ///   every event before it.
     static func decode(
         _ log: any CommitLog, _ positions: ClosedRange<Position>, _ body: (inout EventBatch) -> Void
     ) throws(ChatError) {
@@ -57,16 +61,16 @@ extension ChatStore {
     }
 }
 
-/// Decodes consecutive records into batches.
+/// A decoder of consecutive records into batches.
 struct BatchDecoder {
     private var batch: EventBatch
-    /// The record that is no event, if there was one.
+    /// The error of the record that does not decode; nil if none.
     private(set) var failure: ChatError?
 
-    /// Makes a decoder for the records from a position on.
+    /// Creates a decoder for the records from this position on.
     init(from first: Position) { batch = EventBatch(from: first, capacity: ReplayBatch.count) }
 
-    /// Decodes the next record, and gives a batch that is full to a closure; returns whether the record is an event.
+    /// Decodes the next record and passes a full batch to the closure; false if it does not decode.
     mutating func add(
         _ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan, _ body: (inout EventBatch) -> Void
     ) -> Bool {
@@ -83,21 +87,23 @@ struct BatchDecoder {
         return true
     }
 
-    /// Gives the last events to a closure.
+    /// Passes the remaining events to the closure.
     mutating func finish(_ body: (inout EventBatch) -> Void) {
         if batch.count > 0 { body(&batch) }
     }
 }
 
-/// Consecutive events that a replay hands on together.
+/// The batch sizes of a replay.
 private enum ReplayBatch {
-    /// Amortises handing over, and fits in the cache.
+    /// Amortises the handover between threads, and fits in the processor's cache.
     static let count = 256
-    /// The batches under way at once, so that no thread waits for one that takes longer.
+    /// Batches in flight; lets the other stages proceed while one batch is slow.
     static let room = 8
 }
 
-/// The parts of the models while several threads apply events to them; no other reference exists, so that nothing is copied.
+/// The parts of the models while several threads apply events to them.
+///
+/// They are swapped out of the models, so that each is uniquely referenced and never copied.
 private final class ReplayParts: Sendable {
     let identities = Lock(Identities())
     let rules = Lock(RuleState())
@@ -111,20 +117,23 @@ private final class ReplayParts: Sendable {
 }
 
 extension ChatStore {
-    /// Applies what another process has made durable since a store was opened for reading, or since the last time.
+    /// Applies the events that another process has made durable since this store was opened or
+    /// refreshed.
     ///
-    /// Queries see all of it at once when it returns: never a part of a commit. A store that is open for writing, or on another log than a journal, knows everything: it
-    /// does nothing.
+    /// Queries see all new events at once when the call returns, and never part of a commit. The
+    /// call does nothing on a writable store or on a log other than a journal, whose read models
+    /// are always current.
     ///
-    /// - Returns: The last position that is shown.
-    /// - Throws: ``ChatError/journal(_:)`` if what is new is damaged or cannot be read, ``ChatError/undecodable(position:_:)`` if a record is no
-    ///   event; the views then end with the last commit before it.
-    /// - Complexity: O(*n*) in the new events.
+    /// - Returns: The last visible position.
+    /// - Throws: ``ChatError/journal(_:)`` if a new record is damaged or cannot be read,
+    ///   ``ChatError/undecodable(position:_:)`` if it does not decode. The views then end with the
+    ///   last commit before it.
+    /// - Complexity: O(*n*) in the number of new events.
     @discardableResult
     public func refresh() throws(ChatError) -> Position {
         guard let journal, journal.isReadOnly else { return readSide.position }
         let last = try wrapping { () throws(JournalError) in try journal.refresh() }
-        // The decider keeps the order in which events reach the read models.
+        // The decider's lock preserves the order in which events reach the read models.
         let result: Result<Void, ChatError> = decider.withLock { decider in
             do throws(ChatError) { return .success(try apply(journal, through: last, to: &decider.rules)) } catch { return .failure(error) }
         }
@@ -154,21 +163,25 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// Builds the read models and the state of the rules once more from the first event, beside those in use, and puts them in their place.
+    /// Rebuilds the read models and the rules from the first event and replaces the current ones.
     ///
-    /// For an audit of a store that is open: whatever has become of the former ones in memory or came from a checkpoint, afterwards every answer follows from the journal
-    /// as it is now.
+    /// Use it to audit an open store: afterwards every answer follows from the journal, not from
+    /// earlier memory contents or a checkpoint.
     ///
-    /// - Returns: Whether the former ones were the same.
-    /// - Throws: ``ChatError/journal(_:)`` if the store is closed, or the journal cannot be read; ``ChatError/undecodable(position:_:)``. The former ones then stay.
-    /// - Complexity: O(*n*) in the events of the journal, and their memory a second time until it returns. Queries do not wait; commands wait until what has come meanwhile is
-    ///   durable and applied.
+    /// - Returns: Whether the replaced models were equal to the rebuilt ones.
+    /// - Throws: ``ChatError/journal(_:)`` if the store is closed or the journal cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if a record does not decode. The current models
+    ///   then stay.
+    /// - Complexity: O(*n*) in the number of events. The models take twice their memory until the
+    ///   call returns. Queries do not wait; commands wait while the events appended during the
+    ///   rebuild are made durable and applied.
     @discardableResult
     public func rebuild() throws(ChatError) -> Bool {
         var rebuilt = StoreModels()
         let shown = readSide.position
         if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
-        // Nothing is decided while the rest is applied, so that the two end with the same event.
+        // The lock prevents new decisions, so that the rules and the read models end with the same
+        // event.
         let result: Result<StoreModels, ChatError> = decider.withLock { decider in
             do throws(ChatError) {
                 try applyEverything(decider)

@@ -4,13 +4,16 @@ import Locking
 import Projections
 
 extension ChatStore {
-    /// Asks the read models as of a moment, in a shared section of their lock; the text is read from the journal afterwards, outside it.
+    /// Queries the read models as of a point, in one shared section of their lock.
+    ///
+    /// Texts are read from the journal afterwards, outside the lock.
     ///
     /// - Parameters:
-    ///   - moment: As of when.
-    ///   - viewer: Who asks, nil for the operator.
-    ///   - body: Is lent the read models, and told from where it looks at them.
-    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the last durable position; `closed` after a close.
+    ///   - moment: The point in the history to read as of.
+    ///   - viewer: The user who asks; nil for an operator.
+    ///   - body: Receives the read models and the viewpoint.
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the point lies beyond the
+    ///   last durable position; ``ChatError/journal(_:)`` with `closed` after a close.
     func query<Value>(
         _ moment: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> Value {
@@ -20,7 +23,7 @@ extension ChatStore {
         case .position(let position): asked = position
         case .time(let time): asked = try position(asOf: time)
         }
-        // What is durable may be shown: the head that a caller has been told is a moment.
+        // Every durable event is visible: a caller may pass the position of a head it has read.
         if let asked { readSide.apply(log, through: asked) }
         return try readSide.withShared { shown throws(ChatError) in
             if shown.isClosed { throw .journal(JournalError(.closed, "The store has been closed.")) }
@@ -30,10 +33,10 @@ extension ChatStore {
         }
     }
 
-    /// Asks the read models as of a moment a question that takes more than one section of their lock.
+    /// Starts a query that takes several sections of the read models' lock.
     ///
-    /// - Parameter body: Asks in the first section; throws what ``query(_:for:_:)`` does.
-    /// - Returns: What it answers, and the sections that go on as of the same moment.
+    /// - Parameter body: Runs in the first section and throws the errors of ``query(_:for:_:)``.
+    /// - Returns: The body's result, and the sections that continue as of the same point.
     func sections<Value>(
         _ moment: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> (Value, Sections) {
@@ -42,27 +45,29 @@ extension ChatStore {
         }
     }
 
-    /// Asks the read models as of now, also after a close.
+    /// Queries the read models as of now, also after a close.
     func present<Value>(_ body: (borrowing ReadModels, Position) -> Value) -> Value {
         readSide.withShared { body($0.models, $0.position) }
     }
 
-    /// The position of the last event that was recorded at a time or earlier, 0 if there was none.
+    /// Returns the position of the last event recorded at or before a time; 0 if none exists.
     ///
     /// - Throws: ``ChatError`` if the journal cannot be read.
-    /// - Complexity: O(log *n*) reads of single events, whose times never decrease along the journal.
+    /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
+    ///   journal.
     public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
 
-    /// The position of the last event that was recorded before a time, 0 if there was none: the bound of a page that begins at that time.
+    /// Returns the position of the last event recorded before a time; 0 if none exists.
     ///
-    /// `PageRequest(after: try store.position(before: time))` begins with the first entry that was recorded at that time or later. A thread is in the order of the journal, so for
-    /// imports too it is the time of recording that counts, not the one that is shown.
+    /// It bounds a page that begins at that time: `PageRequest(after: try store.position(before:
+    /// time))` begins with the first entry recorded at that time or later. Entries are in journal
+    /// order, so the time of recording counts for imports too, not the display time.
     ///
     /// - Throws: ``ChatError`` if the journal cannot be read.
-    /// - Complexity: As ``position(asOf:)``.
+    /// - Complexity: O(log *n*) reads of single events.
     public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
 
-    /// The last position whose time satisfies a condition that holds up to some time and not after it.
+    /// Returns the last position whose time satisfies a condition that is monotonic in time.
     private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
         var lower: Position = 0
         var upper = readSide.position
@@ -74,29 +79,31 @@ extension ChatStore {
     }
 }
 
-/// A question that the read models are asked in several short sections of their lock, so that no command waits for all of it.
+/// A query split into several short sections of the read models' lock, so that commands never wait
+/// long.
 ///
-/// The views are versioned: every section asks as of the position of the first one, and what a viewer may see is decided as of that one's present, so the answer
-/// is of one moment. A question that has begun before a close is answered.
+/// The views are versioned. Every section reads as of the position of the first section, and the
+/// viewer's rights are those of the first section too, so the result is consistent. A query that
+/// began before a close is answered.
 struct Sections {
     let readSide: ReadSide
     let view: Viewpoint
 
-    /// How many rows are read in a section.
+    /// The maximum number of rows read per section.
     static let rowCount = 512
-    /// How many unread counts.
+    /// The maximum number of unread counts per section.
     static let unreadCount = 16
 
-    /// Is called before each section after the first; for tests.
+    /// A test hook called before each section after the first.
     @TaskLocal static var willBegin: (@Sendable () -> Void)?
 
-    /// Asks in one section; the body reads no more than some hundred rows.
+    /// Runs one section; the body must read at most some hundred rows.
     func ask<Value>(_ body: (borrowing ReadModels) -> Value) -> Value {
         Self.willBegin?()
         return readSide.withShared { body($0.models) }
     }
 
-    /// What a closure makes of the rows of a scan, in no order.
+    /// Returns the non-nil results of transforming the rows of a scan, in no particular order.
     func compactMap<Value>(_ scan: Scan, _ transform: (borrowing ReadModels, Int) -> Value?) -> [Value] {
         var (scan, values) = (scan, [] as [Value])
         while !scan.isAtEnd {
@@ -109,9 +116,10 @@ struct Sections {
         return values
     }
 
-    /// What a closure makes of elements, in their order.
+    /// Returns the transformed elements, in order.
     ///
-    /// - Parameter count: How many elements are read in a section: fewer where one costs more than a row.
+    /// - Parameter count: The number of elements per section; lower for elements that cost more
+    ///   than a row.
     func map<Element, Value>(
         _ elements: some RandomAccessCollection<Element>, per count: Int = rowCount, _ transform: (borrowing ReadModels, Element) -> Value
     ) -> [Value] {
@@ -126,15 +134,16 @@ struct Sections {
     }
 }
 
-// MARK: What several queries ask
+// MARK: Shared parts of queries
 
 extension Sections {
-    /// Who had a membership of a scan, in the order in which they joined.
+    /// Returns the members in a scan of memberships, in joining order.
     func members(_ scan: Scan) -> [Membership] {
         memberships(of: compactMap(scan) { $0.stay(ofMembership: $1, asOf: view.position) }, asOf: view.position)
     }
 
-    /// Who could read a thread as of a position, by the scan of its memberships, in the order in which they joined.
+    /// Returns the users in a scan of memberships who could read a thread as of a position, in
+    /// joining order.
     func readers(of thread: ThreadID, _ scan: Scan, asOf position: Position) -> [ThreadMember] {
         let stays = compactMap(scan) { models, row in
             models.stay(ofMembership: row, asOf: position).flatMap { models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil }
@@ -142,7 +151,7 @@ extension Sections {
         return memberships(of: stays, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
-    /// Who lived in an outward code, in the order in which they moved there.
+    /// Returns the residents in a scan of residences, in moving order.
     func residents(_ scan: Scan) -> [Membership] {
         memberships(of: compactMap(scan) { $0.stay(ofResidence: $1, asOf: view.position) }, asOf: view.position)
     }
@@ -151,10 +160,10 @@ extension Sections {
         map(stays.sorted { $0.since < $1.since }) { $0.membership($1, asOf: position) }
     }
 
-    /// When a user gained and lost each thread, in the order in which they were gained.
+    /// Returns the periods in which a user could read each thread, ordered by start.
     func access(_ scan: Scan) -> [ThreadAccess] {
         let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: view.position)) }
-        // An even number of changes, so that none begins with an end.
+        // Runs have an even number of changes, so that each begins with a join.
         let runs = rows.flatMap { row, count in
             stride(from: 1, through: count, by: 32).map { (row: row, changes: $0..<min(count, $0 + 31) + 1) }
         }
@@ -165,26 +174,29 @@ extension Sections {
         }
     }
 
-    /// The threads that the viewer may be shown, in the order of their latest events.
+    /// Returns the places of the threads that the viewer may see, ordered by latest event.
     func places(_ threads: Scan) -> [ThreadPlace] {
         compactMap(threads) { models, row in
             shownThread(models, row).flatMap { models.place(ofThread: $0, asOf: view.position) }
         }.sorted { $0.last < $1.last }
     }
 
-    /// The thread of a row, nil if the viewer may not be shown it: for a viewer the rows are of their memberships.
+    /// Returns the thread of a row; nil if the viewer may not see it.
+    ///
+    /// The rows are memberships for a viewer and threads for an operator.
     func shownThread(_ models: borrowing ReadModels, _ row: Int) -> Int? {
         guard view.viewer != nil else { return row }
         let thread = models.thread(ofMembership: row)
         return models.mayRead(models.threadID(ofThread: thread), from: view) ? thread : nil
     }
 
-    /// The threads at some places.
+    /// Returns the threads at these places.
     func threads(_ places: ArraySlice<ThreadPlace>) -> [ThreadRecord] { map(places) { $0.record($1, asOf: view.position) } }
 }
 
 extension ChatStore {
-    /// The threads that a viewer may be shown, for the operator all of them: a viewer's are those of their memberships.
+    /// Scans the threads that the viewer may see: their memberships, or every thread for an
+    /// operator.
     func shownThreads(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> (Scan, Sections) {
         try sections(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
@@ -197,7 +209,7 @@ extension ChatStore {
         present { _, now in Sections(readSide: readSide, view: Viewpoint(viewer: nil, position: now, present: now)) }
     }
 
-    /// The threads that a user was in, in no order; also after a close.
+    /// Returns the threads of a user as of a position, in no particular order; also after a close.
     func threads(of user: UserID, asOf position: Position) -> [ThreadID] {
         let sections = presentSections
         return sections.compactMap(sections.ask { $0.scan(membershipsOf: user) }) { models, row in
@@ -205,7 +217,7 @@ extension ChatStore {
         }
     }
 
-    /// The places of those threads, in the order of their latest events.
+    /// Returns the places of the threads that the viewer may see, ordered by latest event.
     func threadPlaces(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> ([ThreadPlace], Sections) {
         let (scan, sections) = try shownThreads(viewer, moment)
         return (sections.places(scan), sections)

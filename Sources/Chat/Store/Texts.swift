@@ -3,7 +3,7 @@ import EventJournal
 import Locking
 import Projections
 
-/// Joins the rows of the read models with what the posts say, from the cache of texts or else from the journal.
+/// Joins rows of the read models with texts from the cache or the journal.
 extension ChatStore {
     func entries(_ rows: [PostRecord<MessageID>], in thread: ThreadID) throws(ChatError) -> [TimelineEntry] {
         var places = TextPlaces(capacity: rows.count)
@@ -43,7 +43,7 @@ extension ChatStore {
         return entries
     }
 
-    /// What posts said as of their rows, and when they were written and edited.
+    /// Returns the texts of posts at the version of their rows, with creation and edit times.
     private func texts(at places: TextPlaces) throws(ChatError) -> [PostText] {
         var posts = try texts(at: places.posted)
         let edits = try texts(at: places.edits)
@@ -54,7 +54,7 @@ extension ChatStore {
         return posts
     }
 
-    /// The texts of the events at some positions, in the order of these.
+    /// Returns the texts of the events at these positions, in the given order.
     private func texts(at positions: [Position]) throws(ChatError) -> [PostText] {
         if positions.isEmpty { return [] }
         var texts = [PostText](repeating: PostText(.none), count: positions.count)
@@ -78,14 +78,14 @@ extension ChatStore {
         return texts
     }
 
-    /// Reads the texts that some of the positions hold, which ascend along the indices.
+    /// Reads the texts at the indexed positions, which ascend along `indices`.
     private func read(_ indices: [Int], _ positions: [Position], _ texts: inout [PostText]) throws(ChatError) {
         var next = 0
         var undecodable: ChatError?
         try wrapping { () throws(JournalError) in
             try log.forEachRecord(at: indices.map { positions[$0] }) { position, state, kept, erasable in
                 precondition(
-                    next < indices.count && position == positions[indices[next]], "the log gives the records that it is asked for, in order"
+                    next < indices.count && position == positions[indices[next]], "The log must return the requested records in order."
                 )
                 do throws(EventDecodingError) {
                     let (body, createdAt) = try ChatEvent.text(kept: kept, erasable: state == .whole ? erasable : nil)
@@ -99,19 +99,20 @@ extension ChatStore {
             }
         }
         if let undecodable { throw undecodable }
-        precondition(next == indices.count, "the journal gives each record that it is asked for, or an error")
+        precondition(next == indices.count, "The log must return each requested record or throw.")
     }
 }
 
-/// Where the texts of some posts stand.
+/// The positions of the texts of some posts.
 ///
-/// Filled and read by loops over indices: pairs of generic rows, mapped, took as long as all else that a page of texts in memory takes.
+/// Filled and read in loops over indices, because mapping generic rows to pairs is slow
+/// (Benchmarks/README.md).
 private struct TextPlaces {
-    /// Of each post.
+    /// The positions at which the posts were posted.
     var posted: [Position] = []
-    /// Of the latest edits, of those that have one.
+    /// The positions of the latest edits, for edited posts only.
     var edits: [Position] = []
-    /// Which posts these are.
+    /// The index of the post of each edit.
     var edited: [Int] = []
 
     init(capacity: Int) { posted.reserveCapacity(capacity) }
@@ -125,7 +126,7 @@ private struct TextPlaces {
     }
 }
 
-/// What a post says, and when it was written and edited.
+/// The text of a post, with its creation and edit times.
 private struct PostText {
     var body: String?
     var createdAt: Timestamp
@@ -133,6 +134,6 @@ private struct PostText {
 
     init(_ text: TextCache.Text) { (body, createdAt) = (text.body, text.createdAt) }
 
-    /// Of a post that has not been edited, what it says.
+    /// The cacheable text of a post that has not been edited.
     var text: TextCache.Text { TextCache.Text(body: body, createdAt: createdAt) }
 }
