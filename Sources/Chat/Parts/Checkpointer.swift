@@ -5,15 +5,16 @@ import EventJournal
 import Locking
 import Projections
 
-/// Writes the checkpoints of a store and of the projections over it, one at a time and none after the store has been closed.
+/// Writes the checkpoints of a store and its projections, one at a time, until the store is closed.
 final class Checkpointer: Sendable {
-    /// When the store's own are written; nil where there are none.
+    /// When the store writes its own checkpoints; nil if they are disabled.
     let options: CheckpointOptions?
     private let journal: Journal
     private let clock: any WallClock
     private let state: Lock<State>
     private let background: Background
-    /// Held while a checkpoint is written, so that waiting for it is waiting for what is under way.
+    /// Held while a checkpoint is written, so that acquiring it waits for the checkpoint in
+    /// progress.
     private let turn = Lock(())
 
     private struct State {
@@ -35,10 +36,10 @@ final class Checkpointer: Sendable {
 
     var statistics: CheckpointStatistics { state.withLock { $0.statistics } }
 
-    /// The position of the latest checkpoint that is known to be good, 0 if there is none.
+    /// The position of the latest valid checkpoint; 0 if none exists.
     var lastPosition: Position { state.withLock { $0.statistics.last?.position ?? $0.statistics.loaded ?? 0 } }
 
-    /// Writes a checkpoint in the background, unless one is under way already.
+    /// Writes a checkpoint in the background, unless one is in progress.
     func begin(_ models: StoreModels) {
         let isFree = state.withLock { state in
             if state.isBusy || state.isStopped { return false }
@@ -46,35 +47,37 @@ final class Checkpointer: Sendable {
             return true
         }
         if !isFree { return }
-        // Weak, because a job that has not begun on an executor would keep the journal of a dropped store open.
+        // Weak, because a queued job would keep the journal of a dropped store open.
         background.run { [weak self] in self?.writeInBackground(models) }
     }
 
     private func writeInBackground(_ models: StoreModels) {
         turn.withLock { _ in
-            // Whoever stops does not wait for what has not begun on an executor.
+            // `stop()` does not wait for a job that its executor has not started.
             if state.withLock({ $0.isStopped }) { return }
-            // What fails has been counted, and is nobody's error.
+            // The statistics count a failure; no caller waits for it.
             _ = try? write(models) { self.state.withLock { $0.isStopped } }
         }
         state.withLock { $0.isBusy = false }
     }
 
-    /// Writes a checkpoint after whatever is under way, and waits for it.
+    /// Waits for the checkpoint in progress, then writes one synchronously.
     ///
-    /// - Parameter isLast: Whether it is the one of a close, which comes after ``stop()``.
+    /// - Parameter isLast: Whether this is the checkpoint of a close, which follows ``stop()``.
     func finish(_ models: StoreModels, isLast: Bool = false) throws(ChatError) {
         try inTurn(isLast: isLast) { () throws(ChatError) in
             try wrapping { () throws(JournalError) in try write(models) { false } }
         }
     }
 
-    /// Runs what writes a checkpoint after whatever is under way, and waits for it.
+    /// Waits for the checkpoint in progress, then runs a body that writes one.
     ///
-    /// - Throws: What `body` throws; `closed` once the store has been closed, and its directory may be another's.
+    /// - Throws: The errors of `body`; `closed` once the store has been closed, because another
+    ///   store may own the directory by then.
     func inTurn(isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
         let result: Result<Void, ChatError> = turn.withLock { _ in
-            // Whoever stops has waited for what was under way, so that nothing is written into a directory that has been released.
+            // `stop()` has waited for earlier checkpoints; a later one could write into a released
+            // directory.
             if !isLast, state.withLock({ $0.isStopped }) {
                 return .failure(.journal(JournalError(.closed, "The store has been closed.")))
             }
@@ -83,7 +86,7 @@ final class Checkpointer: Sendable {
         try result.get()
     }
 
-    /// Cancels what is under way, waits until it has ended, and begins nothing more.
+    /// Cancels the checkpoint in progress, waits until it has ended, and starts no more.
     func stop() {
         state.withLock { $0.isStopped = true }
         background.drain()
@@ -114,29 +117,30 @@ final class Checkpointer: Sendable {
 extension StoreModels {
     /// Reads the checkpoint of a journal.
     ///
-    /// - Throws: `CheckpointProblem`: why there is none that can be used.
-    /// - Complexity: Linear in the bytes of the checkpoint, which are copied and checked, not interpreted.
+    /// - Throws: `CheckpointProblem` with the reason why no checkpoint is usable.
+    /// - Complexity: O(*n*) in the bytes of the checkpoint, which are copied and checked but not
+    ///   parsed.
     init(checkpointOf journal: Journal) throws(CheckpointProblem) {
-        guard Self.canUseCheckpoints else { throw CheckpointProblem(.otherVersion, "Checkpoints are for little-endian machines.") }
+        guard Self.canUseCheckpoints else { throw CheckpointProblem(.otherVersion, "Checkpoints require a little-endian machine.") }
         let reader = try journal.checkpoint(ReadModels.name, version: Self.checkpointVersion)
         do throws(ColumnError) {
             try self.init(at: reader.header.position) { (component) throws(ColumnError) in
-                guard let section = reader.section(component) else { throw ColumnError("there is no such section") }
+                guard let section = reader.section(component) else { throw ColumnError("The section is missing.") }
                 return SectionSource(section)
             }
         } catch {
             throw CheckpointProblem(.damaged, error.description)
         }
         guard !rules.hasUnknownEvents else {
-            throw CheckpointProblem(.damaged, "The state is of a history that no checkpoint is written of.")
+            throw CheckpointProblem(.damaged, "The checkpoint contains events of a newer version.")
         }
     }
 
-    /// Writes a checkpoint of the journal, at a position that is durable and ends a commit.
+    /// Writes a checkpoint of the journal; the position must be durable and end a commit.
     ///
-    /// - Parameter isCancelled: Asked after each block.
-    /// - Returns: The size of the file; nil when it was cancelled.
-    /// - Throws: What failed; what was there before is there still.
+    /// - Parameter isCancelled: Polled after each block.
+    /// - Returns: The size of the file in bytes; nil if cancelled.
+    /// - Throws: `JournalError` if the write fails; the previous checkpoint then stays in place.
     func writeCheckpoint(of journal: Journal, isCancelled: @escaping () -> Bool) throws(JournalError) -> UInt64? {
         guard Self.canUseCheckpoints, !rules.hasUnknownEvents else { return nil }
         let file = try journal.beginCheckpoint(
@@ -155,11 +159,11 @@ extension StoreModels {
         return try file.finish()
     }
 
-    /// Columns are written as they lie in memory, which is what the format says on machines that are little-endian.
+    /// The format is little-endian; columns are written as they lie in memory.
     private static var canUseCheckpoints: Bool { UInt16(1).littleEndian == 1 }
 }
 
-/// A section of a file as the source of columns.
+/// A column source that reads a section of a checkpoint file.
 private final class SectionSource: ColumnSource {
     private let section: CheckpointSectionReader
 
@@ -172,7 +176,7 @@ private final class SectionSource: ColumnSource {
     }
 }
 
-/// A file as the sink of columns.
+/// A column sink that writes to a checkpoint file.
 private final class SectionSink: ColumnSink {
     private let file: CheckpointWriter
     private let isCancelled: () -> Bool
@@ -183,7 +187,7 @@ private final class SectionSink: ColumnSink {
         self.isCancelled = isCancelled
     }
 
-    /// Whether it is no use to go on.
+    /// Whether further writes have no effect.
     var isOver: Bool { wasCancelled || file.hasFailed }
 
     func write(_ block: [UInt8]) {

@@ -1,24 +1,26 @@
 import ChatDomain
 import EventJournal
 
-/// The write side, behind the lock that makes commands one after another: the state of the rules, which may be ahead of the disk, and the commit in the making.
+/// The write side: the state of the rules and the commit in progress.
+///
+/// A lock serialises the commands. The rules may be ahead of the last durable position.
 struct Decider: ~Copyable {
     var rules: RuleState
     /// The events of the commit.
     var batch = EventBatch(from: 1)
-    /// What was decided on each command of the commit, in order.
+    /// The outcomes of the commit's commands, in order.
     var outcomes: [Outcome] = []
     var encoder = EventEncoder()
     var draft = CommitDraft()
     var commands = CommandStatistics()
-    /// Why no more commands are taken: an append failed after the state had run ahead, or never worked.
+    /// The error that stopped the store: after a failed append, the rules are ahead of the log.
     var failure: JournalError?
-    /// The position from which on a checkpoint is due.
+    /// The position at which the next checkpoint is due.
     var nextCheckpoint: Position
 
-    /// What was decided on a command.
+    /// The outcome of a command.
     enum Outcome {
-        /// Its events are these rows of the batch.
+        /// The command's events are these rows of the batch.
         case appended(Range<Int>)
         case unchanged
         case duplicate(of: ClosedRange<Position>)
@@ -30,16 +32,16 @@ struct Decider: ~Copyable {
         self.nextCheckpoint = nextCheckpoint
     }
 
-    /// Begins a commit after the events of the last one.
+    /// Starts a commit after the events of the previous one.
     mutating func begin() {
         batch.removeAll(from: rules.head + 1)
         outcomes.removeAll(keepingCapacity: true)
         draft.removeAll()
     }
 
-    /// Decides the next command of the commit, and applies its events to the rules.
+    /// Decides the next command of the commit and applies its events to the rules.
     ///
-    /// - Parameter hasRoom: Whether the disk has room for them.
+    /// - Parameter hasRoom: Whether space for the events is reserved.
     mutating func decide(
         _ request: CommandRequest, _ identities: inout Identities, at now: Timestamp, freshID: UInt128, hasRoom: Bool
     ) {
@@ -60,10 +62,10 @@ struct Decider: ~Copyable {
         }
     }
 
-    /// Makes sure that the disk has room for what is in the commit and so many bytes, the most that some commands may add to it.
+    /// Reserves space for the commit's encoded events and for `byteCount` more bytes.
     ///
-    /// - Returns: Whether there is room.
-    /// - Throws: What else the log has to say.
+    /// - Returns: Whether the space is available.
+    /// - Throws: Any error of the log other than `storageFull`.
     mutating func makeRoom(_ byteCount: Int, in log: any CommitLog) throws(JournalError) -> Bool {
         do {
             try log.reserve(draft.encodedByteCount + byteCount)
@@ -74,11 +76,11 @@ struct Decider: ~Copyable {
         }
     }
 
-    /// Puts the events of a command into the commit, for which there is room.
+    /// Encodes the events of a command into the commit; their space must be reserved.
     mutating func encode(_ rows: Range<Int>, of request: CommandRequest) throws(JournalError) {
         for row in rows {
             encoder.encode(batch.rows[row], batch.content(row, of: request), correlation: request.correlation)
-            // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
+            // `span.bytes` is unsafe for types with padding; bytes have none.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
     }

@@ -1,45 +1,46 @@
 import ChatDomain
 import EventJournal
 
-/// Who has seen everything and waits for an event that their filter lets pass.
+/// The consumers that wait for an event that matches their filter.
 ///
-/// A pure collection, indexed by what can wake somebody, so that an event costs those whom it may concern and nobody else: a connected viewer stands under each of
-/// their threads. Whoever takes waiters out wakes them outside the lock that protects it.
+/// A plain value, indexed by the keys of the events that can wake a waiter: a viewer is registered
+/// under each of their threads. The cost of an event is thus proportional to the waiters it
+/// concerns. The caller resumes removed waiters outside the lock that protects this value.
 struct FeedWaiters {
-    /// What a wait has come to.
+    /// The reason why a wait ended.
     enum Wakeup: Sendable {
-        /// Nothing up to this position is for the one who waited; what follows may be.
+        /// No event up to this position matches; a later one may.
         case look(after: Position)
         /// The log was closed.
         case ended
-        /// The log, or an event, cannot be read.
+        /// The log or an event cannot be read.
         case failed(ChatError)
-        /// The task that waits was cancelled.
+        /// The waiting task was cancelled.
         case cancelled
     }
 
     typealias Continuation = CheckedContinuation<Wakeup, Never>
 
-    /// What an event has and a waiter stands under.
+    /// A property of an event under which waiters are registered.
     enum Key: Hashable {
-        /// Each event has it.
+        /// Matches every event.
         case everything
-        /// The thread in which it happened.
+        /// The thread of the event.
         case place(ThreadID)
-        /// The user who did it or whom it concerns.
+        /// The user who caused the event or whom it concerns.
         case user(UserID)
-        /// The thread whose readers may be shown it.
+        /// The thread whose readers may see the event.
         case readers(ThreadID)
     }
 
     struct Waiter {
         let filter: EventFilter
-        /// Everything up to here has been seen.
+        /// The last position that the consumer has seen.
         let position: Position
         let keys: [Key]
         let task: Continuation
 
-        /// Whether an event is worth waking for: it may pass the filter, or it changes under which keys the viewer has to stand.
+        /// Whether the event may match the filter or changes the viewer's keys.
         fileprivate func wants(_ event: RecordedEvent) -> Bool {
             guard event.position > position else { return false }
             return filter.matches(event.event.details) || filter.viewer.map(event.event.details.changesMembership) ?? false
@@ -53,7 +54,7 @@ struct FeedWaiters {
     var count: Int { waiting.count }
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// An id for one wait, by which a cancellation finds it.
+    /// Returns an id for one wait, which a cancellation uses.
     mutating func makeID() -> UInt64 {
         lastID += 1
         return lastID
@@ -64,7 +65,7 @@ struct FeedWaiters {
         for key in waiter.keys { index[key, default: []].insert(id) }
     }
 
-    /// Takes out one; nil when it has been taken out already.
+    /// Removes one waiter; nil if it has been removed already.
     mutating func remove(_ id: UInt64) -> Continuation? {
         guard let waiter = waiting.removeValue(forKey: id) else { return nil }
         for key in waiter.keys {
@@ -74,29 +75,29 @@ struct FeedWaiters {
         return waiter.task
     }
 
-    /// Takes out everyone.
+    /// Removes every waiter.
     mutating func removeAll() -> [Continuation] {
         defer { (waiting, index) = ([:], [:]) }
         return waiting.sorted { $0.key < $1.key }.map(\.value.task)
     }
 
-    /// Takes out everyone whom an event may concern.
+    /// Removes every waiter that the event may concern.
     ///
-    /// - Complexity: O(*k*) in those who stand under the keys.
+    /// - Complexity: O(*k*) in the number of waiters registered under the keys.
     mutating func take(_ event: RecordedEvent, _ keys: [Key]) -> [Continuation] {
         var ids: [UInt64] = []
         for key in keys {
             for id in index[key] ?? [] where waiting[id]?.wants(event) == true { ids.append(id) }
         }
-        // In the order in which they came: that of a set differs from run to run.
+        // Sorted by arrival, because the order of a set differs between runs.
         return ids.sorted().compactMap { remove($0) }
     }
 }
 
 extension EventFilter {
-    /// The keys that an event must have one of to pass the filter, or to change what they are.
+    /// Returns the keys of the events that can match the filter or change its keys.
     ///
-    /// - Parameter memberships: The threads in which the viewer is, if there is one.
+    /// - Parameter memberships: The viewer's threads; empty without a viewer.
     func keys(_ memberships: [ThreadID]) -> [FeedWaiters.Key] {
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
         if let threads { return threads.flatMap { includesUsernames ? [.place($0), .readers($0)] : [.place($0)] } }
@@ -107,9 +108,11 @@ extension EventFilter {
 }
 
 extension EventDetails {
-    /// The keys that the event has.
+    /// Returns the keys of the event.
     ///
-    /// - Parameter memberships: The threads in which a user has ever been who took another username, asked only then: their readers see the name beside what the user wrote.
+    /// - Parameter memberships: Returns the threads that a user has ever joined. Called for
+    ///   username changes only, because the readers of those threads see the name beside the user's
+    ///   posts.
     func keys(_ memberships: (UserID) -> [ThreadID]) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
         if let place { keys.append(.place(place)) }

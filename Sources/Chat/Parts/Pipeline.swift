@@ -3,38 +3,42 @@ import Dispatch
 import EventJournal
 import Locking
 
-/// A line of portions that all go through the same stages: each portion through one after the other, each stage in the order of the portions, by whichever thread is free.
+/// A pipeline: every batch passes every stage, each stage in batch order, on any free thread.
 ///
-/// No thread has a stage of its own, so none waits while there is anything to do, whichever stage a portion takes longest in.
+/// Threads are not bound to stages, so no thread idles while a stage has work, whichever stage is
+/// slowest.
 final class Pipeline<Portion: Sendable>: Sendable {
     typealias Stage = @Sendable (inout Portion) -> Void
 
     private let stages: [Stage]
     private let line: Lock<Line>
 
-    /// The portions that are under way.
+    /// The batches in flight.
     private struct Line {
-        /// By the place of a portion, which is free again once it has passed all stages; nil while a thread has it, so that no other is at the same stage.
+        /// A ring of batches; an entry is nil while a thread works on it, which serialises the
+        /// stages.
         var portions: [Portion?]
-        /// How many portions there have been, and then how many have passed each stage.
+        /// The number of batches added, followed by the number that have passed each stage.
         var passed: [Int]
         var hasEnded = false
-        /// Signalled when there may be something to do for the threads that wait: one for each, because they wait for different things.
+        /// One semaphore per waiting thread, because the threads wait for different conditions.
         var waiting: [DispatchSemaphore] = []
 
         var hasRoom: Bool { passed[0] - passed[passed.count - 1] < portions.count }
         var isDone: Bool { hasEnded && passed[0] == passed[passed.count - 1] }
     }
 
-    /// Makes a line without portions.
+    /// Creates an empty pipeline.
     ///
-    /// - Parameter room: How many portions may be under way, which bounds the memory that they take.
+    /// - Parameter room: The maximum number of batches in flight, which bounds memory.
     init(_ stages: [Stage], room: Int) {
         self.stages = stages
         line = Lock(Line(portions: [Portion?](repeating: nil, count: room), passed: [Int](repeating: 0, count: stages.count + 1)))
     }
 
-    /// Puts the next portion in, which one thread alone does; while there is no room for it, that thread works.
+    /// Adds the next batch; the producing thread works while the pipeline is full.
+    ///
+    /// Only one thread may call this method.
     func put(_ portion: Portion) {
         work(fromFirst: true) { $0.hasRoom }
         line.withLock { line in
@@ -44,7 +48,7 @@ final class Pipeline<Portion: Sendable>: Sendable {
         }
     }
 
-    /// Says that no further portion comes, and works until the last one is through.
+    /// Ends the input, and works until the last batch has passed.
     func finish() {
         line.withLock {
             $0.hasEnded = true
@@ -53,7 +57,7 @@ final class Pipeline<Portion: Sendable>: Sendable {
         work()
     }
 
-    /// Works until the last portion is through.
+    /// Works until the last batch has passed.
     func work() { work(fromFirst: false) { $0.isDone } }
 
     private func work(fromFirst: Bool, until isEnough: (Line) -> Bool) {
@@ -74,10 +78,11 @@ final class Pipeline<Portion: Sendable>: Sendable {
         case task(Int, Portion)
     }
 
-    /// What a thread is to do next.
+    /// Returns the next task of a thread.
     ///
-    /// - Parameter fromFirst: Whether of the stages that can be done it takes the first: who puts portions in does, and others the last, so that each stays with what
-    ///   its processor has in its caches, and portions leave as soon as they can.
+    /// - Parameter fromFirst: Whether to prefer the earliest runnable stage. The producer does;
+    ///   other threads prefer the latest, so that batches leave early and each thread reuses its
+    ///   processor's caches.
     private func next(_ fromFirst: Bool, _ isEnough: (Line) -> Bool) -> Next {
         line.withLock { line in
             if isEnough(line) { return .enough }
@@ -109,22 +114,22 @@ final class Pipeline<Portion: Sendable>: Sendable {
     }
 }
 
-/// The counts of keys that the events of a log are going to make, estimated by a sample: a replay makes room for them at once, which spares growing.
+/// A sampled estimate of the numbers of messages and memberships that a replay will add.
 ///
-/// Nothing follows from it but how often a table grows.
+/// Replay reserves capacity for them to avoid rehashing. The estimate affects only performance.
 struct ReplayEstimate {
-    /// How many events are read at each place.
+    /// The number of events read at each sampled place.
     private static let run = 16
     private static let places = 64
-    /// Room is made for no more, whatever a journal says of its length.
+    /// The maximum estimate, which protects against a corrupt journal length.
     private static let most = 1 << 24
 
     private(set) var messages = 0
     private(set) var memberships = 0
 
-    /// Reads some events at places all along the positions; a log that is not much longer than the sample is not worth one.
+    /// Samples events along the positions; logs shorter than 16 samples get no estimate.
     ///
-    /// Nothing is reported where it cannot be read: the replay is going to come to the same place.
+    /// Read errors are ignored, because the replay will meet the same error.
     init(_ log: any CommitLog, _ positions: ClosedRange<Position>) {
         let count = Int(clamping: positions.upperBound - positions.lowerBound)
         guard count > 16 * Self.run * Self.places else { return }

@@ -4,36 +4,37 @@ import Locking
 import Projections
 import Synchronization
 
-/// The read models behind their lock, and the events that are decided and not applied to them yet.
+/// The read models behind their lock, and the decided events that are not applied to them yet.
 ///
-/// Commands push the rows of their events here before they append them to the log. Once the log says that they are durable, a caller that waits for them applies
-/// everything durable, for itself and for the others, in short exclusive sections. Queries read in shared sections, as of the last position that was shown.
+/// A command pushes the rows of its events before appending them to the log. Once they are durable,
+/// a waiting caller applies every durable row on behalf of all callers, in short exclusive
+/// sections. Queries run in shared sections, as of the last visible position.
 ///
-/// Locks: `turn`, and under it `pending` and `models`, one at a time. A thread that holds the decider may take any of them; none that holds one of them takes the decider.
+/// Lock order: the decider's lock, then `turn`, then either `pending` or `models`.
 final class ReadSide: Sendable {
-    /// What queries read.
+    /// The state that queries read.
     struct Shown: Sendable {
         var models: ReadModels
-        /// The position as of which queries read: durable, the end of a commit, and applied.
+        /// The position that queries read as of: durable, applied and the end of a commit.
         var position: Position
         var isClosed = false
     }
 
-    /// A copy of the models that is due once the read models have come to a position.
+    /// A requested copy of the models, due once the read models have reached its position.
     struct Capture: Sendable {
         let rules: RuleState
         /// The identities as of the same position.
         let identities: Identities
-        /// Is given the copy.
+        /// Receives the copy.
         let deliver: @Sendable (StoreModels) -> Void
 
         var position: Position { rules.head }
     }
 
-    /// Rows in the order of their positions, and the captures due among them.
+    /// Rows in position order, and the captures due among them.
     private struct Rows: Sendable {
         var batch = EventBatch(from: 1)
-        /// The rows before it are applied.
+        /// The index of the first row that is not applied.
         var next = 0
         var captures: [Capture] = []
 
@@ -41,10 +42,10 @@ final class ReadSide: Sendable {
     }
 
     private let models: SharedLock<Shown>
-    /// Follows ``Shown/position``, for who waits for a position and need not enter the lock.
+    /// A copy of ``Shown/position`` that can be read without the lock.
     private let shown: Atomic<Position>
     private let pending = Lock(Rows())
-    /// Held by the thread that applies; what it has taken over from ``pending``.
+    /// Rows taken from ``pending``; held by the thread that applies them.
     private let turn = Lock(Rows())
 
     init(_ models: consuming ReadModels) {
@@ -53,29 +54,30 @@ final class ReadSide: Sendable {
         self.models = SharedLock(Shown(models: models, position: position))
     }
 
-    /// The position as of which queries read.
+    /// The position that queries read as of.
     var position: Position { shown.load(ordering: .acquiring) }
 
-    /// Lends what queries read, beside other readers.
+    /// Calls the body with the state, concurrently with other readers.
     func withShared<Value, Failure: Error>(_ body: (borrowing Shown) throws(Failure) -> Value) throws(Failure) -> Value {
         try models.withShared(body)
     }
 
-    /// Refuses later queries.
+    /// Makes later queries fail.
     func close() { models.withExclusive { $0.isClosed = true } }
 }
 
 // MARK: The write side
 
 extension ReadSide {
-    /// Lends the identities to a thread that decides, which holds the decider.
+    /// Calls the body with the identities; the caller holds the decider's lock.
     func withIdentities<Value, Failure: Error>(_ body: (inout Identities) throws(Failure) -> Value) throws(Failure) -> Value {
         try models.withExclusive { shown throws(Failure) in try body(&shown.models.identities) }
     }
 
-    /// Takes the rows of a commit that is about to be appended.
+    /// Adds the rows of a commit before it is appended.
     ///
-    /// Called by the thread that holds the decider, so that commits come in their order. If the append fails the log never says that they are durable, and they are never applied.
+    /// The caller holds the decider's lock, so commits arrive in order. If the append fails, the
+    /// rows never become durable and are never applied.
     func push(_ batch: borrowing EventBatch) {
         pending.withLock { rows in
             if rows.batch.count == 0 { rows.batch.removeAll(from: batch.first) }
@@ -83,7 +85,9 @@ extension ReadSide {
         }
     }
 
-    /// Asks for a copy of the models as of the head of the rules; called by the thread that holds the decider, after its commit was appended.
+    /// Requests a copy of the models at the head of the rules.
+    ///
+    /// Called by the thread that holds the decider's lock, after it has appended its commit.
     func capture(_ rules: RuleState, _ deliver: @escaping @Sendable (StoreModels) -> Void) {
         let identities = models.withShared { $0.models.identities.withoutSlots() }
         pending.withLock { $0.captures.append(Capture(rules: rules, identities: identities, deliver: deliver)) }
@@ -93,15 +97,15 @@ extension ReadSide {
 // MARK: Applying
 
 extension ReadSide {
-    /// The rows that are applied in one exclusive section.
+    /// Rows applied per exclusive section: bounds query latency.
     private static let sliceCount = 128
 
-    /// Applies everything durable, unless everything up to a position is shown already.
+    /// Applies every durable event, unless the position is visible already.
     func apply(_ log: any CommitLog, through position: Position) {
         if self.position < position { applyDurable(log) }
     }
 
-    /// Applies everything durable, and delivers the copies that are due.
+    /// Applies every durable event, and delivers the captures that are due.
     func applyDurable(_ log: any CommitLog) {
         turn.withLock { rows in
             let durable = log.durablePosition
@@ -124,7 +128,7 @@ extension ReadSide {
         }
     }
 
-    /// Applies rows up to a position that is durable and ends a commit, and shows them.
+    /// Applies rows up to a durable position that ends a commit, and makes them visible.
     private func apply(_ rows: inout Rows, through end: Position) {
         let last = end < rows.batch.first ? 0 : min(rows.batch.count, Int(end - rows.batch.first) + 1)
         while rows.next < last {
@@ -147,14 +151,14 @@ extension ReadSide {
 // MARK: Catching up
 
 extension ReadSide {
-    /// Applies what another process has appended, and shows it at once when all of it is applied.
+    /// Applies events that another process has appended, and makes all of them visible at once.
     ///
-    /// Called by a thread that holds the decider of a store that is open for reading only.
+    /// The caller holds the decider's lock of a read-only store.
     ///
     /// - Parameters:
-    ///   - rules: The state of the rules, to which the events are applied too.
-    ///   - read: Gives the batches of events in order to the closure that it is given, and returns the position of the last event that ends a commit. What it
-    ///     throws is thrown once what was read is shown.
+    ///   - rules: The rules, to which the events are applied too.
+    ///   - read: Passes the batches to its closure in order, and returns the last commit end and
+    ///     the error that stopped it. The error is thrown after the batches are visible.
     func catchUp(
         _ rules: inout RuleState, _ read: ((inout EventBatch) -> Void) -> (end: Position, failure: ChatError?)
     ) throws(ChatError) {
@@ -175,11 +179,11 @@ extension ReadSide {
         if let failure { throw failure }
     }
 
-    /// Puts other read models in the place of those that are shown, and shows all of them.
+    /// Replaces the read models and makes the new ones visible.
     ///
-    /// Called by a thread that holds the decider when everything decided is applied.
+    /// The caller holds the decider's lock, and every decided event is applied.
     ///
-    /// - Returns: The former ones.
+    /// - Returns: The replaced read models.
     func exchange(_ other: ReadModels) -> ReadModels {
         let former = turn.withLock { _ in
             models.withExclusive { shown in

@@ -1,17 +1,18 @@
 import ChatDomain
 import EventJournal
 
-/// The last events, decoded once for everybody who follows; bounded in number and in bytes of text.
+/// A ring buffer of the most recent events, shared by all consumers of the feed.
 ///
-/// A pure ring: position *p* stands in slot *p* mod its capacity.
+/// Bounded in number and in bytes of text. The event at position *p* is in slot *p* mod
+/// ``capacity``.
 struct RecentEvents {
-    /// At most so many events.
+    /// The maximum number of events.
     let capacity: Int
-    /// At most so many bytes of text, but always the last event.
+    /// The maximum number of bytes of text; the last event is kept regardless of size.
     let byteCapacity: Int
-    /// Of the first event that is here; the one after ``position`` while there is none.
+    /// The position of the oldest event; ``position`` + 1 if the buffer is empty.
     private(set) var start: Position = 1
-    /// Of the last event that has been here.
+    /// The position of the last event appended.
     private(set) var position: Position = 0
     private var slots: [RecordedEvent?] = []
     private var byteCount = 0
@@ -21,10 +22,10 @@ struct RecentEvents {
         self.byteCapacity = byteCapacity
     }
 
-    /// Takes in the next event; the oldest ones give way.
+    /// Appends the next event and evicts the oldest ones beyond the limits.
     mutating func append(_ event: RecordedEvent) {
-        precondition(event.position == position + 1, "the events come one after another")
-        // Made when somebody follows for the first time.
+        precondition(event.position == position + 1, "Events must be appended in position order.")
+        // Allocated at the first subscription.
         if slots.isEmpty { slots = Array(repeating: nil, count: capacity) }
         let bytes = event.event.textByteCount
         while start <= position, position - start + 1 >= UInt64(capacity) || byteCount + bytes > byteCapacity { removeFirst() }
@@ -33,14 +34,16 @@ struct RecentEvents {
         position = event.position
     }
 
-    /// Forgets everything, and goes on after a later position.
+    /// Removes every event and continues after a later position.
     mutating func skip(to position: Position) {
-        precondition(position >= self.position, "what has been here does not come again")
+        precondition(position >= self.position, "Cannot skip backwards.")
         while start <= self.position { removeFirst() }
         (start, self.position) = (position + 1, position)
     }
 
-    /// The events after a position that is within ``start`` - 1 and ``position``, at most so many.
+    /// Returns at most `limit` events after a position.
+    ///
+    /// The position must lie between ``start`` - 1 and ``position``.
     func events(after position: Position, limit: Int) -> [RecordedEvent] {
         let end = min(self.position, position + UInt64(limit))
         return (position..<end).compactMap { slots[slot($0 + 1)] }
@@ -56,7 +59,7 @@ struct RecentEvents {
 }
 
 extension ChatEvent {
-    /// How many bytes its longer texts take.
+    /// The size of its longer texts in bytes.
     var textByteCount: Int {
         switch content {
         case .body(let text), .device(let text), .threadName(let text): text.utf8.count

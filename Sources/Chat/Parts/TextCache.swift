@@ -1,15 +1,17 @@
 import ChatDomain
 
-/// What posts say that were shown lately, so that a page of a busy thread is not read from the journal each time; bounded in bytes.
+/// A cache of recently read texts, bounded in bytes.
 ///
-/// The text at a position never changes, so nothing in here is ever out of date. A position can stand in one of four slots, found without a look at any other (a
-/// set-associative cache); where room is needed, in the four or in all, the hand of a clock takes what was not asked for since it came by last (Corbató, 1968).
-/// By hand, because a dictionary's hashing took as long as reading the text from the operating system's cache.
+/// The text at a position never changes, so entries are never stale. The cache is 4-way
+/// set-associative and evicts with the CLOCK algorithm (Corbató, 1968), within a set or across all
+/// slots. Hashing in a dictionary would cost as much as reading the text from the system's file
+/// cache.
 ///
-/// Where another one would have to go, a text is kept the second time that it is wanted (as in 2Q: Johnson and Shasha, 1994): whoever leafs through a long thread drives out
-/// nothing that others ask for, and is spared the work.
+/// If an insertion requires an eviction, the first attempt is rejected and only the position is
+/// recorded as a ghost entry; the second attempt inserts (as in 2Q: Johnson and Shasha, 1994). A
+/// scan of a long thread thus does not evict the texts of other readers.
 struct TextCache {
-    /// What an event says, and when it was created.
+    /// The text of an event and its creation time.
     struct Text: Equatable {
         var body: String?
         var createdAt: Timestamp
@@ -26,27 +28,30 @@ struct TextCache {
     private static let ways = 4
 
     private let capacity: Int
-    /// So many that short texts fill the capacity before they fill the slots; made when the first text comes.
+    /// A power of two at which short texts fill the capacity before the slots.
+    ///
+    /// The slots are allocated with the first text.
     private let slotCount: Int
     private var slots: [Slot] = []
-    /// For each four slots a part of the hashes of what they hold, 0 for nothing, and then of the last four positions that were to stand there and were refused, the latest first.
+    /// Per set: four hash tags of its slots (0 if empty), then four ghost tags, latest first.
     ///
-    /// So little memory that what is not here, which is most of what is asked for anywhere in a long thread, is found out without waiting for memory.
+    /// The tags are compact enough for the processor's cache, so most misses are detected without a
+    /// memory access.
     private var tags: [UInt16] = []
     private var wereAskedFor: [Bool] = []
     private var byteCount = 0
     private var hand = 0
-    /// How many texts there are.
+    /// The number of texts.
     private(set) var count = 0
 
-    /// Makes a cache that takes about so many bytes; with 0 it keeps nothing.
+    /// Creates a cache of about `capacity` bytes; 0 disables it.
     init(capacity: Int) {
         self.capacity = max(0, capacity)
         let most = max(Self.ways, min(self.capacity / 128, 1 << 30))
         slotCount = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
     }
 
-    /// The text of an event, if it is here.
+    /// Returns the text of an event, if cached.
     mutating func find(_ position: Position) -> Text? {
         if slots.isEmpty { return nil }
         let place = place(of: position)
@@ -57,7 +62,7 @@ struct TextCache {
         return nil
     }
 
-    /// Keeps a text that was not found, if there is room for it or it was to be kept before.
+    /// Adds a missing text if it fits without eviction, or if its position has a ghost entry.
     mutating func add(_ text: Text, at position: Position) {
         let bytes = Self.bytes(text)
         guard bytes <= capacity / 2 else { return }
@@ -83,7 +88,7 @@ struct TextCache {
         count += 1
     }
 
-    /// Where a position may stand: its first slot and that slot's tag, and the tag that it has there.
+    /// The set of a position: its first slot, and the position's tag.
     private struct Place {
         var slots: Int
         var tag: UInt16
@@ -91,19 +96,20 @@ struct TextCache {
         var tags: Int { 2 * slots }
     }
 
-    /// Where a position may stand; neighbours stand far apart.
+    /// Returns the set of a position; neighbouring positions are in distant sets.
     private func place(of position: Position) -> Place {
-        // The top bits of the product (Fibonacci hashing; Knuth, 1973): those from the middle of it left half of the sets empty. The tag is the bits below them.
+        // Fibonacci hashing (Knuth, 1973): the top bits of the product spread the positions evenly
+        // over the sets. The tag is the bits below them.
         let mixed = position &* 0x9E37_79B9_7F4A_7C15
         let bits = UInt64(truncatingIfNeeded: slotCount.trailingZeroBitCount)
         let slot = Int(truncatingIfNeeded: mixed &>> (64 &- bits))
         return Place(slots: slot & ~(Self.ways - 1), tag: max(1, UInt16(truncatingIfNeeded: mixed &>> (48 &- bits))))
     }
 
-    /// Where the tag of a slot stands: behind those of each four slots come as many others.
+    /// The index of a slot's tag: each set has four ghost tags after its slot tags.
     private static func tag(of slot: Int) -> Int { slot + slot & ~(ways - 1) }
 
-    /// Whether a position is among the last that were refused at its place; it is from now on.
+    /// Whether the position has a ghost entry; records one if not.
     private mutating func wasRefused(_ place: Place) -> Bool {
         var former = place.tag
         for index in place.tags + Self.ways..<place.tags + 2 * Self.ways {
@@ -113,7 +119,7 @@ struct TextCache {
         return false
     }
 
-    /// Empties one of some slots that are all taken: the first that was not asked for.
+    /// Evicts one text from a full set: the first one not referenced recently.
     private mutating func takeOne(of set: Range<Int>) -> Int {
         if let slot = set.first(where: { !wereAskedFor[$0] }) {
             remove(slot)
@@ -133,12 +139,12 @@ struct TextCache {
         wereAskedFor[slot] = false
     }
 
-    /// Moves the hand to the next text, which goes unless it was asked for.
+    /// Advances the clock hand; evicts the text there unless it was referenced recently.
     private mutating func takeNext() {
         hand = (hand + 1) & (slotCount - 1)
         if wereAskedFor[hand] { wereAskedFor[hand] = false } else { remove(hand) }
     }
 
-    /// What a text takes: its bytes, the header of a string's storage, and its share of the slots.
+    /// The size of a text: its bytes, the string's header, and its share of the slots.
     private static func bytes(_ text: Text) -> Int { (text.body?.utf8.count ?? 0) + 96 }
 }

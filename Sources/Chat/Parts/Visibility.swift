@@ -3,25 +3,26 @@ import EventJournal
 import Locking
 import Projections
 
-// This file decides who is shown what: every query, page, cursor, live view and follower asks here.
-// `WhoIsShownWhat.md` has the table. The default is no.
+// The access rules: every query, page, cursor, live view and event sequence checks them here. The
+// default is to deny. `WhoIsShownWhat.md` has the table.
 
-/// Who asks, as of which position, and what the store shows by now: what a query may show follows from these three.
+/// The viewer, the queried position and the present position, which together determine visibility.
 struct Viewpoint {
-    /// nil for the operator and the auditor, who are shown everything.
+    /// The user who asks; nil for an operator or auditor, who sees everything.
     let viewer: UserID?
-    /// The position as of which the question is asked.
+    /// The position that the query reads as of.
     let position: Position
-    /// The last position that the store shows; never before ``position``.
+    /// The last visible position of the store; at least ``position``.
     let present: Position
 }
 
 // MARK: Threads and posts
 
 extension ReadModels {
-    /// Whether a viewer may be shown a thread: they are a member now and were one as of the position.
+    /// Whether the viewer may read a thread: as a member now and as of the queried position.
     ///
-    /// Both, because a query as of an earlier moment answers by the rights of that moment, and a user who has left reads nothing of the thread, as of no moment.
+    /// Both are required: a query as of an earlier point applies the rights of that time, and a
+    /// user who has left may not read the thread as of any point.
     func mayRead(_ thread: ThreadID, from viewpoint: Viewpoint) -> Bool {
         guard let viewer = viewpoint.viewer else { return true }
         return mayRead(viewer, thread, at: viewpoint.position, present: viewpoint.present)
@@ -31,43 +32,47 @@ extension ReadModels {
         mayRead(viewer, thread, asOf: position) && (position == present || mayRead(viewer, thread, asOf: present))
     }
 
-    /// Refuses a viewer who does not exist.
+    /// Throws `unknownUser` for an unknown viewer.
     func requireViewer(of viewpoint: Viewpoint) throws(ChatError) {
         if let viewer = viewpoint.viewer { try requireUser(viewer, asOf: viewpoint.position) }
     }
 
-    /// Refuses a user who does not exist.
+    /// Throws `unknownUser` for an unknown user.
     func requireUser(_ user: UserID, asOf position: Position) throws(ChatError) {
         guard profile(user, asOf: position) != nil else { throw .rejected(.unknownUser) }
     }
 
-    /// Refuses a thread that does not exist, or that the viewer may not be shown.
+    /// Throws `unknownThread` for an unknown thread, and `notAMember` if the viewer may not read
+    /// it.
     func requireReadable(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) {
         try requireViewer(of: viewpoint)
         guard hasThread(thread, asOf: viewpoint.position) else { throw .rejected(.unknownThread) }
         guard mayRead(thread, from: viewpoint) else { throw .rejected(.notAMember) }
     }
 
-    /// Refuses a message that does not exist, or that stands in a thread that the viewer may not be shown.
+    /// Throws `unknownMessage` for an unknown message, and `notAMember` if the viewer may not read
+    /// its thread.
     func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) {
         guard let thread = thread(of: message, asOf: viewpoint.position) else { throw .rejected(.unknownMessage) }
         try requireReadable(thread, from: viewpoint)
     }
 
-    /// Marks the posts of which the viewer is not shown the text: others have edited or retracted them since the position.
+    /// Marks the messages whose text another user has edited or retracted since the queried
+    /// position.
     func withheld(_ rows: consuming [PostRecord<MessageID>], from viewpoint: Viewpoint) -> [PostRecord<MessageID>] {
         withhold(&rows, from: viewpoint, PostID.message)
         return rows
     }
 
-    /// Marks the posts of which the viewer is not shown the text: others have edited or retracted them since the position.
+    /// Marks the replies whose text another user has edited or retracted since the queried
+    /// position.
     func withheld(_ rows: consuming [PostRecord<ReplyID>], from viewpoint: Viewpoint) -> [PostRecord<ReplyID>] {
         withhold(&rows, from: viewpoint, PostID.reply)
         return rows
     }
 
     private func withhold<ID>(_ rows: inout [PostRecord<ID>], from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
-        // Of the present every text that exists is the present one.
+        // A query of the present reads the current texts only.
         guard let viewer = viewpoint.viewer, viewpoint.position < viewpoint.present else { return }
         for index in rows.indices where rows[index].author != viewer {
             let written = rows[index].editPosition ?? rows[index].position
@@ -75,55 +80,56 @@ extension ReadModels {
         }
     }
 
-    /// Whether the event at a position wrote the text that a post has now.
+    /// Whether the event at a position wrote the post's current text.
     private func isPresentText(of post: PostID, writtenAt position: Position, present: Position) -> Bool {
         textPosition(of: post, asOf: present) == position
     }
 }
 
-// MARK: Questions about a user
+// MARK: Queries about a user
 
-/// Refuses a question about a user to everybody but that user and the operator.
+/// Throws `notAllowed` unless the viewer is the user or an operator.
 func requireSelf(_ viewer: UserID?, _ user: UserID) throws(ChatError) {
     guard viewer == nil || viewer == user else { throw .rejected(.notAllowed) }
 }
 
-/// Refuses a question that is the operator's and the auditor's alone.
+/// Throws `notAllowed` unless the viewer is an operator.
 func requireOperator(_ viewer: UserID?) throws(ChatError) {
     guard viewer == nil else { throw .rejected(.forOperators) }
 }
 
 extension Membership {
-    /// Where the user lives, as a viewer is shown it: the operator and the user themselves see the postcode.
+    /// The postcode; nil unless the viewer is the user or an operator.
     func postcode(shownTo viewer: UserID?) -> Postcode? { viewer == nil || viewer == user ? postcode : nil }
 }
 
 // MARK: Events
 
-/// Who may be shown an event, besides the operator and the user whose event it is.
+/// The users who may see an event, in addition to operators and the event's own user.
 enum Audience: Hashable {
-    /// Nobody.
+    /// No other users.
     case nobody
     /// The readers of a thread.
     case readers(ThreadID)
-    /// The readers of a thread in which the user is: they see the user's name there.
+    /// The readers of any thread of this user, who see the user's name there.
     case acquaintances(UserID)
 }
 
 extension EventDetails {
-    /// The users to whom the queries show what this event changed.
+    /// The users whose query results this event changes.
     var audience: Audience {
         switch self {
         case .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
             .replyRetracted, .postcodeSet:
             place.map(Audience.readers) ?? .nobody
         case .usernameChanged(let details): .acquaintances(details.user)
-        // A name is shown to others once its bearer is in a thread; read markers and sessions never are.
+        // A registration shows no name before the user joins a thread; the others are always
+        // private.
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody
         }
     }
 
-    /// Whether a user becomes or ceases to be a member of a thread by it.
+    /// Whether the event starts or ends a user's membership of a thread.
     func changesMembership(of user: UserID) -> Bool {
         switch self {
         case .threadJoined(let details): details.user == user
@@ -134,9 +140,13 @@ extension EventDetails {
 }
 
 extension ReadModels {
-    /// Whether a viewer may be shown an event: it is their own, or they could read it at its position and can read its thread now.
+    /// Whether a viewer may see an event.
     ///
-    /// - Complexity: As ``Projections/ReadModels/mayRead(_:_:asOf:)``, for a change of username once for each thread of its bearer.
+    /// A viewer sees their own events. They see another event if they could read its thread at the
+    /// event's position and can read it now.
+    ///
+    /// - Complexity: As ``Projections/ReadModels/mayRead(_:_:asOf:)``; for a username change, once
+    ///   per thread of the renamed user.
     func maySee(_ viewer: UserID, _ details: EventDetails, at position: Position, present: Position) -> Bool {
         if details.user == viewer { return true }
         return switch details.audience {
@@ -147,9 +157,10 @@ extension ReadModels {
         }
     }
 
-    /// An event as a viewer is shown it; nil if they are not.
+    /// Returns the event redacted for a viewer; nil if they may not see it.
     ///
-    /// Users are shown their own events whole. Of the events of others a viewer is shown no correlation id, no postcode, and text only where it is the present one.
+    /// A user's own events are complete. Events of other users contain no correlation id, no
+    /// postcode, and only texts that are still current.
     func shown(_ recorded: RecordedEvent, to viewer: UserID, present: Position) -> RecordedEvent? {
         let details = recorded.event.details
         guard maySee(viewer, details, at: recorded.position, present: present) else { return nil }
@@ -164,9 +175,9 @@ extension ReadModels {
         case .usernameChanged(let details):
             if namePosition(of: details.user, asOf: present) != recorded.position { shown.redact(.username) }
         case .postcodeSet: shown.redact(.postcode)
-        // Their content is the present one, as a thread is never renamed, or there is none.
+        // A thread is never renamed, so its name is current; the other events have no content.
         case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted: break
-        // Shown to their own user alone.
+        // Visible to their own user only.
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil
         }
         return shown
@@ -178,7 +189,7 @@ extension ReadModels {
 }
 
 extension RecordedEvent {
-    /// Takes a field out of the event, and names it; content that has been erased stays as it is.
+    /// Removes a field's content and records the redaction; erased content stays erased.
     fileprivate mutating func redact(_ field: RedactedFields) {
         guard !event.isErased else { return }
         event.content = .omitted
@@ -189,9 +200,10 @@ extension RecordedEvent {
 // MARK: Receipts
 
 extension RecordedEvent {
-    /// An event of a command that came again, as its second caller is shown it: with the text that this caller sent, and no other.
+    /// Returns an original event as the sender of a duplicate command may see it.
     ///
-    /// nil for an event that the command does not bring: the one after an opening, where the join is missing.
+    /// It contains only text that this sender sent too. The result is nil for an event that the
+    /// command does not produce, such as the event after an opening whose join is missing.
     func shown(toCallerOf request: CommandRequest) -> RecordedEvent? {
         guard event.details.isBrought(by: request.command) else { return nil }
         var shown = self
@@ -210,7 +222,7 @@ extension RecordedEvent {
         case (.startSession(_, _, let device), .device(let first)):
             if !device.isIdentical(to: first) { shown.redact(.device) }
         case (_, .none), (_, .erased): break
-        // An event that does not belong to the command: nothing of it is the caller's.
+        // The event does not match the command, so the caller may see no content.
         default: shown.event.content = .omitted
         }
         return shown
@@ -218,7 +230,9 @@ extension RecordedEvent {
 }
 
 extension EventDetails {
-    /// Whether a command brings the event; only an opening brings a second one, which is told by its position.
+    /// Whether the command produces the event.
+    ///
+    /// Only an opening produces a second event, the join.
     fileprivate func isBrought(by command: ChatCommand) -> Bool {
         guard case .openThread(let thread, _, let user) = command else { return true }
         return switch self {
@@ -230,6 +244,6 @@ extension EventDetails {
 }
 
 extension String {
-    /// Whether two strings have the same bytes: two spellings of one character are two texts.
+    /// Whether two strings have equal bytes; canonically equivalent strings can differ.
     fileprivate func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
