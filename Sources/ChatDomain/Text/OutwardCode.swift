@@ -1,56 +1,60 @@
 /// The first half of a United Kingdom postcode: `SW1A` of `SW1A 1AA`.
 ///
-/// Royal Mail calls this half the *outward code*, and the places that share one a *postcode district*; the tutorial apps
-/// say "postcode area" for it, which officially means its letters alone (``area``, `SW`).
+/// Royal Mail calls this half the *outward code*, and the places that share one a *postcode
+/// district*. The tutorial apps call it a "postcode area", which officially is only its letters
+/// (``area``, `SW`).
 ///
-/// A code is accepted by its form: one of `A9`, `A99`, `A9A`, `AA9`, `AA99`, `AA9A`, with the letters that Royal Mail uses
-/// in each position (BS 7666 with the `P` of `N1P` added). No form proves that a district exists: `S01` passes, for
-/// example, and so do the codes that name no place (`BX1`). ``Postcode`` lists what is not accepted, and why.
+/// A code is validated by its form: `A9`, `A99`, `A9A`, `AA9`, `AA99` or `AA9A`, with the letters
+/// that Royal Mail uses in each position (BS 7666 with the `P` of `N1P` added). The form does not
+/// prove that a district exists: `S01` is valid, and so are codes without a place, such as `BX1`.
+/// ``Postcode`` lists the codes that the form excludes.
 ///
-/// Codes are ordered as their texts are: `B1`, `B11`, `B2`.
+/// Codes compare by their texts: `B1`, `B11`, `B2`.
 public struct OutwardCode: Hashable, Comparable, Sendable {
-    /// The letters and digits of the code: ASCII capitals, left-justified in big-endian order, padded with zero bytes.
+    /// The packed form: ASCII capitals and digits, left-justified in big-endian order, padded with
+    /// zeros.
     ///
     /// `SW1A` is `0x5357_3141`, and `M1` is `0x4D31_0000`.
     package let ascii: UInt32
 
-    /// Makes a code from its packed form, or nothing if that is not an outward code.
+    /// Creates a code from its packed form, or nil if the number is not one.
     ///
-    /// - Parameter ascii: what ``ascii`` returned.
+    /// - Parameter ascii: A value of ``ascii``.
     package init?(ascii: UInt32) {
         guard Self.isWellFormed(ascii) else { return nil }
         self.ascii = ascii
     }
 
-    /// Makes a code of bytes that are known to be one: the outward half of a postcode that was checked.
+    /// Creates a code from checked bytes: the outward half of a valid postcode.
     init(checked ascii: UInt32) {
         assert(Self.isWellFormed(ascii))
         self.ascii = ascii
     }
 
-    /// Reads an outward code as people write it.
+    /// Creates a code from its written form, or nil if the text is not one.
     ///
-    /// ASCII letters may be of either case and ASCII spaces may stand before and after the code; nothing else is tolerated.
-    /// The whole text may be 64 bytes long.
+    /// ASCII letters can be of either case, and ASCII spaces are allowed before and after the code.
+    /// All other characters are invalid. The text is at most 64 bytes.
     ///
-    /// - Parameter text: the written code, such as `SW1A` or `sw1a `.
+    /// - Parameter text: The code, such as `SW1A` or `sw1a `.
     public init?(_ text: String) {
         guard let written = PostcodeCharacters(text), written.gap == nil, written.count <= 4 else { return nil }
         self.init(ascii: UInt32(truncatingIfNeeded: written.packed >> 32))
     }
 
-    /// The letters the code begins with, officially the *postcode area*: `SW` of `SW1A`, one or two capitals.
+    /// The letters at the start, officially the *postcode area*: `SW` of `SW1A`, one or two
+    /// capitals.
     public var area: String {
         let letters = ascii.bigEndianBytes(count: 4).prefix { PostcodeCharacters.letters.contains($0) }
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// Whether the text of one code comes before that of another, byte by byte.
+    /// Compares the texts of two codes, byte by byte.
     public static func < (first: OutwardCode, second: OutwardCode) -> Bool {
         first.ascii < second.ascii
     }
 
-    /// Checks the outward half of the pattern of `Postcode`.
+    /// Checks the outward half of the pattern in `Postcode`.
     private static func isWellFormed(_ ascii: UInt32) -> Bool {
         let first = UInt8(truncatingIfNeeded: ascii >> 24)
         let second = UInt8(truncatingIfNeeded: ascii >> 16)
@@ -67,16 +71,16 @@ public struct OutwardCode: Hashable, Comparable, Sendable {
 }
 
 extension OutwardCode: LosslessStringConvertible {
-    /// The code as it is officially written: `SW1A`.
+    /// The official form, such as `SW1A`.
     public var description: String {
         String(decoding: ascii.bigEndianBytes(count: 4).prefix { $0 != 0 }, as: UTF8.self)
     }
 }
 
 extension OutwardCode: Codable {
-    /// Decodes a code from a string, as tolerantly as ``init(_:)`` reads it.
+    /// Decodes a code from a string that ``init(_:)`` accepts.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` where the string is not an outward code.
+    /// - Throws: `DecodingError.dataCorrupted` if the string is not an outward code.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let code = OutwardCode(try container.decode(String.self)) else {
@@ -85,28 +89,31 @@ extension OutwardCode: Codable {
         self = code
     }
 
-    /// Encodes the code as the string it is officially written as.
+    /// Encodes the official form as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
-/// The letters and digits of a written postcode or outward code, before its form is checked.
+/// The letters and digits of a written postcode or outward code, before validation of its form.
 ///
-/// Works on bytes: a digit is one of ten bytes and not one of any script, and only ASCII letters have two cases, so that
-/// neither U+212A KELVIN SIGN, nor an Arabic digit, nor the machine's language can make a code of what is none.
+/// Works on bytes: only the ten ASCII digits are digits and only ASCII letters have two cases.
+/// U+212A KELVIN SIGN, Arabic digits and the locale therefore cannot produce a code.
 struct PostcodeCharacters {
-    /// The characters as ASCII capitals, left-justified in big-endian order and padded with zero bytes.
+    /// The characters as ASCII capitals, left-justified in big-endian order, padded with zeros.
     private(set) var packed: UInt64 = 0
 
-    /// How many characters there are, 0 to 7.
+    /// The number of characters, 0 to 7.
     private(set) var count = 0
 
-    /// The number of characters before the spaces that stand between them, if any do.
+    /// The number of characters before the inner spaces, or nil without inner spaces.
     private(set) var gap: Int?
 
-    /// Collects letters and digits, or returns nothing if there is anything else but spaces, spaces in two places, or too much of it.
+    /// Collects the letters and digits of a text.
+    ///
+    /// Returns nil if the text has other characters, spaces in two inner places, more than 7
+    /// characters, or more than 64 bytes.
     init?(_ text: String) {
         guard text.utf8.count <= Self.maximumByteCount else { return nil }
         var afterSpace = false
@@ -127,21 +134,21 @@ struct PostcodeCharacters {
         }
     }
 
-    /// The longest text that is looked at, in bytes: a written code with room for stray spaces.
+    /// The maximum length of a text, in bytes: a code and some extra spaces.
     private static let maximumByteCount = 64
 
     private static let lowercaseLetters = UInt8(ascii: "a")...UInt8(ascii: "z")
 
     static let letters = LetterSet("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    /// The letters of the first position: all but Q, V, X.
+    /// The letters of the first position: all except Q, V and X.
     static let first = LetterSet("ABCDEFGHIJKLMNOPRSTUWYZ")
-    /// The letters of the second position: all but I, J, Z.
+    /// The letters of the second position: all except I, J and Z.
     static let second = LetterSet("ABCDEFGHKLMNOPQRSTUVWXY")
-    /// The letters that end an `A9A` code; BS 7666 leaves out the P, which `N1P` has.
+    /// The last letters of an `A9A` code; BS 7666 lacks the P of `N1P`.
     static let third = LetterSet("ABCDEFGHJKPSTUW")
-    /// The letters that end an `AA9A` code.
+    /// The last letters of an `AA9A` code.
     static let fourth = LetterSet("ABEHMNPRVWXY")
-    /// The letters of an inward code: all but C, I, K, M, O, V.
+    /// The letters of an inward code: all except C, I, K, M, O and V.
     static let inward = LetterSet("ABDEFGHJLNPQRSTUWXYZ")
 
     static func isDigit(_ byte: UInt8) -> Bool {
@@ -149,7 +156,7 @@ struct PostcodeCharacters {
     }
 }
 
-/// A set of ASCII capitals, one bit for each.
+/// A set of ASCII capitals, one bit each.
 struct LetterSet {
     private var bits: UInt32 = 0
 
@@ -163,7 +170,7 @@ struct LetterSet {
 }
 
 extension FixedWidthInteger where Self: UnsignedInteger {
-    /// The most significant bytes, the first of them first.
+    /// Returns the most significant bytes, in big-endian order.
     func bigEndianBytes(count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: self >> Self(Self.bitWidth - 8 - 8 * $0)) }
     }

@@ -1,32 +1,38 @@
-/// A United Kingdom postcode: `SW1A 1AA`, an outward code and an inward code.
+/// A United Kingdom postcode, such as `SW1A 1AA`: an outward code and an inward code.
 ///
-/// A postcode is accepted by its form alone; whether anyone lives there only Royal Mail's Postcode Address File can tell,
-/// and it changes. The form is that of the Cabinet Office's BS 7666 schema, version 2.0, with the letter P added that the
-/// real codes of `N1P` have in the third place:
+/// A postcode is validated by its form alone. Only Royal Mail's Postcode Address File lists the
+/// postcodes in use, and it changes. The form is that of the Cabinet Office's BS 7666 schema,
+/// version 2.0, with P added as the third letter that the codes of `N1P` have:
 ///
-///     ^(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}|[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY])
-///      [0-9][ABD-HJLNP-UW-Z]{2}$
+/// ```
+/// ^(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}
+/// |[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY]) [0-9][ABD-HJLNP-UW-Z]{2}$
+/// ```
 ///
-/// Accepted with it: the crown dependencies (`JE`, `GY`, `IM`), Gibraltar's `GX11 1AA`, the forces' `BF1` codes, and the
-/// codes of single large users and of no place at all (`BX1 1LT`), for all of these are in the form that residents write.
+/// The form includes the crown dependencies (`JE`, `GY`, `IM`), Gibraltar's `GX11 1AA`, the forces'
+/// `BF1` codes, the codes of single large users, and codes without a place (`BX1 1LT`).
 ///
-/// Not accepted beyond it, though each is met in lists of postcodes:
+/// The form excludes the following codes, which occur in lists of postcodes:
 ///
-/// - `GIR 0AA`, which the schema names beside the pattern: the withdrawn code of a bank; nobody lives there.
-/// - `BFPO 15` and its like: numbers of the forces' post and not postcodes; each has a `BF1` code, which is accepted.
-/// - `ASCN 1ZZ`, `FIQQ 1ZZ` and the other codes of overseas territories: foreign mail, with no districts to be a neighbour in.
-/// - `ZZ99 3VZ` and other pseudo codes, and Santa's `XM4 5HQ`: they stand for the lack of an address.
+/// - `GIR 0AA`, which the schema lists beside the pattern: the withdrawn code of a bank, without
+///   residents.
+/// - `BFPO 15` and similar numbers of the forces' post: they are not postcodes, and each has a
+///   `BF1` code.
+/// - `ASCN 1ZZ`, `FIQQ 1ZZ` and the other codes of overseas territories: foreign mail, without
+///   districts.
+/// - `ZZ99 3VZ` and other pseudo codes, and Santa's `XM4 5HQ`: they replace a missing address.
 ///
-/// Postcodes are ordered as their texts are.
+/// Postcodes compare by their texts.
 public struct Postcode: Hashable, Comparable, Sendable {
-    /// The letters and digits of the postcode in big-endian order: four bytes of outward code as in `OutwardCode.ascii`, three of inward code, a zero byte.
+    /// The packed form: seven ASCII bytes in big-endian order, then a zero byte.
     ///
-    /// `SW1A 1AA` is `0x5357_3141_3141_4100`, and `M1 1AE` is `0x4D31_0000_3141_4500`.
+    /// The first four bytes are the outward code as in `OutwardCode.ascii`, the next three the
+    /// inward code. `SW1A 1AA` is `0x5357_3141_3141_4100`, and `M1 1AE` is `0x4D31_0000_3141_4500`.
     package let ascii: UInt64
 
-    /// Makes a postcode from its packed form, or nothing if that is not a postcode.
+    /// Creates a postcode from its packed form, or nil if the number is not one.
     ///
-    /// - Parameter ascii: what ``ascii`` returned.
+    /// - Parameter ascii: A value of ``ascii``.
     package init?(ascii: UInt64) {
         guard OutwardCode(ascii: UInt32(truncatingIfNeeded: ascii >> 32)) != nil,
             PostcodeCharacters.isDigit(UInt8(truncatingIfNeeded: ascii >> 24)),
@@ -37,14 +43,14 @@ public struct Postcode: Hashable, Comparable, Sendable {
         self.ascii = ascii
     }
 
-    /// Reads a postcode as people write it.
+    /// Creates a postcode from its written form, or nil if the text is not one.
     ///
-    /// ASCII letters may be of either case; any number of ASCII spaces may stand before, after and between the two halves,
-    /// and none need stand between them, for the inward code is always the last three characters. Nothing else is
-    /// tolerated: no space elsewhere, no other white space, no punctuation, no letter or digit that only looks like one.
-    /// The whole text may be 64 bytes long.
+    /// ASCII letters can be of either case. ASCII spaces are allowed before, after and between the
+    /// two halves; they are optional because the inward code is always the last three characters.
+    /// All other characters are invalid: other white space, punctuation, and characters that look
+    /// like ASCII letters or digits. The text is at most 64 bytes.
     ///
-    /// - Parameter text: the written postcode, such as `SW1A 1AA` or `sw1a1aa`.
+    /// - Parameter text: The postcode, such as `SW1A 1AA` or `sw1a1aa`.
     public init?(_ text: String) {
         guard let written = PostcodeCharacters(text), written.count >= 5 else { return nil }
         let outwardCount = written.count - 3
@@ -55,33 +61,33 @@ public struct Postcode: Hashable, Comparable, Sendable {
         self.init(ascii: outward | inward)
     }
 
-    /// The half that names the district: `SW1A` of `SW1A 1AA`.
+    /// The first half, which identifies the district: `SW1A` of `SW1A 1AA`.
     public var outwardCode: OutwardCode {
         OutwardCode(checked: UInt32(truncatingIfNeeded: ascii >> 32))
     }
 
-    /// The half that names the street or building within the district, three characters: `1AA` of `SW1A 1AA`.
+    /// The second half, three characters that identify a street or building: `1AA` of `SW1A 1AA`.
     public var inwardCode: String {
         String(decoding: ascii.bigEndianBytes(count: 7).dropFirst(4), as: UTF8.self)
     }
 
-    /// Whether the text of one postcode comes before that of another, byte by byte.
+    /// Compares the texts of two postcodes, byte by byte.
     public static func < (first: Postcode, second: Postcode) -> Bool {
         first.ascii < second.ascii
     }
 }
 
 extension Postcode: LosslessStringConvertible {
-    /// The postcode as it is officially written: in capitals, with one space between its halves.
+    /// The official form: in capitals, with one space between the halves.
     public var description: String {
         "\(outwardCode) \(inwardCode)"
     }
 }
 
 extension Postcode: Codable {
-    /// Decodes a postcode from a string, as tolerantly as ``init(_:)`` reads it.
+    /// Decodes a postcode from a string that ``init(_:)`` accepts.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` where the string is not a postcode.
+    /// - Throws: `DecodingError.dataCorrupted` if the string is not a postcode.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let postcode = Postcode(try container.decode(String.self)) else {
@@ -90,7 +96,7 @@ extension Postcode: Codable {
         self = postcode
     }
 
-    /// Encodes the postcode as the string it is officially written as.
+    /// Encodes the official form as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -1,23 +1,26 @@
 /// The name of a thread that does not belong to an outward code.
 ///
-/// A thread name is 1 to 80 characters (grapheme clusters) after trimming white space, at most 320 bytes of UTF-8, of the
-/// scalars that a ``Username`` may have. It is not an outward code in any writing that ``OutwardCode/init(_:)`` tolerates,
-/// so that `sw1a` always means the thread of `SW1A`. Names need not be unique.
+/// A thread name is 1 to 80 characters (grapheme clusters) after trimming white space, and at most
+/// 320 bytes of UTF-8. Its scalars are those that a ``Username`` allows. No form that
+/// ``OutwardCode/init(_:)`` accepts is a thread name, so `sw1a` always means the thread of `SW1A`.
+/// Names need not be unique.
 ///
-/// Equality is that of Swift strings, to which a letter and its canonical decomposition are the same.
+/// Equality is that of Swift strings, which treat a letter and its canonical decomposition as
+/// equal.
 public struct ThreadName: Hashable, Sendable {
-    /// The name as it was written, without the white space around it.
+    /// The name as written, without surrounding white space.
     public let text: String
 
-    /// Makes a thread name of what someone typed, or nothing if it breaks a rule.
+    /// Creates a thread name from a text, or nil if it breaks a rule.
     ///
-    /// - Parameter text: the name; white space (the property `White_Space`) around it is left out. With that white space it
-    ///   may be 4,096 bytes long; more is refused unread.
+    /// - Parameter text: The name. Surrounding white space (the property `White_Space`) is removed.
+    ///   A text over 4,096 bytes including white space is not examined and yields nil.
     public init?(_ text: String) { self.init(text, allowsInvisibleScalars: false) }
 
-    /// Makes a thread name of what an import names, by the rule of earlier versions: invisible scalars are accepted.
+    /// Creates a thread name under the wider rule of earlier versions, which allows invisible
+    /// scalars.
     ///
-    /// No thread is opened with it.
+    /// An import compares names with it. It never opens a thread.
     package init?(former text: String) { self.init(text, allowsInvisibleScalars: true) }
 
     private init?(_ text: String, allowsInvisibleScalars: Bool) {
@@ -28,7 +31,8 @@ public struct ThreadName: Hashable, Sendable {
         self.text = name
     }
 
-    /// Makes a thread name of what an event recorded, unchecked: an event stays what it was under later rules.
+    /// Creates a thread name from an event's recorded name, unchecked: later rules do not change
+    /// events.
     package init(recorded: String) {
         self.text = recorded
     }

@@ -1,28 +1,28 @@
-/// A moment, in whole milliseconds since 1970-01-01T00:00:00Z.
+/// A point in time, in whole milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// It is written in the form of RFC 3339 (a profile of ISO 8601) in UTC with three digits of fraction:
-/// `2026-11-21T05:03:12.123Z`. As in POSIX and RFC 3339 time, every day has 86,400 seconds; the calendar is the Gregorian
-/// one, before its introduction too.
+/// The text form is that of RFC 3339 (a profile of ISO 8601) in UTC with three digits of fraction:
+/// `2026-11-21T05:03:12.123Z`. As in POSIX and RFC 3339, every day has 86,400 seconds. The calendar
+/// is the proleptic Gregorian one.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z, negative before; any value is allowed.
+    /// Milliseconds since 1970-01-01T00:00:00Z, negative before it; every value is valid.
     public var millisecondsSince1970: Int64
 
-    /// Makes the moment that lies so many milliseconds after, or before, 1970-01-01T00:00:00Z.
+    /// Creates a timestamp from milliseconds since 1970-01-01T00:00:00Z.
     public init(millisecondsSince1970: Int64) {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// Whether one moment comes before another.
+    /// Whether the first time is earlier.
     public static func < (first: Timestamp, second: Timestamp) -> Bool {
         first.millisecondsSince1970 < second.millisecondsSince1970
     }
 }
 
 extension Timestamp: LosslessStringConvertible {
-    /// The moment in UTC with milliseconds: `2026-11-21T05:03:12.123Z`.
+    /// The time in UTC with milliseconds: `2026-11-21T05:03:12.123Z`.
     ///
-    /// A year outside 0000 to 9999 is written with its sign and as many digits as it takes, at least four (`+12026-...`,
-    /// `-0001-...`); such a text is for people, and ``init(_:)`` refuses it.
+    /// A year outside 0000 to 9999 has a sign and at least four digits (`+12026-...`, `-0001-...`).
+    /// Such a text is for people; ``init(_:)`` does not accept it.
     public var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(32)
@@ -32,8 +32,8 @@ extension Timestamp: LosslessStringConvertible {
 
     /// Appends the bytes of ``description``.
     package func append(to text: inout [UInt8]) {
-        // By hand: Foundation's Date.ISO8601FormatStyle goes by way of a Double of seconds and, measured, printed half of
-        // 200,000 millisecond values one too low.
+        // Foundation's `Date.ISO8601FormatStyle` converts through a Double of seconds and can print
+        // a value one millisecond too low.
         let (day, millisecond) = millisecondsSince1970.flooredDivision(by: Self.millisecondsPerDay)
         let date = CivilDate(daysSince1970: day)
         if !(0...9999).contains(date.year) { text.append(UInt8(ascii: date.year < 0 ? "-" : "+")) }
@@ -57,17 +57,17 @@ extension Timestamp: LosslessStringConvertible {
         text.append(UInt8(ascii: "Z"))
     }
 
-    /// Reads a date-time of RFC 3339, or returns nothing if the text is none.
+    /// Creates a timestamp from a date-time of RFC 3339, or nil if the text is not one.
     ///
-    /// The form is `YYYY-MM-DDThh:mm:ss`, then a fraction of one to nine digits if there is one, then `Z` or an offset
-    /// `+hh:mm` or `-hh:mm` of less than a day; `t` and `z` may be small. Digits beyond the millisecond are cut off, that is,
-    /// towards the past. Only dates of the calendar are read, and only moments of the years 0000 to 9999 in UTC, so that
-    /// what was read prints in the same form.
+    /// The form is `YYYY-MM-DDThh:mm:ss`, an optional fraction of one to nine digits, and `Z` or an
+    /// offset `+hh:mm` or `-hh:mm` of less than a day. `t` and `z` are accepted. The fraction is
+    /// truncated to milliseconds. Only dates that exist are valid, and only times of the years 0000
+    /// to 9999 in UTC, so that every accepted time prints in the same form.
     ///
-    /// The second 60 of a leap second is refused: a count of milliseconds in days of 86,400 seconds has no place for it, and
-    /// to take the next second for it would record a moment that nobody wrote. So is the hour 24, which RFC 3339 leaves out.
+    /// The second 60 of a leap second is not valid, because a count of milliseconds in days of
+    /// 86,400 seconds cannot represent it. The hour 24 is not valid either, as in RFC 3339.
     ///
-    /// - Parameter text: the date-time, nothing before or after it.
+    /// - Parameter text: The date-time, without other text around it.
     public init?(_ text: String) {
         guard (20...35).contains(text.utf8.count) else { return nil }
         var scanner = ByteScanner(bytes: Array(text.utf8))
@@ -87,7 +87,10 @@ extension Timestamp: LosslessStringConvertible {
         self = moment
     }
 
-    /// Reads what ``init(_:)`` reads, and what ``description`` prints of a year outside 0000 to 9999, to the letter: for the times of recorded events.
+    /// Creates a timestamp from the text of a recorded event's time, or nil.
+    ///
+    /// Accepts the texts of ``init(_:)``, and exactly the ``description`` of times outside the
+    /// years 0000 to 9999.
     package init?(printed text: String) {
         if let moment = Timestamp(text) {
             self = moment
@@ -97,7 +100,8 @@ extension Timestamp: LosslessStringConvertible {
         guard text.hasPrefix("+") || text.hasPrefix("-"), (4...9).contains(digits.count), let magnitude = Int64(String(digits) ?? ""),
             let rest = String(text.utf8.dropFirst(1 + digits.count))
         else { return nil }
-        // The calendar is the same every 400 years; towards zero, so that no cycle more is counted than a time can have.
+        // The calendar repeats every 400 years. The division truncates toward zero, so that the
+        // cycle count cannot exceed that of a valid time.
         let (cycles, year) = ((text.hasPrefix("-") ? -magnitude : magnitude) - 2_000).quotientAndRemainder(dividingBy: 400)
         guard let moment = Timestamp("\(year + 2_000)\(rest)") else { return nil }
         let (shift, overflow) = cycles.multipliedReportingOverflow(by: 146_097 * Self.millisecondsPerDay)
@@ -109,14 +113,14 @@ extension Timestamp: LosslessStringConvertible {
 
     private static let millisecondsPerDay: Int64 = 86_400_000
 
-    /// The first millisecond of the year 0 to the last of the year 9999.
+    /// The range from the first millisecond of the year 0 to the last of the year 9999.
     private static let printable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 }
 
 extension Timestamp: Codable {
-    /// Decodes a moment from a string that ``init(_:)`` reads.
+    /// Decodes a timestamp from a string that ``init(_:)`` accepts.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` where the string is not such a date-time.
+    /// - Throws: `DecodingError.dataCorrupted` if the string is not a date-time of RFC 3339.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let moment = Timestamp(try container.decode(String.self)) else {
@@ -126,18 +130,19 @@ extension Timestamp: Codable {
         self = moment
     }
 
-    /// Encodes the moment as its description.
+    /// Encodes ``description``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
-/// A day of the Gregorian calendar, extended to all years; the year 0 is 1 BC.
+/// A day of the proleptic Gregorian calendar; the year 0 is 1 BC.
 ///
-/// The arithmetic is Howard Hinnant's, `civil_from_days` and `days_from_civil` of "chrono-Compatible Low-Level Date
-/// Algorithms" (howardhinnant.github.io/date_algorithms.html): years begin in March, so that the leap day comes last, and
-/// eras of 400 years are all of 146,097 days. No value that ``Timestamp`` can hold overflows it.
+/// The algorithms are Howard Hinnant's `civil_from_days` and `days_from_civil` from
+/// "chrono-Compatible Low-Level Date Algorithms" (howardhinnant.github.io/date_algorithms.html).
+/// Years begin in March, so that the leap day is the last, and every era of 400 years has 146,097
+/// days. No value of ``Timestamp`` overflows them.
 private struct CivilDate {
     var year: Int64
     var month: Int64
@@ -153,12 +158,12 @@ private struct CivilDate {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Makes a day that the calendar has.
+    /// Creates a day, or nil if the calendar does not have it.
     init?(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month
         self.day = day
-        // A day that is not in its month, such as 30 February, counts on into the next one and so comes back as another.
+        // A day that its month lacks, such as 30 February, converts to a day of the next month.
         guard (1...12).contains(month), (1...31).contains(day) else { return nil }
         let same = CivilDate(daysSince1970: daysSince1970)
         guard same.month == month, same.day == day else { return nil }
@@ -172,7 +177,7 @@ private struct CivilDate {
     }
 }
 
-/// Reads the parts of a date-time one after the other.
+/// Scans the parts of a date-time in order.
 private struct ByteScanner {
     let bytes: [UInt8]
     private var position = 0
@@ -204,7 +209,9 @@ private struct ByteScanner {
         return value
     }
 
-    /// Reads a point and one to nine digits and returns whole milliseconds, or 0 if there is no point.
+    /// Scans an optional fraction of one to nine digits; returns milliseconds, or nil if malformed.
+    ///
+    /// The result is 0 without a fraction.
     mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         guard let tenths = digit() else { return nil }
@@ -234,7 +241,7 @@ private struct ByteScanner {
 }
 
 extension Int64 {
-    /// The quotient rounded down, and a remainder that is not negative, for a divisor above 1.
+    /// Returns the quotient rounded down and the non-negative remainder, for a divisor above 1.
     fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

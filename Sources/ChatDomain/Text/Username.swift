@@ -1,39 +1,46 @@
-/// The name by which a user is shown and found.
+/// A unique name by which a user is displayed and found.
 ///
-/// A username is 1 to 32 characters (grapheme clusters) after trimming white space, at most 128 bytes of UTF-8, and has no
-/// control (`Cc`), format (`Cf`) or unassigned (`Cn`) scalar: such a scalar cannot be seen, can turn the rest of a line
-/// around, or will mean something else in a later Unicode version. Nor has it a scalar that is shown as nothing or as a
-/// blank: one with the property `Default_Ignorable_Code_Point`, such as the variation selectors and the Hangul fillers, or
-/// U+2800 BRAILLE PATTERN BLANK. With one, a name would look like another user's and be another. Emoji that are written
-/// with U+200D ZERO WIDTH JOINER or U+FE0F VARIATION SELECTOR-16 are therefore refused.
+/// A username is 1 to 32 characters (grapheme clusters) after trimming white space, and at most 128
+/// bytes of UTF-8.
 ///
-/// Names that an earlier version accepted under a wider rule stay what they are in the journals that hold them.
+/// It has no control (`Cc`), format (`Cf`) or unassigned (`Cn`) scalar: such a scalar is invisible,
+/// can reverse the rest of a line, or can change its meaning in a later Unicode version.
 ///
-/// Two usernames clash where their fold keys are equal. Equality of the values themselves compares both parts as strings
-/// of Swift, to which a letter and its canonical decomposition are the same.
+/// It also has no scalar that is displayed as nothing or as a blank, so that no two different names
+/// look the same. These are the scalars with the property `Default_Ignorable_Code_Point`, such as
+/// the variation selectors and the Hangul fillers, and U+2800 BRAILLE PATTERN BLANK. Emoji that
+/// contain U+200D ZERO WIDTH JOINER or U+FE0F VARIATION SELECTOR-16 are therefore not valid.
+///
+/// Names that an earlier version accepted under wider rules stay valid in the journals that hold
+/// them.
+///
+/// Two usernames clash if their fold keys are equal. Equality of the values compares both parts as
+/// Swift strings, which treat a letter and its canonical decomposition as equal.
 public struct Username: Hashable, Sendable {
-    /// The name as it was written, without the white space around it.
+    /// The name as written, without surrounding white space.
     public let text: String
 
-    /// The key by which usernames are unique: the name's full case folding in Normalization Form D, at most 384 bytes.
+    /// The key that makes usernames unique: the full case folding in Normalization Form D.
     ///
-    /// Names that are one in everything but case and composition have one key (canonical caseless matching). The standard
-    /// defines that match in form D; form C would decide no pair of names otherwise.
+    /// It is at most 384 bytes. Names that differ only in case and composition have the same key
+    /// (canonical caseless matching). The standard defines this match in form D; form C would give
+    /// the same result for every pair of names.
     public let foldKey: String
 
-    /// Makes a username of what someone typed, or nothing if it breaks a rule.
+    /// Creates a username from a text, or nil if it breaks a rule.
     ///
-    /// - Parameter text: the name; white space (the property `White_Space`) around it is left out. With that white space it
-    ///   may be 4,096 bytes long; more is refused unread.
+    /// - Parameter text: The name. Surrounding white space (the property `White_Space`) is removed.
+    ///   A text over 4,096 bytes including white space is not examined and yields nil.
     public init?(_ text: String) {
         guard let name = NameText.trimmed(text), NameText.isValid(name, maximumCharacters: 32, maximumBytes: 128) else { return nil }
         self.text = name
         self.foldKey = CaseFolding.key(of: name)
     }
 
-    /// Makes a username of what an import names, by the rule of earlier versions: invisible scalars are accepted.
+    /// Creates a username under the wider rule of earlier versions, which allows invisible scalars.
     ///
-    /// No user is registered with it; its key says whom an earlier version imported under the name.
+    /// An import uses its key to find a user whom an earlier version imported under the name. It
+    /// never registers a user.
     package init?(former text: String) {
         guard let name = NameText.trimmed(text),
             NameText.isValid(name, maximumCharacters: 32, maximumBytes: 128, allowsInvisibleScalars: true)
@@ -42,31 +49,33 @@ public struct Username: Hashable, Sendable {
         self.foldKey = CaseFolding.key(of: name)
     }
 
-    /// Makes a username of what an event recorded.
+    /// Creates a username from an event's recorded parts, unchecked.
     ///
-    /// Neither part is checked, and the key is not computed again: an event stays what it was under later versions of
-    /// Unicode, by which its name might be invalid or have another key.
+    /// The key is not recomputed: under a later version of Unicode the name could be invalid or
+    /// have another key, but the event must not change.
     package init(text: String, foldKey: String) {
         self.text = text
         self.foldKey = foldKey
     }
 
-    /// Returns the key by which a user of this name would be found, whether or not the name is valid.
+    /// Returns the key by which to look up a username, whether or not the name is valid.
     ///
-    /// - Parameter text: the name, in any case and with white space around it. A text of more than 4,096 bytes is returned
-    ///   as it is; no username has so long a key.
+    /// - Parameter text: The name, in any case, with or without surrounding white space. A text
+    ///   over 4,096 bytes is returned unchanged; no username has so long a key.
     public static func foldKey(_ text: String) -> String {
         guard let name = NameText.trimmed(text) else { return text }
         return CaseFolding.key(of: name)
     }
 }
 
-/// What usernames and thread names have in common.
+/// The rules shared by usernames and thread names.
 package enum NameText {
-    /// The longest text that is looked at, in bytes: many times a name, so that trimming and counting stay cheap.
+    /// The maximum length of a text to examine, in bytes.
+    ///
+    /// It bounds the cost of trimming and counting, and is far longer than any valid name.
     static let maximumInputByteCount = 4096
 
-    /// Returns a text without the white space around it, or nothing if it is too long to be looked at.
+    /// Returns a text without surrounding white space, or nil if it is too long to examine.
     ///
     /// - Complexity: O(1) for a text that is too long and native to Swift.
     static func trimmed(_ text: String) -> String? {
@@ -77,11 +86,13 @@ package enum NameText {
         return String(scalars[first...last])
     }
 
-    /// Whether a trimmed text is within its bounds and has no control, format or unassigned scalar, and no invisible one.
+    /// Whether a trimmed text is within the bounds and has only allowed scalars.
+    ///
+    /// Control, format and unassigned scalars are never allowed.
     static func isValid(
         _ name: String, maximumCharacters: Int, maximumBytes: Int, allowsInvisibleScalars: Bool = false
     ) -> Bool {
-        // Bytes first: counting characters costs by the byte.
+        // Bytes first: counting characters takes time proportional to the bytes.
         guard !name.isEmpty, name.utf8.count <= maximumBytes, name.count <= maximumCharacters else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
@@ -91,12 +102,12 @@ package enum NameText {
         }
     }
 
-    /// Returns a text without the scalars that are shown as nothing or as a blank.
+    /// Returns a text without the scalars that are displayed as nothing or as a blank.
     package static func withoutInvisibleScalars(_ text: String) -> String { String(text.unicodeScalars.filter { !isInvisible($0) }) }
 
-    /// Whether a scalar is shown as nothing or as a blank, though its category is that of a letter, a mark or a symbol.
+    /// Whether a letter, mark or symbol is displayed as nothing or as a blank.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        // U+2800 is the only blank that is neither white space nor ignored by default.
+        // U+2800 is the only blank that is neither white space nor default ignorable.
         scalar.value >= 0x80 && (scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}")
     }
 }
