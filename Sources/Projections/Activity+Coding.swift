@@ -41,15 +41,15 @@ extension PostRuns {
         counts = try Column(from: &reader)
         runs = try Column(lists: &reader, atMost: days)
         let latest: UInt64 = try reader.read()
-        try require(latest <= UInt64(counts.count), "posts of day \(latest), where there are \(counts.count)")
+        try require(latest <= UInt64(counts.count), "posts of day \(latest), but only \(counts.count) days exist")
         latestDay = Int(latest) - 1
         try require(runs.count == counts.count, "runs of \(runs.count) days for \(counts.count)")
         for day in runs.indices {
             var before: UInt32 = 0
-            // A count is a difference of two of these.
+            // `PostRuns.count` subtracts two of these values, so they must not decrease.
             for run in runs[day] {
                 try require(
-                    run.before >= before && run.before <= counts[day] && Int(run.first) < posts, "a run of other posts than there are")
+                    run.before >= before && run.before <= counts[day] && Int(run.first) < posts, "a run of posts that do not exist")
                 before = run.before
             }
         }
@@ -57,7 +57,7 @@ extension PostRuns {
 }
 
 extension Column {
-    /// Days are few, so that each list has its own count.
+    /// Days are few, so each list is written with its own count.
     fileprivate func writeLists<Item: PlainElement>(to writer: inout ColumnWriter) where Element == Column<Item> {
         writer.write(count)
         for list in self { list.write(to: &writer) }

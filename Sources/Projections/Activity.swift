@@ -1,22 +1,25 @@
 import ChatDomain
 import Columns
 
-/// What happened on each day, as of any position.
+/// The activity of each day, as of any position.
 ///
-/// Days come in any order, because an import brings its own times. What happens seldom is a position each, by day; messages and replies are numbered in the order of
-/// positions already, so a day keeps the runs of consecutive numbers that are its own, and a position cuts all days by one number.
+/// Days arrive in any order, because imports have their own times. Rare events store one position
+/// each, by day. Messages and replies have dense indexes in position order, so a day stores the
+/// runs of consecutive indexes that belong to it.
 struct Activity: Equatable, Sendable {
-    /// The days in the order in which events first named them, each as the bits of its number.
+    /// The days in order of first occurrence, each as the bits of its number.
     var days = IDTable()
-    /// The day that came last to be one of them, which nearly every event is of.
+    /// The day added last, to which nearly every event belongs.
     var newestDay: CalendarDay?
     var registrations = Column<Column<Position>>()
     var sessions = Column<Column<Position>>()
-    /// By the day: where each of its active users was first active on it.
+    /// By day: the position of each active user's first event of the day.
     var activeUsers = Column<Column<Position>>()
-    /// The pairs of a day and a user that there have been.
+    /// The pairs of a day and a user active on it.
     var userDays = PairIndex()
-    /// By the user: the number + 1 of the day of their latest event, so that the pair is looked up only when the day changes.
+    /// By user: the index + 1 of the day of the user's latest event.
+    ///
+    /// Avoids a lookup in ``userDays`` while the day stays the same.
     var latestDays = Column<UInt32>()
     var messages = PostRuns()
     var replies = PostRuns()
@@ -24,7 +27,7 @@ struct Activity: Equatable, Sendable {
     /// Applies the next event.
     @inline(__always)
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isRegistration: Bool) {
-        // Whoever ends a session need not be active: it may end by itself.
+        // A session can end without an action of its user, so its end is not activity.
         guard indexes.user >= 0, event.kind != .sessionEnded else { return }
         let day = index(of: CalendarDay(event.createdAt))
         noteActive(indexes.user, on: day, at: position)
@@ -56,11 +59,12 @@ struct Activity: Equatable, Sendable {
         return index
     }
 
-    /// What had happened on a day as of a position, nil if nothing had or the day is outside a range.
+    /// Returns the activity of a day as of a position; nil without activity or outside the range.
     ///
     /// - Parameters:
     ///   - number: The day's index.
-    ///   - messageCount: How many messages there were as of that position; replies likewise.
+    ///   - messageCount: The number of messages as of the position.
+    ///   - replyCount: The number of replies as of the position.
     /// - Complexity: O(log *n*).
     func day(
         _ number: Int, in range: ClosedRange<CalendarDay>, asOf position: Position, messageCount: Int, replyCount: Int
@@ -71,27 +75,27 @@ struct Activity: Equatable, Sendable {
             day: day, registrations: registrations.count(number, asOf: position), sessions: sessions.count(number, asOf: position),
             activeUsers: activeUsers.count(number, asOf: position), messages: messages.count(on: number, ofFirst: messageCount),
             replies: replies.count(on: number, ofFirst: replyCount))
-        // Whatever is counted has a user, who is counted too.
+        // Every counted event has an active user.
         return activity.activeUsers == 0 ? nil : activity
     }
 }
 
-/// Which of the posts, by their numbers, are of which day: 8 bytes for each run of consecutive numbers of one day.
+/// The posts of each day, as runs of consecutive dense indexes at 8 bytes per run.
 struct PostRuns: Equatable, Sendable {
     var runs = Column<Column<Run>>()
-    /// By the day: how many posts it has.
+    /// By day: the number of posts.
     var counts = Column<UInt32>()
-    /// The day of the latest post, -1 before the first: the posts have consecutive indexes.
+    /// The day of the latest post; -1 before the first.
     var latestDay = -1
 
     struct Run: Equatable, Sendable, BitwiseCopyable {
-        /// The number of the run's first post.
+        /// The index of the first post in the run.
         var first: UInt32
-        /// How many posts the day has before it.
+        /// The number of the day's posts before the run.
         var before: UInt32
     }
 
-    /// Puts the next post, whose index is the greatest so far, on a day.
+    /// Adds the next post to a day; its index must be the greatest so far.
     @inline(__always)
     mutating func append(_ post: Int, on day: Int) {
         if day == latestDay { counts[day] &+= 1 } else { begin(UInt32(truncatingIfNeeded: post), on: day) }
@@ -105,7 +109,9 @@ struct PostRuns: Equatable, Sendable {
         latestDay = day
     }
 
-    /// How many of the first so many posts are of a day: O(log *n*) in the day's runs.
+    /// Returns the number of a day's posts with an index below `cut`.
+    ///
+    /// - Complexity: O(log *n*) in the number of the day's runs.
     func count(on day: Int, ofFirst cut: Int) -> Int {
         guard day < counts.count else { return 0 }
         let runs = runs[day]
@@ -118,7 +124,7 @@ struct PostRuns: Equatable, Sendable {
 }
 
 extension Column<Column<Position>> {
-    /// How many of the ascending positions of a list lie up to a position.
+    /// Returns the number of a list's positions at or before a position; the list ascends.
     fileprivate func count(_ index: Int, asOf position: Position) -> Int {
         guard index < count else { return 0 }
         let positions = self[index]

@@ -1,37 +1,38 @@
 public import ChatDomain
 
-/// A day in UTC.
+/// A calendar day in UTC.
 public struct CalendarDay: Hashable, Comparable, Sendable {
-    /// Days since 1970-01-01, negative before.
+    /// The number of days since 1970-01-01; negative for earlier days.
     public var daysSince1970: Int64
 
-    /// Makes the day that lies so many days after, or before, 1970-01-01.
+    /// Creates a day from the number of days since 1970-01-01.
     public init(daysSince1970: Int64) { self.daysSince1970 = daysSince1970 }
 
-    /// The day in UTC in which a moment lies.
+    /// Creates the UTC day that contains a time.
     public init(_ time: Timestamp) {
         let (day, rest) = time.millisecondsSince1970.quotientAndRemainder(dividingBy: Self.milliseconds)
         daysSince1970 = rest < 0 ? day - 1 : day
     }
 
-    /// Whether one day comes before another.
+    /// Whether the first day is earlier than the second.
     public static func < (first: CalendarDay, second: CalendarDay) -> Bool { first.daysSince1970 < second.daysSince1970 }
 
     private static let milliseconds: Int64 = 86_400_000
 }
 
 extension CalendarDay: LosslessStringConvertible {
-    /// The date of the Gregorian calendar, as the times of the day begin: `2026-11-21`.
+    /// The Gregorian date, as in `2026-11-21`.
     ///
-    /// A year outside 0000 to 9999 is written as ``ChatDomain/Timestamp`` writes it, and ``init(_:)-(String)`` refuses it; a day that no `Timestamp` lies in is
-    /// written as the nearest that has one.
+    /// A year outside 0000 to 9999 is written as in ``ChatDomain/Timestamp``, and
+    /// ``init(_:)-(String)`` rejects it. A day outside the range of `Timestamp` is written as the
+    /// nearest day within the range.
     public var description: String {
         let (start, overflows) = daysSince1970.multipliedReportingOverflow(by: Self.milliseconds)
         let moment = Timestamp(millisecondsSince1970: overflows ? (daysSince1970 < 0 ? .min : .max) : start)
         return String(moment.description.prefix { $0 != "T" })
     }
 
-    /// Reads a date `YYYY-MM-DD`, or returns nothing if the text is none.
+    /// Parses a date `YYYY-MM-DD`; nil for any other text.
     public init?(_ text: String) {
         guard text.utf8.count == 10, let start = Timestamp(text + "T00:00:00Z") else { return nil }
         self.init(start)
@@ -41,41 +42,43 @@ extension CalendarDay: LosslessStringConvertible {
 extension CalendarDay: Codable {
     /// Decodes a date.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` where the string is none.
+    /// - Throws: `DecodingError.dataCorrupted` if the string is not a date.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let day = CalendarDay(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date, such as 2026-11-21")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a date such as 2026-11-21")
         }
         self = day
     }
 
-    /// Encodes the day as its description.
+    /// Encodes the date as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
-/// What happened on a day, by the time at which it was created, as shown: the original time where an import gave one.
+/// The activity of a day, by display time: imports count on their original day.
 public struct ActivityDay: Hashable, Sendable, Codable, Identifiable {
-    /// The day, in UTC.
+    /// The day in UTC.
     public var day: CalendarDay
-    /// How many users registered.
+    /// The number of users who registered.
     public var registrations: Int
-    /// How many sessions began.
+    /// The number of sessions started.
     public var sessions: Int
-    /// How many users did anything: every event counts for the user whom it names, but for the end of a session, which may come of itself.
+    /// The number of users with at least one event on the day.
+    ///
+    /// The end of a session does not count, because it can occur without an action of the user.
     public var activeUsers: Int
-    /// How many messages were posted, those retracted since included.
+    /// The number of messages posted, including those retracted later.
     public var messages: Int
-    /// How many replies were posted, those retracted since included.
+    /// The number of replies posted, including those retracted later.
     public var replies: Int
 
-    /// The day, which identifies it.
+    /// The day, which identifies the value.
     public var id: CalendarDay { day }
 
-    /// Makes a day's activity; none unless it is given.
+    /// Creates a day's activity; omitted counts are 0.
     public init(day: CalendarDay, registrations: Int = 0, sessions: Int = 0, activeUsers: Int = 0, messages: Int = 0, replies: Int = 0) {
         self.day = day
         self.registrations = registrations

@@ -1,18 +1,18 @@
 package import ChatDomain
 
 extension ReadModels {
-    /// What happened on each day, in the order of the calendar; a day on which nothing happened is left out.
+    /// Returns the activity of each day, in calendar order; days without activity are omitted.
     ///
     /// - Parameters:
-    ///   - first: The first day to show, nil for all from the beginning.
-    ///   - last: The last day to show, nil for all to the end.
-    ///   - position: What stands after it is not counted.
-    /// - Complexity: O(*d* log *n*), where *d* is the number of days that there are.
+    ///   - first: The first day; nil for no lower bound.
+    ///   - last: The last day; nil for no upper bound.
+    ///   - position: The last position counted.
+    /// - Complexity: O(*d* log *n*), where *d* is the number of days with activity.
     package func activity(from first: CalendarDay? = nil, to last: CalendarDay? = nil, asOf position: Position) -> [ActivityDay] {
         compactMap(scanOfDays()) { activity(onDay: $0, from: first, to: last, asOf: position) }.sorted { $0.day < $1.day }
     }
 
-    /// What had happened on a day of a scan, nil if nothing had or the day is outside the bounds.
+    /// Returns the activity of a day in a scan; nil without activity or outside the bounds.
     ///
     /// - Complexity: O(log *n*).
     package func activity(onDay row: Int, from first: CalendarDay?, to last: CalendarDay?, asOf position: Position) -> ActivityDay? {

@@ -1,25 +1,28 @@
 public import ChatDomain
 import Columns
 
-/// Which part of a list that is ordered by position to show, oldest first.
+/// A range of a list ordered by position; the page is returned oldest entry first.
 ///
-/// Without anything, or with ``before`` alone, the page holds the latest entries (before that position); with ``after`` the earliest after it; with ``around`` those on
-/// either side of a position, the entry at it included. ``before`` and ``after`` are exclusive, so the first and last position of a page are the bounds for the pages on
-/// either side of it, and a page does not shift while messages arrive.
+/// Without bounds, or with ``before`` alone, the page holds the latest entries (before that
+/// position). With ``after`` it holds the earliest entries after that position. With ``around`` it
+/// holds entries on both sides of a position, including the entry at it. ``before`` and ``after``
+/// are exclusive, so the first and last positions of a page are the bounds of the adjacent pages. A
+/// page does not shift while messages arrive.
 public struct PageRequest: Hashable, Sendable {
-    /// How many entries at most; a negative limit is taken as 0.
+    /// The maximum number of entries; a negative limit counts as 0.
     public var limit: Int
-    /// Only entries at smaller positions.
+    /// The exclusive upper bound; nil for none.
     public var before: Position?
-    /// Only entries at greater positions, and the earliest of them.
+    /// The exclusive lower bound; the page then holds the earliest entries after it.
     public var after: Position?
-    /// Half of the entries from before this position, and half from it on; of an odd limit the greater half is the later one.
+    /// The centre of the page: half of the entries precede it, half start at it.
     ///
-    /// What one side lacks the other does not make up for, so that the earlier half stays as it is while messages arrive. The position need not be that of an entry: any
-    /// event will do, such as an edit of a message or the last event before a time.
+    /// With an odd limit, the later half is larger. A short half is not compensated by the other
+    /// half, so the earlier half stays stable while messages arrive. The position may be that of
+    /// any event, such as an edit or the last event before a time.
     public var around: Position?
 
-    /// Makes a page.
+    /// Creates a page request.
     public init(limit: Int = 50, before: Position? = nil, after: Position? = nil, around: Position? = nil) {
         self.limit = limit
         self.before = before
@@ -27,11 +30,11 @@ public struct PageRequest: Hashable, Sendable {
         self.around = around
     }
 
-    /// Finds the page in a list whose positions ascend.
+    /// Returns the indices of the page in a list of ascending positions.
     ///
     /// - Parameters:
     ///   - count: The length of the list.
-    ///   - position: The position of the entry at an index.
+    ///   - position: Returns the position of the entry at an index.
     /// - Returns: The indices of the page.
     /// - Complexity: O(log *n*) calls of `position`.
     @inline(__always)
@@ -48,16 +51,17 @@ public struct PageRequest: Hashable, Sendable {
     }
 }
 
-/// The first of so many indices, along which positions ascend, at which the position is not below a bound; their count if it is below at all of them.
+/// Returns the first index whose position is at least a bound, or `count` if none is; positions
+/// ascend.
 ///
-/// It looks first where the position would be if they were evenly spread (interpolation search: Peterson, 1957), as messages over a stretch of time nearly are: in a list
-/// that has left the caches each look takes longer than all that it decides, and halving takes twenty in a list of a million.
+/// Uses interpolation search (Peterson, 1957), because positions are almost evenly spread and each
+/// probe of a large list is a cache miss. After eight probes it falls back to binary search.
 ///
-/// - Complexity: O(log *n*) calls of `position`, and O(log log *n*) where they are evenly spread.
+/// - Complexity: O(log *n*) calls of `position`; O(log log *n*) for evenly spread positions.
 @inline(__always)
 func firstIndex(of count: Int, from bound: Position, _ position: (Int) -> Position) -> Int {
     if count == 0 { return 0 }
-    // The one that is looked for lies above `low` and not above `high`.
+    // Invariant: the position at `low` is below the bound, the position at `high` is not.
     var (low, high) = (0, count - 1)
     var (lowest, highest) = (position(low), position(high))
     if lowest >= bound { return 0 }

@@ -1,29 +1,30 @@
 import ChatDomain
 import Columns
 
-/// Who was in which thread and who lived in which outward code from which position to which, and how far they had read.
+/// Memberships of threads, residences in outward codes, and read markers, as of any position.
 struct PostcodeMembership: Equatable, Sendable {
-    /// By the indexes of ``ChatDomain/Identities/memberships``: the newest links of the chains of the two that follow.
+    /// By membership index (``ChatDomain/Identities/memberships``): the newest links of the two
+    /// chains.
     var presence = PackedColumn<UInt32>()
     var presences = Versions<UInt32>()
     var marker = PackedColumn<UInt32>()
     var markers = Versions<Position>()
-    /// By the thread: the memberships that there ever were, in the order in which they began first.
+    /// By thread: every membership that ever existed, in order of first join.
     var membershipsOfThread = RowLists()
-    /// By the user, likewise.
+    /// By user: every membership that ever existed, in order of first join.
     var membershipsOfUser = RowLists()
 
-    /// By the user: the thread of the outward code where they lived.
+    /// By user: the newest link of the chain of the user's postcode threads.
     var residenceOfUser = Column<UInt32>()
     var residences = Versions<UInt32>()
-    /// The pairs of a user and a thread of an outward code where they ever lived.
+    /// The pairs of a user and a postcode thread in whose outward code they ever lived.
     var residencePairs = PairIndex()
-    /// By the thread: those pairs, in the order in which they came first.
+    /// By thread: the indexes of those pairs, in order of first occurrence.
     var residencesOfThread = RowLists()
 
     /// Applies the next event.
     ///
-    /// - Returns: By how much it changes the number of members of its thread.
+    /// - Returns: The event's change to the thread's number of members.
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes) -> Int {
         switch event.kind {
         case .threadJoined, .threadLeft:
@@ -45,7 +46,7 @@ struct PostcodeMembership: Equatable, Sendable {
         return 0
     }
 
-    /// Adds the row of a membership that is new.
+    /// Adds the row of a new membership.
     private mutating func addRow(_ indexes: EventIndexes) {
         guard indexes.membership == presence.count else { return }
         presence.append(0)
@@ -54,7 +55,7 @@ struct PostcodeMembership: Equatable, Sendable {
         membershipsOfUser.append(to: indexes.user)
     }
 
-    /// A move within an outward code goes on with the same residence.
+    /// A move within an outward code continues the residence.
     private mutating func move(_ user: Int, to thread: Int, at position: Position) {
         let newest = user < residenceOfUser.count ? residenceOfUser[user] : 0
         guard newest == 0 || residences.value(newest) != UInt32(thread) else { return }
@@ -64,25 +65,27 @@ struct PostcodeMembership: Equatable, Sendable {
 }
 
 extension PostcodeMembership {
-    /// Since which position a membership held as of a position, nil if it did not.
+    /// Returns the start of a membership as of a position; nil if it did not hold.
     func since(_ membership: Int, asOf position: Position) -> Position? {
         guard membership < presence.count, let version = presences.version(presence[membership], asOf: position), version.value == 1
         else { return nil }
         return version.position
     }
 
-    /// How far a member had read as of a position, 0 if they had not marked anything.
+    /// Returns a member's read marker as of a position; 0 if never set.
     func readUpTo(_ membership: Int, asOf position: Position) -> Position {
         guard membership < marker.count else { return 0 }
         return markers.version(marker[membership], asOf: position)?.value ?? 0
     }
 
-    /// How many times a membership began or ended up to a position.
+    /// Returns the number of joins and departures of a membership as of a position.
     func changeCount(_ membership: Int, asOf position: Position) -> Int {
         membership < presence.count ? presences.count(presence[membership], asOf: position) : 0
     }
 
-    /// The stretches of positions in which a membership held, of some of its changes by their numbers from 1: the first of them begins one, and the last stretch may be open.
+    /// Returns the periods of a membership for a range of its changes, by rank from 1.
+    ///
+    /// The first change must be a join. The last period may be open.
     func intervals(_ membership: Int, changes: Range<Int>) -> [(from: Position, to: Position?)] {
         var intervals: [(from: Position, to: Position?)] = []
         for version in presences.versions(presence[membership], ranks: changes) {
@@ -95,7 +98,7 @@ extension PostcodeMembership {
         return intervals
     }
 
-    /// Since which position the user of a residence lived in its outward code as of a position, nil if elsewhere.
+    /// Returns the start of a residence as of a position; nil if the user lived elsewhere.
     func residentSince(_ residence: Int, asOf position: Position) -> Position? {
         let (user, thread) = residencePairs.pair(residence)
         guard let residence = residences.version(residenceOfUser[user], asOf: position), residence.value == UInt32(thread) else {
@@ -106,7 +109,7 @@ extension PostcodeMembership {
 }
 
 extension Column {
-    /// Changes the element at an index, after filling up the column as far as that.
+    /// Mutates the element at an index, after extending the column to that index.
     mutating func element(_ index: Int, default filler: @autoclosure () -> Element, _ change: (inout Element) -> Void) {
         while count <= index { append(filler()) }
         change(&self[index])

@@ -1,40 +1,44 @@
 public import ChatDomain
 
-/// A read model: a value that is rebuilt by replaying the journal, and kept current by the same code.
+/// A read model: a value built by replaying the journal and kept current by the same code.
 ///
-/// A projection sees every event once, in order, without a gap. It is a function of the events alone: no clock, no file, no randomness, so that a rebuild ends in the
-/// same value. The built-in projections conform to this protocol and have no other way in.
+/// A projection receives every event once, in order, without gaps. Its state is a function of the
+/// events alone: no clock, no file, no randomness. A rebuild therefore produces an equal value. The
+/// built-in projections conform to this protocol.
 public protocol Projection: Sendable {
     /// The name of the projection, unique within a store and stable across versions.
     ///
-    /// 1 to 32 ASCII letters, digits and hyphens, where its state is kept in checkpoints.
+    /// A projection with checkpoints requires 1 to 32 ASCII letters, digits and hyphens.
     static var name: String { get }
 
-    /// The version of what the projection makes of events; a checkpoint of another one is ignored.
+    /// The version of the projection's logic and encoding; checkpoints of other versions are
+    /// ignored.
     ///
-    /// 1 unless said otherwise. Another one is due whenever an event comes to mean something else, or the state is encoded in another way.
+    /// The default is 1. Change it whenever the projection interprets events differently or encodes
+    /// its state differently.
     static var version: UInt32 { get }
 
-    /// What of the events' content ``apply(_:at:)`` needs.
+    /// The event contents that ``apply(_:at:)`` reads.
     ///
-    /// All of it unless said otherwise; a projection that reads no bodies replays several times faster with `.indexed`.
+    /// The default is all contents. A projection that reads no bodies replays faster with
+    /// `.indexed`.
     static var contents: ContentSelection { get }
 
-    /// Makes the projection as it is before the first event.
+    /// Creates the projection in its state before the first event.
     init()
 
-    /// Takes in the next event.
+    /// Applies the next event.
     ///
     /// - Parameters:
-    ///   - event: What happened; its content may be erased.
-    ///   - position: Where it stands in the journal: always greater than at the call before.
+    ///   - event: The event; its content may have been erased.
+    ///   - position: The position of the event, greater than at the previous call.
     mutating func apply(_ event: ChatEvent, at position: Position)
 }
 
 extension Projection {
-    /// 1.
+    /// The default version, 1.
     public static var version: UInt32 { 1 }
 
-    /// All of the content.
+    /// The default, all contents.
     public static var contents: ContentSelection { .all }
 }

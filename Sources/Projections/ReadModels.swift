@@ -1,27 +1,27 @@
 package import ChatDomain
 import Columns
 
-/// The built-in read models, over the same identities and in the order of the journal.
+/// The built-in read models, over shared identities, in journal order.
 ///
-/// Every question is asked as of a position: what stands after it exists and is not seen. So a question as of an earlier position is answered in the same
-/// way, and at about the same cost, as one as of now.
+/// Every query reads as of a position and ignores later rows. A query as of an earlier position
+/// thus takes the same path as a query as of now, at about the same cost.
 package struct ReadModels: Projection, Equatable {
     /// The name of the projection.
     package static let name = "built-in"
     /// Names, postcodes and subjects; no bodies.
     package static let contents = ContentSelection.indexed
 
-    /// The dense indexes, which may be ahead of the views by what has been decided and is not durable yet.
+    /// The dense indexes, which include decided events that the views have not applied yet.
     package var identities = Identities()
     package var views = Views()
 
     /// The position of the last applied event.
     package var position: Position { views.position }
 
-    /// Makes the read models before the first event.
+    /// Creates the read models before the first event.
     package init() {}
 
-    /// Joins identities and views of one position.
+    /// Creates the read models from identities and views at the same position.
     package init(_ identities: Identities, _ views: Views) {
         self.identities = identities
         self.views = views
@@ -36,7 +36,7 @@ package struct ReadModels: Projection, Equatable {
     }
 }
 
-/// The rows of the read models, by the indexes of ``ChatDomain/Identities``.
+/// The rows of the read models, by the dense indexes of ``ChatDomain/Identities``.
 package struct Views: Equatable, Sendable {
     /// The position of the last applied event.
     package internal(set) var position: Position = 0
@@ -46,10 +46,12 @@ package struct Views: Equatable, Sendable {
     var users = UserViews()
     var activity = Activity()
 
-    /// Makes the views before the first event.
+    /// Creates the views before the first event.
     package init() {}
 
-    /// A copy that is only written: without slots, so that the next event does not wait until they are copied.
+    /// Returns a copy without hash slots, for writing a checkpoint.
+    ///
+    /// The slots are thus not shared, so that applying the next event does not copy them.
     package func withoutSlots() -> Views {
         var copy = self
         copy.timelines.messageHistories.numbers.removeSlots()
@@ -65,8 +67,8 @@ package struct Views: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - batch: A resolved batch.
-    ///   - rows: Some of its rows: the first is the event after ``position``.
-    /// - Complexity: O(1) for each event, amortised.
+    ///   - rows: The rows to apply; the first is the event after ``position``.
+    /// - Complexity: O(1) amortised per event.
     package mutating func apply(_ batch: borrowing EventBatch, _ rows: Range<Int>) {
         for start in stride(from: rows.lowerBound, to: rows.upperBound, by: Self.groupCount) {
             let group = start..<min(start + Self.groupCount, rows.upperBound)
@@ -75,12 +77,13 @@ package struct Views: Equatable, Sendable {
         }
     }
 
-    /// So many events are applied after a prefetch, which the nearest cache still holds then.
+    /// The size of a prefetch group, which fits in the nearest cache.
     private static var groupCount: Int { 64 }
-    /// Fewer events are applied without a prefetch.
+    /// The minimum size of a group that is worth a prefetch.
     private static var prefetchMinimum: Int { 8 }
 
-    /// Reads what applying some messages is going to change, so that one does not wait for memory after the other.
+    /// Prefetches the rows that applying the messages of a group will change, so that their cache
+    /// misses overlap.
     private func prefetch(_ batch: borrowing EventBatch, _ group: Range<Int>) {
         var sum: UInt64 = 0
         for row in group where batch.rows[row].kind == .messagePosted {
@@ -104,7 +107,8 @@ package struct Views: Equatable, Sendable {
     }
 }
 
-/// The state of the rules and the read models as of one position: what a replay makes and a checkpoint holds.
+/// The rules and the read models at one position: the result of a replay and the content of a
+/// checkpoint.
 package struct StoreModels: Equatable, Sendable {
     package var rules = RuleState()
     package var models = ReadModels()
@@ -112,10 +116,10 @@ package struct StoreModels: Equatable, Sendable {
     /// The position of the last applied event.
     package var position: Position { rules.head }
 
-    /// Makes the models before the first event.
+    /// Creates the models before the first event.
     package init() {}
 
-    /// Joins the two parts.
+    /// Creates the models from rules and read models at the same position.
     package init(_ rules: RuleState, _ models: ReadModels) {
         self.rules = rules
         self.models = models

@@ -1,38 +1,38 @@
 package import ChatDomain
 import Columns
 
-/// The rows that a long question goes through, from the last one back: it can stop after any of them and go on later.
+/// A resumable scan of rows, from the last row to the first.
 ///
-/// Rows are never removed or moved, and those that are added later are not gone through.
+/// Rows are never removed or moved. Rows added after the start are not visited.
 package struct Scan: Sendable {
     fileprivate enum List { case threads, days, membershipsOfThread, membershipsOfUser, residencesOfThread }
 
     fileprivate let list: List
-    /// The row to go on with + 1, 0 at the end.
+    /// The next row + 1; 0 at the end.
     fileprivate var next: Int
 
-    /// Whether there are no more rows.
+    /// Whether every row has been visited.
     package var isAtEnd: Bool { next == 0 }
 }
 
 extension ReadModels {
-    /// The threads.
+    /// Returns a scan of the threads.
     package func scanOfThreads() -> Scan { Scan(list: .threads, next: views.timelines.threads.count) }
 
-    /// The days on which anything has happened.
+    /// Returns a scan of the days with activity.
     package func scanOfDays() -> Scan { Scan(list: .days, next: views.activity.days.count) }
 
-    /// The memberships that there ever were in a thread.
+    /// Returns a scan of every membership that ever existed in a thread.
     package func scan(membershipsOf thread: ThreadID) -> Scan {
         scan(.membershipsOfThread, views.membership.membershipsOfThread, identities.index(ofThread: thread))
     }
 
-    /// The memberships that a user ever had.
+    /// Returns a scan of every membership that a user ever had.
     package func scan(membershipsOf user: UserID) -> Scan {
         scan(.membershipsOfUser, views.membership.membershipsOfUser, identities.index(ofUser: user))
     }
 
-    /// The residences that there ever were in an outward code.
+    /// Returns a scan of every residence that ever existed in an outward code.
     package func scan(residencesOf code: OutwardCode) -> Scan {
         scan(.residencesOfThread, views.membership.residencesOfThread, identities.index(ofThread: ThreadID(code)))
     }
@@ -42,7 +42,7 @@ extension ReadModels {
         return Scan(list: list, next: last + 1)
     }
 
-    /// Calls a closure with the next rows of a scan.
+    /// Calls the body with the next rows of a scan, at most `limit`.
     ///
     /// - Complexity: O(*m*) in the limit.
     package func forEach(_ scan: inout Scan, limit: Int = .max, _ body: (Int) -> Void) {
@@ -63,7 +63,7 @@ extension ReadModels {
 
     private func next(_ lists: borrowing RowLists, _ row: Int) -> Int { lists.row(before: row).map { $0 + 1 } ?? 0 }
 
-    /// What a closure makes of all rows of a scan.
+    /// Returns the non-nil results of transforming every row of a scan.
     func compactMap<Value>(_ scan: Scan, _ transform: (Int) -> Value?) -> [Value] {
         var (scan, values) = (scan, [] as [Value])
         forEach(&scan) { row in if let value = transform(row) { values.append(value) } }

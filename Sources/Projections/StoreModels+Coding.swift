@@ -1,21 +1,22 @@
 package import ChatDomain
 package import Columns
 
-/// A part of the models that has a section of its own in a checkpoint and a digest of its own.
+/// A component of the models with its own checkpoint section and digest.
 protocol StoreComponent {
-    /// Writes all of it.
+    /// Writes the whole component.
     func write(to writer: inout ColumnWriter)
 
-    /// Reads what ``write(to:)`` wrote over identities that have been read, up to a position.
+    /// Reads the columns of ``write(to:)``, given the identities and the checkpoint's position.
     ///
-    /// Every number that leads to a row, here or in the identities, is checked, so that no later question or event can lead astray.
+    /// Every value that refers to a row, here or in the identities, is bounds-checked, so that a
+    /// forged file cannot cause an out-of-bounds access later.
     ///
-    /// - Throws: ``Columns/ColumnError`` if the bytes are anything else.
+    /// - Throws: ``Columns/ColumnError`` if the bytes are malformed.
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError)
 }
 
 extension Identities: StoreComponent {
-    /// The identities come first, and have nothing beside them yet.
+    /// The identities are read first; the `ids` parameter is empty then.
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) { try self.init(from: &reader) }
 }
 
@@ -24,12 +25,14 @@ extension RuleState: StoreComponent {
 }
 
 extension StoreModels {
-    /// The version of what the sections hold; a checkpoint of another one is ignored.
+    /// The version of the sections; checkpoints of other versions are ignored.
     ///
-    /// It is another one whenever an event means something else to a component, or a component writes other columns.
+    /// Change it whenever a component interprets events differently or writes different columns.
     package static let checkpointVersion: UInt32 = 6
 
-    /// The components in the order of their sections; a new one is one line here, and a new ``checkpointVersion``.
+    /// The components in section order.
+    ///
+    /// A new component takes one line here and a new ``checkpointVersion``.
     private static var components: [any Section] {
         [
             Component("identities", \.models.identities),
@@ -42,7 +45,7 @@ extension StoreModels {
         ]
     }
 
-    /// The names of the components.
+    /// The names of the components, in section order.
     package static var componentNames: [String] { components.map(\.name) }
 
     /// Writes a component as columns.
@@ -52,12 +55,13 @@ extension StoreModels {
         for section in Self.components where section.name == name { section.write(self, to: &writer) }
     }
 
-    /// Makes the models of components that were written, in the order of ``componentNames``.
+    /// Creates the models from their sections, read in the order of ``componentNames``.
     ///
     /// - Parameters:
-    ///   - position: The last event that was applied. It bounds what they can hold, so that it has to be one that the journal has.
-    ///   - source: Where the bytes of a component come from.
-    /// - Throws: ``Columns/ColumnError`` if they are not components of that moment.
+    ///   - position: The last applied event, which bounds the sizes of the columns. It must exist
+    ///     in the journal.
+    ///   - source: Returns the bytes of a component.
+    /// - Throws: ``Columns/ColumnError`` if the bytes are not components at this position.
     package init(
         at position: Position, from source: (_ component: String) throws(ColumnError) -> any ColumnSource
     ) throws(ColumnError) {

@@ -3,11 +3,12 @@ import Columns
 import EventJournal
 
 extension StoreModels {
-    /// The SHA-256 of each component's state, by its name.
+    /// The SHA-256 digest of each component's state, by component name.
     ///
-    /// It depends on the events alone: not on hash seeds, nor on how much room was made, nor on whether the state was replayed or read from a checkpoint.
+    /// The digests depend on the events alone. They are independent of hash seeds, reserved
+    /// capacity, and of whether the state was replayed or loaded from a checkpoint.
     ///
-    /// - Complexity: O(*n*) in the state: several seconds for ten million messages.
+    /// - Complexity: O(*n*) in the size of the state.
     package var digests: [String: [UInt8]] {
         var digests: [String: [UInt8]] = [:]
         for name in Self.componentNames {

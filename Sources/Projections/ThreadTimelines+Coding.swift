@@ -50,7 +50,7 @@ extension PostHistories {
         versions.write(to: &writer)
     }
 
-    /// Reads histories of so many posts, to which so many replies can lead.
+    /// Reads the histories of `posts` posts, with links to at most `replyCount` replies.
     init(from reader: inout ColumnReader, posts: Int, replies replyCount: Int, head: Position) throws(ColumnError) {
         haveHistory = try PackedColumn(from: &reader, atMost: posts)
         try require(haveHistory.count == posts, "\(haveHistory.count) marks for \(posts) posts")
@@ -61,7 +61,7 @@ extension PostHistories {
             try require(self[change].count == numbers.count, "\(self[change].count) histories of \(numbers.count) posts")
         }
         versions = try Versions(from: &reader, head: head)
-        // A version that is no reply has the value 0.
+        // Versions other than replies have the value 0.
         try versions.check(below: max(1, replyCount))
         for change in Change.allCases { try self[change].check(below: versions.count + 1) }
         if replyCount == 0 { try replies.check(below: 1) }

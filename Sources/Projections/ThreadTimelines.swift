@@ -1,9 +1,10 @@
 import ChatDomain
 import Columns
 
-/// The messages of each thread and what became of each post, in the order of the journal, as dense indexes: bodies stay in the journal.
+/// The messages of each thread and the history of each post, as dense indexes in journal order.
 ///
-/// A message that nothing refers to costs its number in its thread's list and nothing else here.
+/// Bodies stay in the journal. A message without edits, retraction or replies costs one index in
+/// its thread's list.
 struct ThreadTimelines: Equatable, Sendable {
     var threads = Column<ThreadTimeline>()
     var messageHistories = PostHistories()
@@ -11,7 +12,7 @@ struct ThreadTimelines: Equatable, Sendable {
 
     /// Applies the next event.
     ///
-    /// - Parameter membersChange: By how much the event changes the number of members of its thread.
+    /// - Parameter membersChange: The event's change to the thread's number of members.
     @inline(__always)
     mutating func apply(
         _ batch: borrowing EventBatch, _ row: Int, membersChange: Int
@@ -19,7 +20,7 @@ struct ThreadTimelines: Equatable, Sendable {
         let (event, indexes) = (batch.rows[row], batch.indexes[row])
         while threads.count <= indexes.thread { threads.append(ThreadTimeline(createdAt: event.createdAt)) }
         if event.kind == .messagePosted, indexes.isNew {
-            // Nearly every event of a long history.
+            // The fast path: most events of a long history are messages.
             threads[indexes.thread].messages.append(UInt32(truncatingIfNeeded: indexes.post))
             messageHistories.append()
         } else {
@@ -57,21 +58,21 @@ struct ThreadTimelines: Equatable, Sendable {
     }
 }
 
-/// A thread: its messages, and at which positions anything else happened in it.
+/// A thread: its messages, and the positions of its other events.
 struct ThreadTimeline: Equatable, Sendable {
-    /// 0 where the opening was lost.
+    /// The position of the opening; 0 if its record was lost.
     var openedAt: Position = 0
     var createdAt: Timestamp
     var name: String?
     var isImported = false
-    /// The numbers of the thread's messages, ascending.
+    /// The indexes of the thread's messages, ascending.
     var messages = PackedColumn<UInt32>(.short)
-    /// The positions of the thread's other events.
+    /// The positions of the thread's other events, ascending.
     var positions = PackedColumn<Position>(.short)
-    /// How many members there were after each of those.
+    /// The number of members after each of those events.
     var members = PackedColumn<UInt32>(.short)
 
-    /// A thread of which the opening has not been seen.
+    /// Creates a thread whose opening has not been applied.
     init(createdAt: Timestamp) { self.createdAt = createdAt }
 
     mutating func open(_ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position) {
@@ -86,7 +87,8 @@ struct ThreadTimeline: Equatable, Sendable {
         members.append(UInt32(truncatingIfNeeded: Int(members.last ?? 0) + membersChange))
     }
 
-    /// The position of the latest of those events as of a position, 0 if there was none, and how many members there were then.
+    /// Returns the latest non-message event as of a position and the members after it; zeros if
+    /// none.
     func latest(asOf position: Position) -> (position: Position, members: Int) {
         let isLast = positions.last ?? 0 <= position
         let count = isLast ? positions.count : partition(positions.count) { positions[$0] > position }
@@ -94,14 +96,14 @@ struct ThreadTimeline: Equatable, Sendable {
     }
 }
 
-/// What became of the posts that anything became of.
+/// Edit, retraction and reply history, by post.
 struct PostHistories: Equatable, Sendable {
     enum Change: CaseIterable { case edit, retraction, reply, replyRetraction }
 
-    /// By the post: 1 if it has a history.
+    /// By post: 1 if it has a history.
     var haveHistory = PackedColumn<UInt8>()
     var numbers = SubsetIndex()
-    /// The newest links of the chains of the posts that have one, by the kind of change.
+    /// The newest links of the chains, by history and kind of change.
     var edits = PackedColumn<UInt32>()
     var retractions = PackedColumn<UInt32>()
     var replies = PackedColumn<UInt32>()
@@ -127,7 +129,7 @@ struct PostHistories: Equatable, Sendable {
         }
     }
 
-    /// Adds the next post, of which there is no history.
+    /// Adds the next post, without a history.
     @inline(__always)
     mutating func append() { haveHistory.append(0) }
 
@@ -142,40 +144,40 @@ struct PostHistories: Equatable, Sendable {
         self[change][number] = newest
     }
 
-    /// The index of the history of a post, nil if it has none.
+    /// Returns the index of a post's history; nil if it has none.
     func find(_ post: Int) -> Int? { haveHistory[post] == 0 ? nil : numbers.find(post) }
 
     /// Whether a post has been retracted.
     func isRetracted(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 } ?? false }
 
-    /// The position of the latest change of a kind as of a position, nil if there was none.
+    /// Returns the position of the latest change of a kind as of a position; nil if none.
     func latest(_ change: Change, of post: Int, asOf position: Position) -> Position? {
         find(post).flatMap { latest(change, in: $0, asOf: position) }
     }
 
-    /// The position of the latest change of a kind as of a position, in a history of which the number is known.
+    /// Returns the position of a history's latest change of a kind as of a position; nil if none.
     func latest(_ change: Change, in history: Int, asOf position: Position) -> Position? {
         versions.position(self[change][history], asOf: position)
     }
 
-    /// The positions of the latest changes of a kind as of a position, at most `limit` of them, oldest first.
+    /// Returns the positions of the latest changes of a kind, at most `limit`, oldest first.
     func latest(_ change: Change, of post: Int, limit: Int, asOf position: Position) -> [Position] {
         let count = count(change, of: post, asOf: position)
         return versions.versions(newest(change, of: post), ranks: max(0, count - max(0, limit)) + 1..<count + 1).map(\.position)
     }
 
-    /// How many changes of a kind there were as of a position.
+    /// Returns the number of changes of a kind as of a position.
     func count(_ change: Change, of post: Int, asOf position: Position) -> Int {
         find(post).map { count(change, in: $0, asOf: position) } ?? 0
     }
 
-    /// How many changes of a kind there were as of a position, in a history of which the number is known.
+    /// Returns the number of a history's changes of a kind as of a position.
     func count(_ change: Change, in history: Int, asOf position: Position) -> Int { versions.count(self[change][history], asOf: position) }
 
-    /// The position of a change, by its number in order from 1.
+    /// Returns the position of the change with a rank, from 1.
     func position(_ change: Change, of post: Int, rank: Int) -> Position { versions.position(newest(change, of: post), rank: rank) }
 
-    /// The values of some changes, by their numbers in order from 1.
+    /// Returns the values of the changes with the given ranks, from 1.
     func values(_ change: Change, of post: Int, ranks: Range<Int>) -> [UInt32] {
         versions.versions(newest(change, of: post), ranks: ranks).map(\.value)
     }

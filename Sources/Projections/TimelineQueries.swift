@@ -5,41 +5,41 @@ import Columns
 package struct ThreadRecord: Hashable, Sendable {
     /// The id.
     package var id: ThreadID
-    /// nil if the name has been erased.
+    /// The name; nil if erased.
     package var name: String?
-    /// When it was created, as shown.
+    /// The display time of creation.
     package var createdAt: Timestamp
-    /// How many messages its timeline shows, retracted ones included, replies not.
+    /// The number of messages in its timeline, including retracted ones and excluding replies.
     package var messageCount: Int
-    /// How many members it has.
+    /// The number of members.
     package var memberCount: Int
-    /// The position of the thread's latest event, read markers aside.
+    /// The position of the thread's latest event other than a read marker.
     package var lastPosition: Position
     /// Whether an import opened it.
     package var isImported: Bool
 }
 
-/// A thread, by its index, in the order of the latest events.
+/// A thread's index and the position of its latest event, the sort key of thread lists.
 package struct ThreadPlace: Sendable {
     let thread: Int
     /// The position of the thread's latest event.
     package let last: Position
 }
 
-/// A thread and where it was opened.
+/// A thread and the position of its opening.
 package struct ThreadOpening: Sendable {
     package let id: ThreadID
     package let position: Position
 }
 
-/// How a thread's name is compared with one that is looked for, the first way that finds any counting.
+/// The ways to compare thread names; a later case applies only if the earlier ones find no thread.
 package enum ThreadNameMatch: CaseIterable, Sendable {
-    /// The same spelling.
+    /// Equal spelling.
     case exact
-    /// The same under canonical caseless matching.
+    /// Equal under canonical caseless matching.
     case caseless
 
-    /// Whether two names are the same.
+    /// Whether two names match.
     package func isMatch(_ name: String, _ other: String) -> Bool {
         switch self {
         case .exact: name == other
@@ -49,28 +49,28 @@ package enum ThreadNameMatch: CaseIterable, Sendable {
 }
 
 extension PageRequest {
-    /// The page of threads in the order of their latest events.
+    /// Returns the page of a list of threads ordered by latest event.
     package func slice(of places: [ThreadPlace]) -> ArraySlice<ThreadPlace> { places[indices(count: places.count) { places[$0].last }] }
 }
 
-// Row by row, for questions that are asked in several sections.
+// Row by row, for queries that take several sections.
 extension ReadModels {
-    /// The id of a thread.
+    /// Returns the id of a thread.
     package func threadID(ofThread thread: Int) -> ThreadID { identities.threadID(thread) }
 
-    /// The index of the thread of a membership.
+    /// Returns the index of a membership's thread.
     package func thread(ofMembership row: Int) -> Int { identities.memberships.pair(row).second }
 
-    /// Where a thread stands among the others, nil if it was not there as of a position.
+    /// Returns a thread's place in thread lists; nil if it did not exist as of the position.
     package func place(ofThread thread: Int, asOf position: Position) -> ThreadPlace? {
         guard thread < views.timelines.threads.count, isThere(thread, asOf: position) else { return nil }
         return ThreadPlace(thread: thread, last: lastPosition(ofThread: thread, asOf: position))
     }
 
-    /// A thread at its place.
+    /// Returns the thread at a place.
     package func record(_ place: ThreadPlace, asOf position: Position) -> ThreadRecord { record(ofThread: place.thread, asOf: position) }
 
-    /// Where a thread was opened, nil if it was not as of a position or its name is another.
+    /// Returns a thread's opening; nil if it was opened later or its name does not match.
     package func opening(_ thread: Int, asOf position: Position, where isNamed: (String) -> Bool) -> ThreadOpening? {
         guard thread < views.timelines.threads.count else { return nil }
         let openedAt = views.timelines.threads[thread].openedAt
@@ -79,32 +79,34 @@ extension ReadModels {
     }
 }
 
-/// A message or a reply as of a position: where its text stands, and what became of it.
+/// A message or a reply as of a position, without its text.
 package struct PostRecord<ID: EntityID>: Hashable, Sendable {
     /// The id.
     package var id: ID
     /// The position of the event that posted it.
     package var position: Position
-    /// The position of the latest edit.
+    /// The position of the latest edit; nil if never edited.
     package var editPosition: Position?
-    /// Who wrote it.
+    /// The author.
     package var author: UserID
-    /// The author's name, nil if it has been erased.
+    /// The author's name; nil if erased.
     package var authorName: String?
     /// Whether it was retracted.
     package var isRetracted: Bool
-    /// How many replies there are that are not retracted; 0 for a reply.
+    /// The number of replies that are not retracted; 0 for a reply.
     package var replyCount: Int
     /// Whether an import posted it.
     package var isImported: Bool
-    /// Whether its text is kept from the viewer who asks.
+    /// Whether its text is withheld from the viewer.
     package var isWithheld = false
 }
 
 extension ReadModels {
-    /// Every thread with this name, in the order in which they were opened; where there is none, those whose names are the same under caseless matching.
+    /// Returns the threads with a name, in opening order.
     ///
-    /// - Complexity: O(*n*) in the threads.
+    /// If no thread has the exact spelling, names are compared by canonical caseless matching.
+    ///
+    /// - Complexity: O(*n*) in the number of threads.
     package func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
         for match in ThreadNameMatch.allCases {
             let found = compactMap(scanOfThreads()) { thread in
@@ -115,17 +117,17 @@ extension ReadModels {
         return []
     }
 
-    /// One thread, nil if there was none of this id.
+    /// Returns one thread; nil if it did not exist.
     package func thread(_ id: ThreadID, asOf position: Position) -> ThreadRecord? {
         number(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position) }
     }
 
-    /// Whether there was a thread of this id: less work than ``thread(_:asOf:)``.
+    /// Whether a thread existed; cheaper than ``thread(_:asOf:)``.
     package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool { number(ofThread: id, asOf: position) != nil }
 
-    /// A page of the threads, ordered by their latest events.
+    /// Returns a page of the threads, ordered by latest event.
     ///
-    /// - Complexity: O(*n* log *n*) in the threads.
+    /// - Complexity: O(*n* log *n*) in the number of threads.
     package func threads(_ page: PageRequest, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord]
     {
         let places = compactMap(scanOfThreads()) { thread in
@@ -134,9 +136,10 @@ extension ReadModels {
         return page.slice(of: places.sorted { $0.last < $1.last }).map { record($0, asOf: position) }
     }
 
-    /// A page of a thread's messages.
+    /// Returns a page of a thread's messages.
     ///
-    /// - Complexity: O(log *n* + *m*) in the thread's messages and the page's.
+    /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
+    ///   size of the page.
     package func messages(of thread: ThreadID, _ page: PageRequest, asOf position: Position) -> [PostRecord<MessageID>] {
         guard let thread = number(ofThread: thread, asOf: position) else { return [] }
         let numbers = views.timelines.threads[thread].messages
@@ -149,9 +152,10 @@ extension ReadModels {
         return records(ofMessages: posts, asOf: position)
     }
 
-    /// A page of the replies to a message.
+    /// Returns a page of the replies to a message.
     ///
-    /// - Complexity: O(log *n* + *m*) in the message's replies and the page's; O(log² *n*) for a page with bounds.
+    /// - Complexity: O(log *n* + *m*), where *n* is the number of replies and *m* the size of the
+    ///   page; O(log² *n* + *m*) with bounds.
     package func replies(to message: MessageID, _ page: PageRequest, asOf position: Position) -> [PostRecord<ReplyID>] {
         guard let message = number(ofMessage: message, asOf: position) else { return [] }
         let histories = views.timelines.messageHistories
@@ -162,17 +166,17 @@ extension ReadModels {
         return records(ofReplies: replies, asOf: position)
     }
 
-    /// One message, nil if there was none of this id.
+    /// Returns one message; nil if it did not exist.
     package func message(_ id: MessageID, asOf position: Position) -> PostRecord<MessageID>? {
         number(ofMessage: id, asOf: position).map { records(ofMessages: [$0], asOf: position)[0] }
     }
 
-    /// One reply, nil if there was none of this id.
+    /// Returns one reply; nil if it did not exist.
     package func reply(_ id: ReplyID, asOf position: Position) -> PostRecord<ReplyID>? {
         number(ofReply: id, asOf: position).map { records(ofReplies: [$0], asOf: position)[0] }
     }
 
-    /// The position of the event that wrote the text that a message or a reply had; nil if there was no such post, or if it had been retracted.
+    /// Returns the position of the event that wrote a post's text; nil if unknown or retracted.
     package func textPosition(of post: PostID, asOf position: Position) -> Position? {
         withHistory(of: post, asOf: position) { number, table, histories in
             guard let history = histories.find(number) else { return table.position(number) }
@@ -181,36 +185,39 @@ extension ReadModels {
         }
     }
 
-    /// The positions of the latest edits of a message or a reply, at most `limit` of them, oldest first.
+    /// Returns the positions of a post's latest edits, at most `limit`, oldest first.
     package func edits(of post: PostID, limit: Int, asOf position: Position) -> [Position] {
         withHistory(of: post, asOf: position) { $2.latest(.edit, of: $0, limit: limit, asOf: position) } ?? []
     }
 
-    /// The position at which a message or a reply was retracted, nil if it was not.
+    /// Returns the position of a post's retraction; nil if not retracted.
     package func retraction(of post: PostID, asOf position: Position) -> Position? {
         withHistory(of: post, asOf: position) { $2.latest(.retraction, of: $0, asOf: position) }
     }
 
-    /// The thread that a message stands in.
+    /// Returns the thread of a message; nil if the message did not exist.
     package func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
         number(ofMessage: message, asOf: position).map { identities.threadID(identities.messageFacts.place($0)) }
     }
 
-    /// The message that a reply answers.
+    /// Returns the message that a reply answers; nil if the reply did not exist.
     package func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
         number(ofReply: reply, asOf: position).map { MessageID(bits: identities.messages.id(identities.replyFacts.place($0))) }
     }
 
-    /// The latest message of a thread, retracted or not.
+    /// Returns the latest message of a thread, including retracted ones.
     package func lastMessage(of thread: ThreadID, asOf position: Position) -> PostRecord<MessageID>? {
         guard let thread = number(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
         return count == 0 ? nil : records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
     }
 
-    /// How many messages of a thread a member had not read: those after the later of read marker and last join, by others, not retracted; 0 for who was no member.
+    /// Returns the number of a thread's messages that a member had not read; 0 for other users.
     ///
-    /// - Complexity: O(log *n*) in the thread's messages and their retractions, and some hundred reads.
+    /// A message is unread if it is after both the read marker and the last join, written by
+    /// another user, and not retracted.
+    ///
+    /// - Complexity: O(log *n*) in the number of the thread's messages and retractions.
     package func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
         guard let user = identities.index(ofUser: user), let thread = number(ofThread: thread, asOf: position),
             let membership = identities.memberships.find(user, thread), let since = views.membership.since(membership, asOf: position)
@@ -222,18 +229,20 @@ extension ReadModels {
         return views.unread.count(first..<count, of: thread, membership, views.timelines, asOf: position)
     }
 
-    /// How many threads there were.
+    /// Returns the number of threads.
     package func threadCount(asOf position: Position) -> Int { views.timelines.threads.indices.count { isThere($0, asOf: position) } }
 
-    /// How many messages there were, the retracted ones too.
+    /// Returns the number of messages, including retracted ones.
     package func messageCount(asOf position: Position) -> Int { identities.messageFacts.count(through: position) }
 
-    /// How many replies there were, the retracted ones too.
+    /// Returns the number of replies, including retracted ones.
     package func replyCount(asOf position: Position) -> Int { identities.replyFacts.count(through: position) }
 }
 
 extension ReadModels {
-    /// The number of a thread that was there as of a position: something had happened in it, its opening or, where that was lost, anything else.
+    /// Returns the index of a thread that existed as of a position.
+    ///
+    /// A thread exists from its first event, even if the record of its opening was lost.
     func number(ofThread id: ThreadID, asOf position: Position) -> Int? {
         guard let thread = identities.index(ofThread: id), thread < views.timelines.threads.count, isThere(thread, asOf: position) else {
             return nil
@@ -277,7 +286,7 @@ extension ReadModels {
             lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported)
     }
 
-    /// Lends the number, the table and the histories of a post that existed as of a position; nil if there was none.
+    /// Calls the body with a post's index, facts and histories; nil if the post did not exist.
     private func withHistory<Value>(
         of post: PostID, asOf position: Position, _ body: (Int, borrowing PostFacts, borrowing PostHistories) -> Value?
     ) -> Value? {
@@ -296,7 +305,9 @@ extension ReadModels {
         records(replies, identities.replyFacts, identities.replies, views.timelines.replyHistories, asOf: position)
     }
 
-    /// The records of some posts of a table; the histories are lent, because a copy of them counts a reference for each of their columns.
+    /// Returns the records of posts.
+    ///
+    /// The histories are borrowed, because a copy retains every column.
     private func records<ID>(
         _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
         asOf position: Position
@@ -312,7 +323,7 @@ extension ReadModels {
                     editPosition: history.flatMap { histories.latest(.edit, in: $0, asOf: position) },
                     author: identities.userID(columns.authors[index]), authorName: columns.authorNames[index],
                     isRetracted: history.flatMap { histories.latest(.retraction, in: $0, asOf: position) } != nil,
-                    // Nobody replies to a reply, so that it has none.
+                    // A reply has no replies, so its counts are 0.
                     replyCount: history.map {
                         histories.count(.reply, in: $0, asOf: position) - histories.count(.replyRetraction, in: $0, asOf: position)
                     } ?? 0,
@@ -322,15 +333,16 @@ extension ReadModels {
     }
 }
 
-/// What the tables hold of some posts.
+/// The column values of some posts.
 ///
-/// Read column by column: most of these reads wait for memory, and those of a column do not wait for one another as those of a row do.
+/// Read column by column, because the cache misses of one column overlap and those of one row do
+/// not.
 private struct PostColumns {
     var authors: [Int] = []
     var areImported: [Bool] = []
     var positions: [Position] = []
     var ids: [UInt128] = []
-    /// The numbers of the histories of those that have one.
+    /// The index of each post's history; nil if it has none.
     var histories: [Int?] = []
     let authorNames: [String?]
 

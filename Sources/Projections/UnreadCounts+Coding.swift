@@ -34,7 +34,7 @@ extension RangeCounts {
         versions.write(to: &writer)
     }
 
-    /// Reads the counts of so many lists, of at most so many entries each.
+    /// Reads the counts of `lists` lists with at most `entries` entries each.
     mutating func read(from reader: inout ColumnReader, lists: Int, entries: Int, head: Position) throws(ColumnError) {
         nodes = try PairIndex(from: &reader)
         try nodes.check(firstBelow: lists, secondBelow: (entries >> shift + 1) << 3)

@@ -1,30 +1,35 @@
 import ChatDomain
 import Columns
 
-/// What unread counts follow from: which messages of a thread each member wrote, and how many messages were retracted.
+/// The state behind unread counts: each member's own messages and the retractions of each thread.
 ///
-/// Unread are the messages from an index of the thread on that are not retracted, less the member's own that are not retracted. Neither is counted one by one:
-/// of each member's own messages the index of every 64th is kept with its rank, and of the retractions of each thread and each member a tree of counts.
+/// The unread count is the number of messages from an index of the thread on, minus the retracted
+/// ones, minus the member's own that are not retracted. To avoid scans, the index of every 64th
+/// message of a member is kept with its rank, and the retractions of each thread and member are
+/// kept in a tree of counts.
 struct UnreadCounts: Equatable, Sendable {
-    /// By the message: how far back in its thread its author's previous message is, 0 for none.
+    /// By message: the distance in the thread to the author's previous message; 0 for none.
     var distances = PackedColumn<UInt32>()
-    /// By the membership: the index in the thread of the member's newest message + 1, shifted over the 6 lowest bits of how many the member wrote.
+    /// By membership: the member's newest message and the low bits of their message count.
+    ///
+    /// The upper bits are the index + 1 of the message in the thread; the lowest 6 bits are the
+    /// count modulo 64.
     var newest = PackedColumn<UInt64>()
-    /// By the membership: the newest link of the chain of the member's every 64th message.
+    /// By membership: the newest link of the chain of the member's every 64th message.
     var everyBlock = PackedColumn<UInt32>()
     /// The indexes in the thread of those messages.
     var blocks = Versions<UInt32>()
-    /// By the thread: the retracted messages, by their indexes in the thread.
+    /// By thread: the retracted messages, by index in the thread.
     var retracted = RangeCounts(shift: 8)
-    /// By the membership: the member's own that are retracted, by their ranks.
+    /// By membership: the member's own retracted messages, by rank.
     var ownRetracted = RangeCounts(shift: 6)
 
-    /// The messages of a member are counted by blocks of 2 to the power of this.
+    /// The binary logarithm of the number of a member's messages per block.
     private static let shift = 6
 
     /// Applies the next event.
     ///
-    /// - Parameter timelines: Those before the event.
+    /// - Parameter timelines: The timelines before the event.
     @inline(__always)
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
         if indexes.membership == newest.count {
@@ -39,7 +44,10 @@ struct UnreadCounts: Equatable, Sendable {
         }
     }
 
-    /// Adds a message, with its index in its thread; of an author who has not been a member yet nothing else is kept, as no later join makes it unread.
+    /// Adds a message at an index in its thread.
+    ///
+    /// An author without a membership needs no further state: their messages precede any later join
+    /// and are read.
     private mutating func append(_ index: Int, of membership: Int, at position: Position) {
         guard membership >= 0 else { return distances.append(0) }
         let former = newest[membership]
@@ -49,7 +57,7 @@ struct UnreadCounts: Equatable, Sendable {
         if count == 0 { blocks.append(UInt32(truncatingIfNeeded: index), at: position, to: &everyBlock[membership]) }
     }
 
-    /// Counts a retraction; by the rules its event names the thread of the message.
+    /// Counts a retraction; the rules guarantee that its event names the message's thread.
     private mutating func retract(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
         guard indexes.thread < timelines.threads.count else { return }
         let messages = timelines.threads[indexes.thread].messages
@@ -62,9 +70,12 @@ struct UnreadCounts: Equatable, Sendable {
         if isOwn { ownRetracted.add(rank, of: indexes.membership, at: position) }
     }
 
-    /// How many of a range of a thread's messages, up to the last one as of a position, were neither retracted as of it nor written by a member.
+    /// Returns the number of messages in a range that are neither retracted nor written by the
+    /// member.
     ///
-    /// - Complexity: O(log *n*) in the messages and retractions, and some hundred reads.
+    /// The range must end at or before the thread's last message as of the position.
+    ///
+    /// - Complexity: O(log *n*) in the number of messages and retractions.
     func count(
         _ range: Range<Int>, of thread: Int, _ membership: Int, _ timelines: borrowing ThreadTimelines, asOf position: Position
     ) -> Int {
@@ -79,13 +90,14 @@ struct UnreadCounts: Equatable, Sendable {
         let ownBefore = rank(of: range.lowerBound, membership, messages) { if isRetracted($0) { ownInBlock += 1 } }
         let own = rank(of: range.upperBound, membership, messages)
         let ownRetractedCount = ownRetracted.count(from: ownBefore, to: own, of: membership, asOf: position) { _ in ownInBlock }
-        // Never negative but in a checkpoint that was forged.
+        // Only a forged checkpoint can make this negative.
         return max(0, range.count - retractedCount - (own - ownBefore - ownRetractedCount))
     }
 
-    /// How many messages of a member come before an index of the thread.
+    /// Returns the number of a member's messages before an index of the thread.
     ///
-    /// - Parameter visit: Is given the indexes of the member's messages from that one on that are in the same block of 64, newest first.
+    /// - Parameter visit: Receives the indexes of the member's messages from that index on within
+    ///   the same block of 64, newest first.
     private func rank(
         of index: Int, _ membership: Int, _ messages: borrowing PackedColumn<UInt32>, _ visit: (Int) -> Void = { _ in }
     ) -> Int {
@@ -109,32 +121,33 @@ struct UnreadCounts: Equatable, Sendable {
         return rank
     }
 
-    /// Removes what a copy that is only written does not need.
+    /// Removes hash slots, which a checkpoint copy does not need.
     mutating func removeSlots() {
         retracted.nodes.removeSlots()
         ownRetracted.nodes.removeSlots()
     }
 }
 
-/// How many entries of each of many growing lists are marked as of any position: for each list a tree of counts.
+/// Counts of marked entries in many growing lists, as of any position; a tree of counts per list.
 ///
-/// A leaf counts the marked ones of a block of entries, a node those of 16 nodes below it. Questions are asked about all entries from one on, so the first node of a
-/// level is never read and not kept: a list has as many levels as its length needs, and one no longer than a block has none.
+/// A leaf counts the marked entries of a block, an inner node those of its 16 children. Queries
+/// cover all entries from an index on, so the first node of each level is never read and not
+/// stored. A list has as many levels as its length requires; a list within one block has none.
 struct RangeCounts: Equatable, Sendable {
-    /// A block has 2 to the power of this entries.
+    /// The binary logarithm of the number of entries per block.
     let shift: Int
     /// The pairs of a list and a node.
     var nodes = PairIndex()
-    /// By the pair: the newest link of the node's chain, the rank of which is the count.
+    /// By pair: the newest link of the node's chain, whose rank is the count.
     var newest = PackedColumn<UInt32>()
     var versions = Versions<UInt8>()
 
     init(shift: Int) { self.shift = shift }
 
-    /// How many levels a list can have, and an event add versions to.
+    /// The maximum number of levels, and of versions added per event.
     static let maximumLevels = 8
 
-    /// Marks an entry that is not marked yet.
+    /// Marks an entry that is not yet marked.
     mutating func add(_ entry: Int, of list: Int, at position: Position) {
         var node = entry >> shift
         var level = 0
@@ -147,12 +160,12 @@ struct RangeCounts: Equatable, Sendable {
         }
     }
 
-    /// How many entries from one on were marked as of a position.
+    /// Returns the number of entries from an index on that were marked as of a position.
     ///
     /// - Parameters:
-    ///   - end: How many entries there were as of the position.
-    ///   - countBlock: Counts the marked ones from the first entry to the end of its block.
-    /// - Complexity: 15 look-ups for each level.
+    ///   - end: The number of entries as of the position.
+    ///   - countBlock: Counts the marked entries from the first index to the end of its block.
+    /// - Complexity: O(log *n*): at most 15 lookups per level.
     func count(from first: Int, to end: Int, of list: Int, asOf position: Position, _ countBlock: (Range<Int>) -> Int) -> Int {
         guard first < end else { return 0 }
         let blockEnd = min(end, (first >> shift + 1) << shift)

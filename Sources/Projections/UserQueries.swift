@@ -1,28 +1,28 @@
 package import ChatDomain
 import Columns
 
-/// A user in a thread or an outward code, and since which position.
+/// A user's membership of a thread, or residence in an outward code.
 package struct Membership: Hashable, Sendable {
     /// The user.
     package var user: UserID
-    /// The user's name, nil if it has been erased.
+    /// The user's name; nil if erased.
     package var username: String?
-    /// Since which position.
+    /// The position at which it began.
     package var since: Position
-    /// Where the user lived, nil if unknown or erased.
+    /// The user's postcode; nil if unknown or erased.
     package var postcode: Postcode?
 }
 
-/// A stretch of positions in which a user could read a thread.
+/// A range of positions during which a user could read a thread.
 package struct Access: Hashable, Sendable {
     /// The thread.
     package var thread: ThreadID
     /// The position of the join.
     package var from: Position
-    /// The position of the departure, nil if the user was still a member.
+    /// The position of the departure; nil for a member.
     package var to: Position?
 
-    /// Makes a stretch.
+    /// Creates a range.
     package init(thread: ThreadID, from: Position, to: Position? = nil) {
         self.thread = thread
         self.from = from
@@ -31,94 +31,94 @@ package struct Access: Hashable, Sendable {
 }
 
 extension ReadModels {
-    /// Whether a user could read a thread: the members of the moment read all of it, nobody else reads any of it.
+    /// Whether a user could read a thread: members can read all of it, other users none of it.
     ///
-    /// The one place that decides this.
+    /// Every access check uses this function.
     package func mayRead(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
         memberSince(viewer, in: thread, asOf: position) != nil
     }
 
-    /// The position of the latest join of a user who was in a thread; nil for anybody else.
+    /// Returns the position of a member's latest join; nil if the user was not a member.
     package func memberSince(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position? {
         membershipNumber(user, thread).flatMap { views.membership.since($0, asOf: position) }
     }
 
-    /// How far a user had marked a thread as read, 0 if not at all.
+    /// Returns the position of a user's read marker; 0 if never set.
     package func readUpTo(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position {
         membershipNumber(user, thread).map { views.membership.readUpTo($0, asOf: position) } ?? 0
     }
 
-    /// Who was in a thread, in the order in which they joined.
+    /// Returns the members of a thread, in joining order.
     ///
-    /// - Complexity: O(*n* log *n*) in those who ever were in it.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined it.
     package func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
         compactMap(scan(membershipsOf: thread)) { stay(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { membership($0, asOf: position) }
     }
 
-    /// Who could read a thread, in the order in which they joined.
+    /// Returns the users who could read a thread, in joining order.
     ///
-    /// - Complexity: As ``members(of:asOf:)``: nobody but a member can.
+    /// - Complexity: As ``members(of:asOf:)``, because only members can read it.
     package func readers(of thread: ThreadID, asOf position: Position) -> [Membership] {
         members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) }
     }
 
-    /// Who lived in an outward code, in the order in which they moved there.
+    /// Returns the residents of an outward code, in the order in which they moved there.
     ///
-    /// - Complexity: O(*n* log *n*) in those who ever lived there.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever lived there.
     package func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
         compactMap(scan(residencesOf: code)) { stay(ofResidence: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { membership($0, asOf: position) }
     }
 
-    /// The threads that a user was in and since when, in the order in which they were joined.
+    /// Returns a user's threads with the positions of the joins, in joining order.
     package func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
         compactMap(scan(membershipsOf: user)) { stay(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { (identities.threadID($0.thread), $0.since) }
     }
 
-    /// The threads that a user has ever been in, in no order, as of the latest event.
+    /// Returns every thread that a user has ever joined, in no particular order.
     ///
-    /// - Complexity: O(*n*) in the threads, however often the user came and went.
+    /// - Complexity: O(*n*) in the number of those threads, regardless of the number of joins.
     package func threadsEver(of user: UserID) -> [ThreadID] { compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) } }
 
-    /// When a user gained and lost each thread, in the order in which they were gained.
+    /// Returns the periods in which a user could read each thread, ordered by start.
     package func access(of user: UserID, asOf position: Position) -> [Access] {
         compactMap(scan(membershipsOf: user)) { access(ofMembership: $0, changes: 1..<changeCount(ofMembership: $0, asOf: position) + 1) }
             .joined().sorted { $0.from < $1.from }
     }
 
-    /// How many users there were.
+    /// Returns the number of users.
     package func userCount(asOf position: Position) -> Int { views.users.count(asOf: position) }
 
-    /// One user, nil if there was none of this id.
+    /// Returns the profile of a user; nil if unknown.
     package func profile(_ user: UserID, asOf position: Position) -> UserProfile? {
         identities.index(ofUser: user).flatMap { views.users.profile($0, identities, asOf: position) }
     }
 
-    /// The position of the event that gave a user the name that they bore; nil if there was none.
+    /// Returns the position of the event that set a user's name; nil if none.
     package func namePosition(of user: UserID, asOf position: Position) -> Position? {
         identities.index(ofUser: user).flatMap { views.users.namePosition($0, asOf: position) }
     }
 
-    /// The user who bore a username, compared as usernames are: under full case folding.
+    /// Returns the user with a username, compared under full case folding.
     package func user(named username: String, asOf position: Position) -> UserID? {
         bearer(of: Username.foldKey(username), asOf: position)
     }
 
-    /// The user whom the identity provider called by this subject.
+    /// Returns the user with this subject of the identity provider.
     package func user(withSubject subject: String, asOf position: Position) -> UserID? {
         views.users.owner(ofSubject: identities.subjects.find(subject), asOf: position).map { identities.userID($0) }
     }
 
-    /// The user who bore a name, by the name's fold key.
+    /// Returns the bearer of a name, by fold key.
     package func bearer(of foldKey: String, asOf position: Position) -> UserID? {
         views.users.bearer(ofName: identities.names.find(foldKey), asOf: position).map { identities.userID($0) }
     }
 
-    /// Whether a user ever bore a name as of a position, or bore one that is not known any more.
+    /// Whether a user may have had a name by this position; erased names count as a match.
     ///
-    /// - Complexity: O(*n*) in the names of the user.
+    /// - Complexity: O(*n*) in the number of the user's names.
     package func mayHaveBorne(_ foldKey: String, _ user: UserID, asOf position: Position) -> Bool {
         identities.index(ofUser: user).map { views.users.mayHaveBorne(identities.names.find(foldKey), $0, asOf: position) } ?? true
     }
@@ -134,17 +134,17 @@ extension ReadModels {
     }
 }
 
-/// A membership or a residence that held, by indexes.
+/// A membership or a residence as of a position, by dense indexes.
 package struct Stay: Sendable {
     package let user: Int
     package let thread: Int
-    /// Since which position.
+    /// The position at which it began.
     package let since: Position
 }
 
-// Row by row, for questions that are asked in several sections.
+// Row by row, for queries that take several sections.
 extension ReadModels {
-    /// A membership that held as of a position, nil if it did not.
+    /// Returns a membership as of a position; nil if it did not hold.
     package func stay(ofMembership row: Int, asOf position: Position) -> Stay? {
         views.membership.since(row, asOf: position).map { since in
             let (user, thread) = identities.memberships.pair(row)
@@ -152,7 +152,7 @@ extension ReadModels {
         }
     }
 
-    /// A residence that held as of a position, nil if it did not.
+    /// Returns a residence as of a position; nil if it did not hold.
     package func stay(ofResidence row: Int, asOf position: Position) -> Stay? {
         views.membership.residentSince(row, asOf: position).map { since in
             let (user, thread) = views.membership.residencePairs.pair(row)
@@ -160,25 +160,27 @@ extension ReadModels {
         }
     }
 
-    /// Who stayed.
+    /// Returns a stay with the user's id, name and postcode.
     package func membership(_ stay: Stay, asOf position: Position) -> Membership {
         Membership(
             user: identities.userID(stay.user), username: views.users.name(stay.user, asOf: position)?.text, since: stay.since,
             postcode: views.users.postcode(stay.user, asOf: position))
     }
 
-    /// The user of a stay.
+    /// Returns the user of a stay.
     package func userID(_ stay: Stay) -> UserID { identities.userID(stay.user) }
 
-    /// The thread of a stay.
+    /// Returns the thread of a stay.
     package func threadID(_ stay: Stay) -> ThreadID { identities.threadID(stay.thread) }
 
     private func threadID(ofMembership row: Int) -> ThreadID { identities.threadID(identities.memberships.pair(row).second) }
 
-    /// How many times a membership began or ended up to a position: by turns.
+    /// Returns the number of joins and departures of a membership as of a position, which
+    /// alternate.
     package func changeCount(ofMembership row: Int, asOf position: Position) -> Int { views.membership.changeCount(row, asOf: position) }
 
-    /// When a user could read a thread, by some of the changes of the membership, of which the first is a beginning.
+    /// Returns the access periods for a range of a membership's changes, the first of which is a
+    /// join.
     package func access(ofMembership row: Int, changes: Range<Int>) -> [Access] {
         let thread = threadID(ofMembership: row)
         return views.membership.intervals(row, changes: changes).map { Access(thread: thread, from: $0.from, to: $0.to) }

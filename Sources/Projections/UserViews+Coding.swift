@@ -49,7 +49,9 @@ extension UserViews: StoreComponent {
         let texts = try reader.readTexts(count)
         let keys: [UInt32] = try reader.readArray(count)
         for name in 0..<count {
-            guard let text = texts[name], Int(keys[name]) < ids.names.count else { throw ColumnError("a name is none") }
+            guard let text = texts[name], Int(keys[name]) < ids.names.count else {
+                throw ColumnError("a username without text or with an unknown fold key")
+            }
             names.append(TakenName(text: text, name: keys[name]))
         }
         nameVersions = try Versions(from: &reader, head: head)
@@ -60,8 +62,8 @@ extension UserViews: StoreComponent {
         bearers = try Column(from: &reader)
         try require(bearers.count <= ids.names.count, "bearers of \(bearers.count) names, where there are \(ids.names.count)")
         for newest in bearers { try bearerVersions.check(newest) }
-        // A name that was taken has a bearer, whom the next change of name looks for.
-        for name in names { try require(Int(name.name) < bearers.count && bearers[Int(name.name)] > 0, "a name has no bearers") }
+        // The next change of a name looks up the bearer of the previous name.
+        for name in names { try require(Int(name.name) < bearers.count && bearers[Int(name.name)] > 0, "a username has no bearer") }
         subjectOwners = try Column(from: &reader)
         try require(subjectOwners.count <= ids.subjects.count, "owners of \(subjectOwners.count) subjects")
         try subjectOwners.check(below: ids.users.count + 1)

@@ -1,26 +1,28 @@
 package import ChatDomain
 import Columns
 
-/// Who the users were as of any position: names, postcodes, subjects.
+/// Names, postcodes and subjects of the users, as of any position.
 struct UserViews: Equatable, Sendable {
-    /// By the index of the user.
+    /// By user index.
     var users = Column<History>()
-    /// The names that users took, in the order of their events.
+    /// The usernames taken, in event order.
     var names = Column<TakenName>()
     var nameVersions = Versions<UInt32>()
     var postcodeVersions = Versions<UInt64>()
-    /// By the index of the fold key: the newest link of the chain of users who bore the name, each as an index + 1, or 0 once it was free.
+    /// By fold-key index: the newest link of the chain of the name's bearers.
+    ///
+    /// The values are user indexes + 1; 0 stands for a free name.
     var bearers = Column<UInt32>()
     var bearerVersions = Versions<UInt32>()
-    /// By the index of the subject: the index + 1 of the user who registered with it.
+    /// By subject index: the index + 1 of the user who registered with the subject.
     var subjectOwners = Column<UInt32>()
-    /// The positions of the registrations.
+    /// The positions of the registrations, ascending.
     var registrations = Column<Position>()
 
     struct TakenName: Equatable, Sendable {
-        /// As written.
+        /// The name as written.
         var text: String
-        /// The index of the fold key.
+        /// The fold-key index.
         var name: UInt32
     }
 
@@ -29,7 +31,9 @@ struct UserViews: Equatable, Sendable {
         var createdAt = Timestamp(millisecondsSince1970: 0)
         var isImported = false
         var subject: String?
-        /// Chains of numbers + 1 of ``names``, 0 for an erased one, and of postcodes, 0 likewise.
+        /// The newest links of the chains of names and postcodes.
+        ///
+        /// The values are indexes + 1 into ``names``, and postcodes; 0 stands for erased.
         var name: UInt32 = 0
         var postcode: UInt32 = 0
     }
@@ -84,7 +88,7 @@ struct UserViews: Equatable, Sendable {
 }
 
 extension UserViews {
-    /// How many users there were as of a position.
+    /// Returns the number of users as of a position.
     func count(asOf position: Position) -> Int {
         if let last = registrations.last, last <= position { return registrations.count }
         return partition(registrations.count) { registrations[$0] > position }
@@ -95,7 +99,9 @@ extension UserViews {
         user < users.count && users[user].registeredAt > 0 && users[user].registeredAt <= position
     }
 
-    /// The texts of some authors' names as of a position, nil where one is not known; column by column, as their posts are read.
+    /// Returns the names of authors as of a position; nil for an unknown name.
+    ///
+    /// Reads column by column, because the memory reads of one column overlap.
     func names(of authors: [Int], asOf position: Position) -> [String?] {
         var links: [UInt32] = []
         links.reserveCapacity(authors.count)
@@ -107,7 +113,7 @@ extension UserViews {
         return texts
     }
 
-    /// The name of a user as of a position, nil if it is not known.
+    /// Returns the name of a user as of a position; nil if unknown.
     func name(_ user: Int, asOf position: Position) -> TakenName? {
         guard user < users.count, let version = nameVersions.version(users[user].name, asOf: position), version.value > 0 else {
             return nil
@@ -115,18 +121,18 @@ extension UserViews {
         return names[Int(version.value) - 1]
     }
 
-    /// The position of the event that gave a user the name that they bore as of a position, nil if there was none.
+    /// Returns the position of the event that set a user's name as of a position; nil if none.
     func namePosition(_ user: Int, asOf position: Position) -> Position? {
         user < users.count ? nameVersions.position(users[user].name, asOf: position) : nil
     }
 
-    /// The postcode of a user as of a position, nil if it is not known.
+    /// Returns the postcode of a user as of a position; nil if unknown.
     func postcode(_ user: Int, asOf position: Position) -> Postcode? {
         guard user < users.count else { return nil }
         return postcodeVersions.version(users[user].postcode, asOf: position).flatMap { Postcode(ascii: $0.value) }
     }
 
-    /// A registered user, as of a position.
+    /// Returns the profile of a registered user as of a position; nil if not registered.
     func profile(_ user: Int, _ ids: borrowing Identities, asOf position: Position) -> UserProfile? {
         guard isRegistered(user, asOf: position) else { return nil }
         let history = users[user]
@@ -137,14 +143,16 @@ extension UserViews {
             createdAt: history.createdAt, isImported: history.isImported)
     }
 
-    /// The user who bore a name as of a position, by the index of its fold key.
+    /// Returns the bearer of a name as of a position, by fold-key index.
     func bearer(ofName name: Int?, asOf position: Position) -> Int? {
         guard let name, name < bearers.count, let version = bearerVersions.version(bearers[name], asOf: position), version.value > 0
         else { return nil }
         return Int(version.value) - 1
     }
 
-    /// Whether a user ever bore a name as of a position, by the index of its fold key, or bore one that was erased or lost.
+    /// Whether a user may have had a name by this position.
+    ///
+    /// True if one of the user's names has this fold-key index, or was erased or lost.
     func mayHaveBorne(_ name: Int?, _ user: Int, asOf position: Position) -> Bool {
         guard user < users.count, users[user].name != 0 else { return true }
         let newest = users[user].name
@@ -152,7 +160,7 @@ extension UserViews {
             .contains { $0.value == 0 || names[Int($0.value) - 1].name == name.map { UInt32(truncatingIfNeeded: $0) } }
     }
 
-    /// The user with a subject as of a position, by the index of the subject.
+    /// Returns the user with a subject as of a position, by subject index.
     func owner(ofSubject subject: Int?, asOf position: Position) -> Int? {
         guard let subject, subject < subjectOwners.count, subjectOwners[subject] > 0 else { return nil }
         let user = Int(subjectOwners[subject]) - 1
@@ -160,17 +168,17 @@ extension UserViews {
     }
 }
 
-/// What is known of a user.
+/// A user's name, subject and postcode as of a position.
 package struct UserProfile: Hashable, Sendable {
     /// The id.
     package var id: UserID
-    /// nil if it has been erased.
+    /// The name; nil if erased.
     package var username: Username?
-    /// The identity provider's own name for the user, nil if there is none or it has been erased.
+    /// The identity provider's subject for the user; nil if absent or erased.
     package var subject: String?
-    /// nil if none was set, or if it has been erased.
+    /// The postcode; nil if never set, or erased.
     package var postcode: Postcode?
-    /// When it was created, as shown.
+    /// The display time of creation.
     package var createdAt: Timestamp
     /// Whether an import registered the user.
     package var isImported: Bool

@@ -1,23 +1,26 @@
 import ChatDomain
 import Columns
 
-/// The values that things had, each since a position: as many chains as there are things, in one column, in the order of the journal.
+/// The version histories of many values: one chain per value, all in one column in journal order.
 ///
-/// A chain is known by its newest link (0 for none), which its owner keeps. Each link leads to the one before it and, by a jump pointer, to one further
-/// back, so that the value as of any position is found in O(log *n*) steps from the newest, and at once where nothing has changed since (a skew-binary list: Myers,
-/// An applicative random-access stack, 1983). A link's rank is its number in its chain, from 1, so a chain also counts.
+/// A chain is identified by its newest link, which its owner stores; 0 stands for an empty chain.
+/// Each link has the previous link and a jump pointer further back (a skew-binary list: Myers, An
+/// applicative random-access stack, 1983). The value as of a position is thus found in O(log *n*)
+/// steps, and in one step if it has not changed since. The rank of a link is its number in its
+/// chain, from 1, so a chain also counts its versions.
 struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equatable, Sendable {
-    /// The number of a link, from 1; 0 is none.
+    /// The number of a link, from 1; 0 stands for none.
     typealias Link = UInt32
 
     struct Version: Equatable, Sendable, BitwiseCopyable {
         var position: Position
-        /// Its number in its chain, from 1.
+        /// The number of the version in its chain, from 1.
         var rank: UInt32
         var value: Value
     }
 
-    // Column by column, and packed: where most chains have one version, as memberships do, all but the positions take no bits.
+    // Packed columns: most chains have one version, such as memberships. Every column other than
+    // the positions then takes no bits.
     var positions = PackedColumn<Position>()
     var previous = PackedColumn<Link>()
     var jumps = PackedColumn<Link>()
@@ -26,16 +29,16 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
 
     init() {}
 
-    /// How many versions all chains have together.
+    /// The number of versions in all chains.
     var count: Int { positions.count }
 
-    /// The version at a link; a link is never 0 here.
+    /// The version at a link, which must not be 0.
     subscript(link: Link) -> Version { Version(position: position(link), rank: rank(link), value: value(link)) }
 
-    /// The value at a link; a link is never 0 here.
+    /// The value at a link, which must not be 0.
     func value(_ link: Link) -> Value { values[Int(link) - 1] }
 
-    /// Adds the newest version of a chain.
+    /// Appends a version to a chain and updates the chain's newest link.
     mutating func append(_ value: Value, at position: Position, to newest: inout Link) {
         let jump = jump(from: newest)
         let rank = rank(newest) + 1
@@ -47,28 +50,30 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
         newest = Link(truncatingIfNeeded: positions.count)
     }
 
-    /// The version that held as of a position, nil if there was none yet.
+    /// Returns the version as of a position; nil if the chain starts later.
     func version(_ newest: Link, asOf position: Position) -> Version? {
         let link = link(newest, asOf: position)
         return link == 0 ? nil : self[link]
     }
 
-    /// The value that held as of a position, 0 if there was none yet.
+    /// Returns the value as of a position; 0 if the chain starts later.
     func value(_ newest: Link, asOf position: Position) -> Value {
         let link = link(newest, asOf: position)
         return link == 0 ? 0 : value(link)
     }
 
-    /// The position of the version that held as of a position, nil if there was none yet.
+    /// Returns the position of the version as of a position; nil if the chain starts later.
     func position(_ newest: Link, asOf position: Position) -> Position? {
         let link = link(newest, asOf: position)
         return link == 0 ? nil : self.position(link)
     }
 
-    /// How many versions of a chain there were as of a position.
+    /// Returns the number of versions in a chain as of a position.
     func count(_ newest: Link, asOf position: Position) -> Int { Int(rank(link(newest, asOf: position))) }
 
-    /// The versions of a chain with some ranks, oldest first: O(log *n*) for the last of them and O(1) for each.
+    /// Returns the versions with the given ranks, oldest first.
+    ///
+    /// - Complexity: O(log *n* + *m*), where *m* is the number of ranks.
     func versions(_ newest: Link, ranks: Range<Int>) -> [Version] {
         guard !ranks.isEmpty else { return [] }
         var link = back(from: newest) { Int(rank($0)) < ranks.upperBound }
@@ -81,18 +86,24 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
         return found.reversed()
     }
 
-    /// The position of the version with a rank: O(log *n*).
+    /// Returns the position of the version with a rank.
+    ///
+    /// - Complexity: O(log *n*).
     func position(_ newest: Link, rank: Int) -> Position { position(back(from: newest) { Int(self.rank($0)) <= rank }) }
 
-    /// How many versions of a chain of ascending values have a value below a bound: O(log *n*).
+    /// Returns the number of versions with a value below a bound, in a chain of ascending values.
+    ///
+    /// - Complexity: O(log *n*).
     func count(_ newest: Link, below bound: Value) -> Int { Int(rank(back(from: newest) { value($0) < bound })) }
 
-    /// The value of the version with a rank, which has to be one: O(log *n*).
+    /// Returns the value of the version with a rank, which must exist.
+    ///
+    /// - Complexity: O(log *n*).
     func value(_ newest: Link, rank: Int) -> Value { value(back(from: newest) { Int(self.rank($0)) <= rank }) }
 
     private func link(_ newest: Link, asOf position: Position) -> Link { back(from: newest) { self.position($0) <= position } }
 
-    /// The newest link of a chain that satisfies a condition which, going back, once it holds goes on to hold.
+    /// Returns the newest link that satisfies a condition; every older link must satisfy it too.
     private func back(from newest: Link, to condition: (Link) -> Bool) -> Link {
         var link = newest
         while link != 0, !condition(link) {
@@ -110,7 +121,8 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
 
     private func jump(_ link: Link) -> Link { link == 0 ? 0 : jumps[Int(link) - 1] }
 
-    /// Where the link after this one jumps to: over two equal jumps, or else to this one.
+    /// Returns the jump target of the next link: across two jumps of equal length, otherwise the
+    /// newest link.
     private func jump(from newest: Link) -> Link {
         let once = jump(newest)
         guard once != 0 else { return newest }
