@@ -1,8 +1,9 @@
 import ChatDomain
 import Columns
 
-/// Positions, previous links and values are written. Jumps and ranks are recomputed when reading,
-/// so that a forged file cannot contain wrong ones.
+/// The encoding of version histories: positions, previous links and values.
+///
+/// Jumps and ranks are recomputed when reading, so that a forged file cannot contain wrong ones.
 extension Versions {
     func write(to writer: inout ColumnWriter) {
         positions.write(to: &writer)

@@ -159,8 +159,8 @@ extension ChatStore {
 
     /// Returns a user's profile with their threads.
     ///
-    /// A viewer may read only their own profile. As of an earlier point, it includes only the
-    /// threads of which they are still a member.
+    /// A viewer may read only their own profile. For a viewer, a profile as of an earlier point
+    /// includes only the threads of which they are still a member.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
     ///   another user; ``ChatError/journal(_:)`` if a text cannot be read.

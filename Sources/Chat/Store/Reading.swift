@@ -66,7 +66,7 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// Returns a matching event as its viewer may see it now; nil if it does not match or is not
+    /// Returns a matching event redacted for the viewer; nil if it does not match or is not
     /// visible.
     func shown(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event.details) else { return nil }
