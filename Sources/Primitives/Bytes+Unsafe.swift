@@ -1,22 +1,21 @@
-// Unsafe, because a `RawSpan` cannot know that every bit pattern is a value of the type that is loaded;
-// for integers it is. The span checks the bounds of every access. Loops over single bytes took four
-// times as long in a replay.
+// Unsafe: a `RawSpan` cannot know that every bit pattern is a value of the loaded type. For
+// integers this holds, and the span checks the bounds of every access. Loops over single bytes are
+// much slower in a replay.
 
 extension RawSpan {
-    /// The byte at an offset.
+    /// Returns the byte at an offset.
     @inlinable @inline(__always)
     package func byte(at offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
-    /// The number in the eight bytes from an offset on.
+    /// Returns the little-endian number in the eight bytes at an offset.
     @inlinable @inline(__always)
     package func littleEndian64(at offset: Int) -> UInt64 {
         UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// The text in a range of bytes; nil if they are not UTF-8.
+    /// Returns the text in a range of bytes, or nil if they are not UTF-8.
     ///
-    /// By way of a span of UTF-8: `String(validating:as:)` takes any sequence in any encoding, and twice
-    /// as long.
+    /// Uses a span of UTF-8, because `String(validating:as:)` is generic over encodings and slower.
     package func text(in range: Range<Int>) -> String? {
         unsafe extracting(range).withUnsafeBytes { bytes in
             unsafe bytes.withMemoryRebound(to: UInt8.self) { bytes in
@@ -25,14 +24,14 @@ extension RawSpan {
         }
     }
 
-    /// A copy of a range of bytes.
+    /// Returns a copy of a range of bytes.
     package func array(in range: Range<Int>) -> [UInt8] {
         unsafe extracting(range).withUnsafeBytes { unsafe Array($0) }
     }
 }
 
 extension [UInt8] {
-    /// Appends the bytes of a number, or of several without padding between them, as they are stored.
+    /// Appends the bytes of a number, or of several numbers without padding, as stored in memory.
     @inlinable @inline(__always)
     package mutating func append<Numbers: BitwiseCopyable>(bytesOf numbers: Numbers) {
         unsafe Swift.withUnsafeBytes(of: numbers) { unsafe append(contentsOf: $0) }

@@ -1,6 +1,7 @@
-/// The text form of a UUID (RFC 9562 section 4).
+/// Formats and parses the text form of a UUID (RFC 9562 section 4).
 ///
-/// By hand, because Foundation's `UUID` prints capitals and would pull Foundation into every user of an id for two loops over 36 bytes.
+/// Foundation's `UUID` prints capitals and would make every module that uses ids depend on
+/// Foundation.
 package enum UUIDText {
     package static func format(_ bits: UInt128) -> String {
         var text: [UInt8] = []
@@ -23,9 +24,9 @@ package enum UUIDText {
         text.append(bytesOf: low.1.littleEndian)
     }
 
-    /// The low 32 bits as eight digits, the first of them in the lowest byte.
+    /// Returns the low 32 bits as eight hexadecimal digits, the first in the lowest byte.
     ///
-    /// All at once: an export writes up to five ids for each event.
+    /// Computes all digits at once, because an export writes up to five ids per event.
     private static func digits(_ bits: UInt128) -> UInt64 {
         var digits = UInt64(UInt32(truncatingIfNeeded: bits).byteSwapped)
         digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
