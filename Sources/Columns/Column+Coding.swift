@@ -1,18 +1,19 @@
 extension Column: ColumnCoded where Element: PlainElement {
-    /// The count, then the elements as they lie in memory.
+    /// Writes the count, then the elements as stored in memory.
     package func write(to writer: inout ColumnWriter) {
         writer.write(count)
         forEachPiece { writer.write($0) }
     }
 
-    /// Reads straight into the pieces.
+    /// Reads the elements directly into the pieces.
     package init(from reader: inout ColumnReader) throws(ColumnError) {
         self.init()
         let count = try reader.readCount()
         try reader.checkLeft(count, of: MemoryLayout<Element>.stride)
         let full = 1 << Self.shift
         while length < count {
-            // Of a list of several pieces the last has its room at once, as when it grows.
+            // After the first piece, pieces have their full capacity from the beginning, as in
+            // `append`.
             let piece: [Element] = try reader.readArray(Swift.min(count - length, full), capacity: length == 0 ? 0 : full)
             pieces.append(piece)
             length += piece.count
@@ -21,7 +22,7 @@ extension Column: ColumnCoded where Element: PlainElement {
 }
 
 extension Column {
-    /// Makes a column of an array.
+    /// Creates a column from a sequence.
     @inlinable package init(_ elements: some Sequence<Element>) {
         self.init()
         for element in elements { append(element) }
@@ -29,10 +30,10 @@ extension Column {
 }
 
 extension Column<UInt32> {
-    /// Throws unless every element is smaller than a bound.
+    /// Throws unless every element is less than `bound`.
     package func check(below bound: Int) throws(ColumnError) {
         var largest: UInt32 = 0
         forEachPiece { piece in for element in piece { largest = Swift.max(largest, element) } }
-        if !isEmpty, Int(largest) >= bound { throw ColumnError("the number \(largest), where there are \(bound) rows") }
+        if !isEmpty, Int(largest) >= bound { throw ColumnError("the number \(largest) is out of range for \(bound) rows") }
     }
 }

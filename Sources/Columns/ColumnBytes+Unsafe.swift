@@ -1,8 +1,10 @@
-// Unsafe, because whole pieces of columns are copied as bytes: ten million messages are some 400 MB, and element by element that takes three times as long. Only elements
-// of which every bit pattern is a value, with no padding, are copied so (`PlainElement`), and every count is compared with the bytes that there are before memory is taken.
+// Unsafe: copies whole pieces of columns as bytes, because copying element by element is several
+// times slower. Only elements without padding and with a value for every bit pattern
+// (`PlainElement`) are copied, and every count is checked against the remaining bytes before memory
+// is allocated.
 
 extension ColumnWriter {
-    /// Writes elements as they lie in memory, without their count.
+    /// Writes elements as stored in memory, without their count.
     package mutating func write<Element: PlainElement>(_ elements: [Element]) {
         unsafe elements.withUnsafeBytes { bytes in
             var done = 0
@@ -17,19 +19,21 @@ extension ColumnWriter {
 }
 
 extension ColumnReader {
-    /// Reads so many elements.
+    /// Reads `count` elements.
     ///
-    /// - Parameter capacity: Room for at least so many is made at once.
+    /// - Parameter capacity: The minimum capacity of the array.
     package mutating func readArray<Element: PlainElement>(_ count: Int, capacity: Int = 0) throws(ColumnError) -> [Element] {
         try checkLeft(count, of: MemoryLayout<Element>.stride)
-        // An array without room is one that all threads share; to set its count, to 0, is a write that they would race for.
+        // The empty array without capacity is shared by all threads; setting its count, even to 0,
+        // would be a data race.
         if count == 0 && capacity == 0 { return [] }
         var failure: ColumnError?
         let elements = unsafe [Element](unsafeUninitializedCapacity: Swift.max(count, capacity)) { buffer, initialized in
             let bytes = unsafe UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count * MemoryLayout<Element>.stride)
             do throws(ColumnError) {
                 try unsafe copy(to: bytes)
-                // Every byte of these elements has been written, and any bytes are a value of their type.
+                // `copy(to:)` has written every byte of these elements, and every bit pattern is a
+                // value.
                 initialized = count
             } catch {
                 failure = error
@@ -39,7 +43,7 @@ extension ColumnReader {
         return elements
     }
 
-    /// The text in the next bytes, nil if they are not UTF-8.
+    /// Reads a text of `byteCount` bytes, or nil if they are not UTF-8.
     mutating func readText(_ byteCount: Int) throws(ColumnError) -> String? {
         try checkLeft(byteCount, of: 1)
         if byteCount <= unread.count {
@@ -61,7 +65,8 @@ extension ColumnReader {
             try load()
             let count = Swift.min(unread.count, wanted - done)
             unsafe block.withUnsafeBytes { source in
-                // Both ranges lie in their buffers: `count` is at most what is unread, and at most what the target still lacks.
+                // Both ranges are in bounds: `count` is at most the unread bytes and at most the
+                // remaining target.
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[done..<done + count]).copyMemory(
                     from: UnsafeRawBufferPointer(rebasing: source[unread.lowerBound..<unread.lowerBound + count]))
             }

@@ -1,49 +1,55 @@
-/// Where the bytes of columns go: a file, or a digest.
+/// A destination for the bytes of columns: a file or a digest.
 package protocol ColumnSink: AnyObject {
-    /// Takes the next bytes; all blocks but the last have ``ColumnWriter/blockByteCount`` of them.
+    /// Writes the next bytes.
+    ///
+    /// All blocks except the last have ``ColumnWriter/blockByteCount`` bytes.
     func write(_ block: [UInt8])
 }
 
-/// Where the bytes of columns come from.
+/// A source for the bytes of columns.
 package protocol ColumnSource: AnyObject {
-    /// How many bytes there are in all.
+    /// The total number of bytes.
     var byteCount: Int { get }
 
-    /// Puts the next bytes, which nothing has changed since they were written, at the beginning of a block.
+    /// Reads the next bytes into the beginning of a block and verifies them.
     ///
-    /// - Parameter block: Has room for ``ColumnWriter/blockByteCount`` bytes and 64 more, which the source may use.
-    /// - Returns: How many they are; 0 at the end.
-    /// - Throws: ``ColumnError`` if they cannot be read or are not what was written.
+    /// - Parameter block: Has ``ColumnWriter/blockByteCount`` bytes and 64 more as scratch space
+    ///   for the source.
+    /// - Returns: The number of bytes read, or 0 at the end.
+    /// - Throws: ``ColumnError`` if the bytes cannot be read or were changed since they were
+    ///   written.
     func read(into block: inout [UInt8]) throws(ColumnError) -> Int
 }
 
-/// What can be written as columns and made of them again.
+/// A type that can be written as columns and read back.
 package protocol ColumnCoded {
-    /// Writes all of it.
+    /// Writes the value.
     func write(to writer: inout ColumnWriter)
 
-    /// Reads what ``write(to:)`` wrote.
+    /// Reads a value that ``write(to:)`` wrote.
     ///
-    /// Numbers that lead to other parts of it are checked; those that lead elsewhere their owner checks.
+    /// Checks references within the value. The caller checks references to other values.
     ///
-    /// - Throws: ``ColumnError`` if the bytes are anything else.
+    /// - Throws: ``ColumnError`` if the bytes are not valid.
     init(from reader: inout ColumnReader) throws(ColumnError)
 }
 
-/// Why bytes are not the columns that they should be.
+/// An error for bytes that are not valid columns.
 @usableFromInline package struct ColumnError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence for people.
+    /// A description for people.
     @usableFromInline package var description: String
 
     @inlinable package init(_ description: String) { self.description = description }
 }
 
-/// Throws an error with a sentence unless a condition holds.
+/// Throws an error with the message unless a condition holds.
 package func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ColumnError) {
     if !condition { throw ColumnError(message()) }
 }
 
-/// An element whose bytes in memory can be written and read as they are: integers of fixed width alone, and no padding between or after them.
+/// An element whose bytes in memory can be written and read unchanged.
+///
+/// Conforming types are integers of fixed width without padding.
 package protocol PlainElement: BitwiseCopyable, Sendable {}
 
 extension UInt8: PlainElement {}

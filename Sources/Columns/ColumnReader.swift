@@ -1,10 +1,12 @@
-/// Reads what a ``ColumnWriter`` wrote; nothing is allocated for a count that the bytes that are left could not fill.
+/// Reads the bytes of a ``ColumnWriter``.
+///
+/// Checks every count against the remaining bytes before it allocates memory.
 package struct ColumnReader {
     let source: any ColumnSource
     var block = [UInt8](repeating: 0, count: ColumnWriter.blockByteCount + 64)
-    /// What of the block has not been read yet.
+    /// The unread range of the block.
     var unread = 0..<0
-    /// How many bytes are left, those of the block included.
+    /// The number of remaining bytes, including those of the block.
     var left: Int
 
     package init(_ source: any ColumnSource) {
@@ -12,8 +14,8 @@ package struct ColumnReader {
         left = source.byteCount
     }
 
-    /// Throws unless everything has been read.
-    package func finish() throws(ColumnError) { try require(left == 0, "there are \(left) bytes too many") }
+    /// Throws unless all bytes have been read.
+    package func finish() throws(ColumnError) { try require(left == 0, "\(left) bytes are left over") }
 
     /// Reads one number.
     package mutating func read<Value: PlainElement>(_ type: Value.Type = Value.self) throws(ColumnError) -> Value {
@@ -21,10 +23,10 @@ package struct ColumnReader {
         return values[0]
     }
 
-    /// Reads a count of things of which each takes at least one byte.
+    /// Reads a count of elements that take at least one byte each.
     package mutating func readCount() throws(ColumnError) -> Int {
         let count: UInt64 = try read()
-        try require(count <= UInt64(left), "a count of \(count), where \(left) bytes are left")
+        try require(count <= UInt64(left), "a count of \(count) with \(left) bytes left")
         return Int(count)
     }
 
@@ -34,7 +36,7 @@ package struct ColumnReader {
         return value == 1
     }
 
-    /// Reads a text, or that there is none, for each of so many rows.
+    /// Reads a text or nil for each of `count` rows.
     package mutating func readTexts(_ count: Int) throws(ColumnError) -> [String?] {
         let lengths: [UInt32] = try readArray(count)
         var texts: [String?] = []
@@ -50,13 +52,13 @@ package struct ColumnReader {
         return texts
     }
 
-    /// Throws unless so many bytes are left.
+    /// Throws unless enough bytes remain for `count` elements.
     func checkLeft(_ count: Int, of size: Int) throws(ColumnError) {
         let (byteCount, overflows) = count.multipliedReportingOverflow(by: size)
-        try require(!overflows && byteCount <= left, "\(count) elements of \(size) bytes, where \(left) bytes are left")
+        try require(!overflows && byteCount <= left, "\(count) elements of \(size) bytes with \(left) bytes left")
     }
 
-    /// Makes sure that there is something unread in the block.
+    /// Loads the next block if the current one has been read.
     mutating func load() throws(ColumnError) {
         guard unread.isEmpty else { return }
         let count = try source.read(into: &block)

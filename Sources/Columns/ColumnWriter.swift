@@ -1,9 +1,11 @@
-/// Writes columns as little-endian bytes, gathered in blocks.
+/// Writes columns as little-endian bytes, in blocks.
 package struct ColumnWriter {
-    /// The size of a block: small enough to stay in a processor's cache from one step to the next.
+    /// The size of a block, which fits in the processor's cache.
     package static let blockByteCount = 1 << 18
 
-    /// Whether only what the history says is written, and nothing that follows from chance or from how memory is laid out: for a digest.
+    /// Whether only the logical content is written, for a digest.
+    ///
+    /// Excludes random seeds and the layout in memory.
     package let isCanonical: Bool
     let sink: any ColumnSink
     var block: [UInt8] = []
@@ -14,7 +16,7 @@ package struct ColumnWriter {
         block.reserveCapacity(Self.blockByteCount)
     }
 
-    /// Gives the sink what it does not have yet.
+    /// Passes the remaining bytes to the sink.
     package mutating func finish() {
         if !block.isEmpty { sink.write(block) }
         block.removeAll(keepingCapacity: true)
@@ -27,7 +29,7 @@ package struct ColumnWriter {
 
     package mutating func write(_ flag: Bool) { write(flag ? 1 : 0 as UInt8) }
 
-    /// Writes one number for each row.
+    /// Writes one number per row.
     @inlinable package mutating func write<Value: PlainElement>(_ rows: Range<Int>, _ value: (Int) -> Value) {
         var values: [Value] = []
         values.reserveCapacity(Swift.min(rows.count, 4_096))
@@ -41,7 +43,7 @@ package struct ColumnWriter {
         write(values)
     }
 
-    /// Writes a text, or that there is none, for each row: all lengths in bytes of UTF-8, then all of the bytes.
+    /// Writes a text or nil for each row: first all lengths in UTF-8 bytes, then all bytes.
     package mutating func write(_ rows: Range<Int>, text: (Int) -> String?) {
         write(rows) { text($0).map { UInt32(truncatingIfNeeded: $0.utf8.count) } ?? .max }
         for row in rows { if let text = text(row) { write(Array(text.utf8)) } }

@@ -1,15 +1,16 @@
-/// What the hashes of a table depend on, so that callers who choose keys cannot choose collisions.
+/// The random seed of a table's hashes, so that callers cannot construct colliding keys.
 struct HashSeed: Sendable, Hashable {
     var low: UInt64
     var high: UInt64
 
-    /// Makes a random seed.
+    /// Creates a random seed.
     init() { self.init(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max)) }
 
     init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
 
-    /// A folded multiplication of the two seeded halves, so that all bits of the key reach all bits
-    /// of the result, and a mix of it.
+    /// Multiplies the seeded halves and folds the product, then mixes the result.
+    ///
+    /// Every bit of the key affects every bit of the result.
     @inline(__always)
     func hash<Key: FixedWidthInteger & UnsignedInteger>(_ key: Key) -> UInt64 {
         let low = UInt64(truncatingIfNeeded: key) ^ self.low

@@ -1,33 +1,33 @@
-/// Interns 128-bit ids: each gets a dense index, from 0 in the order in which they come.
+/// Interns 128-bit ids: assigns dense indexes from 0 in order of insertion.
 ///
-/// Not generic, as ``PairIndex`` and ``SubsetIndex`` are not, so that its code is made here, once,
-/// for this type.
+/// Not generic, like ``PairIndex`` and ``SubsetIndex``, so that its code is specialized once, in
+/// this module.
 public struct IDTable: Equatable, Sendable {
     var table = KeyTable<Column<UInt128>>()
 
-    /// Makes an empty table.
+    /// Creates an empty table.
     public init() {}
 
-    /// How many ids there are.
+    /// The number of ids.
     public var count: Int { table.keys.count }
 
-    /// The id with an index.
+    /// Returns the id with an index.
     public func id(_ index: Int) -> UInt128 { table.keys[index] }
 
-    /// Finds the index of an id.
+    /// Returns the index of an id, or nil.
     public func find(_ id: UInt128) -> Int? { table.find(id) }
 
-    /// Reads what looking up some ids is going to read.
+    /// Prefetches the slots and keys for some ids.
     public func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
 
-    /// Gives an id its index: the one it has, or the next.
+    /// Returns the index of an id, assigning the next one if the id is new.
     public mutating func insert(_ id: UInt128) -> (index: Int, isNew: Bool) { table.insert(id) }
 
-    /// Makes room for so many ids where there are none yet.
+    /// Reserves capacity in an empty table; otherwise does nothing.
     public mutating func reserve(_ count: Int) { table.reserve(count) }
 
-    /// Removes all but the ids, in a copy that is only written.
+    /// Removes the slots of a copy that is only written.
     ///
-    /// A change of the original then copies no slots.
+    /// A later insertion into the original then copies no slots.
     public mutating func removeSlots() { table.removeSlots() }
 }

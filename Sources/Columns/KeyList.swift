@@ -1,4 +1,4 @@
-/// What a ``KeyTable`` keeps its keys in, by their index.
+/// The storage of a ``KeyTable``'s keys, by index.
 protocol KeyList: Equatable, Sendable {
     associatedtype Key: FixedWidthInteger & UnsignedInteger
 
@@ -15,8 +15,8 @@ extension Column: KeyList where Element: FixedWidthInteger & UnsignedInteger & P
     init(keysFrom reader: inout ColumnReader) throws(ColumnError) { try self.init(from: &reader) }
 }
 
-/// Keys that are numbers of rows or are made of them.
+/// Keys that are row numbers or pairs of them.
 extension PackedColumn: KeyList where Element: PlainElement {
-    /// However many there are, there is a slot for each, which the table finds out before it goes through them.
+    /// The bound is the limit of a table; the table then requires a slot for every key.
     init(keysFrom reader: inout ColumnReader) throws(ColumnError) { try self.init(from: &reader, atMost: Int(UInt32.max)) }
 }

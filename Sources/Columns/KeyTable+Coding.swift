@@ -1,12 +1,11 @@
 extension KeyTable: ColumnCoded {
-    /// How many slots are copied at a time.
+    /// The number of slots to copy at a time.
     private static var slotsAtOnce: Int { ColumnWriter.blockByteCount / MemoryLayout<UInt32>.stride }
 
-    /// The keys; and, but for a digest, the seed and the slots, so that nothing has to be hashed
-    /// when they are read.
+    /// Writes the keys and, except for a digest, the seed and the slots.
     ///
-    /// A table that is growing, or that has no slots, is written with slots that are made of the
-    /// keys.
+    /// Reading them back needs no hashing. A table that is growing or has no slots is written with
+    /// slots rebuilt from the keys.
     package func write(to writer: inout ColumnWriter) {
         keys.write(to: &writer)
         if writer.isCanonical { return }
@@ -23,8 +22,7 @@ extension KeyTable: ColumnCoded {
         let keys = try Keys(keysFrom: &reader)
         let seed = HashSeed(low: try reader.read(), high: try reader.read())
         let slotCount: UInt64 = try reader.read()
-        // As many as a table makes for the keys or somewhat more, so that every search ends at an
-        // empty slot.
+        // A count that a table could have and that leaves empty slots, so that every search ends.
         try require(
             slotCount <= UInt64(UInt32.max) && SlotArray.isCount(Int(slotCount)) && keys.count <= SlotArray.limit(Int(slotCount)),
             "\(slotCount) slots for \(keys.count) keys")
@@ -33,8 +31,8 @@ extension KeyTable: ColumnCoded {
         var taken: UInt32 = 0
         for start in stride(from: 0, to: array.count, by: Self.slotsAtOnce) {
             let slots: [UInt32] = try reader.readArray(Swift.min(Self.slotsAtOnce, array.count - start))
-            // One pass without branches, of which vectors can be made: there are some two slots for
-            // each message.
+            // One pass without branches, which the compiler can vectorize: a message has about two
+            // slots.
             var indexed: UInt32 = 0
             var largest: UInt32 = 0
             var inUse: UInt32 = 0
@@ -43,12 +41,12 @@ extension KeyTable: ColumnCoded {
                 indexed &+= array.ordinal(entry) == 0 ? 0 : 1
                 largest = Swift.max(largest, array.ordinal(entry))
             }
-            // A search takes one off an index.
-            try require(inUse == indexed && Int(largest) <= keys.count, "a slot of key \(largest), where there are \(keys.count)")
+            // Searches subtract 1 from the number in a slot, so a slot in use must have an index.
+            try require(inUse == indexed && Int(largest) <= keys.count, "a slot of key \(largest) for \(keys.count) keys")
             taken += inUse
             array[start..<start + slots.count] = slots
         }
-        try require(Int(taken) == keys.count, "\(taken) slots are taken by \(keys.count) keys")
+        try require(Int(taken) == keys.count, "\(taken) used slots for \(keys.count) keys")
         self.init(keys, SlotTable(array, taken: Int(taken)))
     }
 }
@@ -64,13 +62,12 @@ extension PairIndex: ColumnCoded {
 
     package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
 
-    /// Throws unless the first of every pair is smaller than one bound, and the second than
-    /// another.
+    /// Throws unless the numbers of every pair are less than the bounds.
     package func check(firstBelow first: Int, secondBelow second: Int) throws(ColumnError) {
         for index in 0..<count {
             let pair = pair(index)
             if pair.first >= first || pair.second >= second {
-                throw ColumnError("a pair of \(pair), where there are \(first) and \(second)")
+                throw ColumnError("the pair \(pair) is out of range for \(first) and \(second) rows")
             }
         }
     }
@@ -81,6 +78,6 @@ extension SubsetIndex: ColumnCoded {
 
     package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
 
-    /// Throws unless every entry is smaller than a bound.
+    /// Throws unless every entry is less than `bound`.
     package func check(below bound: Int) throws(ColumnError) { try table.keys.check(below: bound) }
 }

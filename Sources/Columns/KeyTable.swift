@@ -1,18 +1,18 @@
-/// Interns keys: each gets a dense index, from 0 in the order in which they come.
+/// Interns keys: assigns dense indexes from 0 in order of insertion.
 ///
-/// The keys are a column by their index, and rows can be plain columns beside it. A ``SlotTable``
-/// finds the index of a key. The order of its slots is never shown, so results do not depend on its
+/// The keys form a column by index, and other columns can use the same indexes. A ``SlotTable``
+/// maps keys to indexes. The order of its slots is never visible, so results do not depend on its
 /// seeds.
 struct KeyTable<Keys: KeyList>: Sendable {
     typealias Key = Keys.Key
 
-    /// The keys by their index.
+    /// The keys by index.
     private(set) var keys = Keys()
     private(set) var slots = SlotTable()
 
     init() {}
 
-    /// Makes a table of keys and slots that belong together.
+    /// Creates a table from matching keys and slots.
     init(_ keys: Keys, _ slots: SlotTable) { (self.keys, self.slots) = (keys, slots) }
 
     func find(_ key: Key) -> Int? {
@@ -20,9 +20,9 @@ struct KeyTable<Keys: KeyList>: Sendable {
         return slots.find(hash: { $0.hash(key) }, isEqual: { keys[$0] == key })
     }
 
-    /// Gives a key its index: the one it has, or the next.
+    /// Returns the index of a key, assigning the next one if the key is new.
     ///
-    /// At most 2^32 - 2 keys fit; the memory that they would take is out of reach sooner.
+    /// Holds at most 2^32 - 2 keys.
     mutating func insert(_ key: Key) -> (index: Int, isNew: Bool) { Self.insert(key, &keys, &slots) }
 
     @inline(__always)
@@ -39,19 +39,19 @@ struct KeyTable<Keys: KeyList>: Sendable {
         return (index, true)
     }
 
-    /// Makes room for so many keys in a table that has none, so that it need not grow as far as that; in another it does nothing.
+    /// Reserves slots for `count` keys in an empty table; otherwise does nothing.
     mutating func reserve(_ count: Int) {
         guard keys.count == 0 else { return }
-        // An estimate may be anything.
+        // Clamped, because an estimate can be any number.
         slots = SlotTable(SlotArray(count: SlotArray.count(for: Swift.max(0, Swift.min(count, 1 << 28)))), taken: 0)
     }
 
-    /// Removes all but the keys, in a copy that is only written.
+    /// Removes the slots of a copy that is only written.
     ///
-    /// A change of the original then copies no slots.
+    /// A later insertion into the original then copies no slots.
     mutating func removeSlots() { slots = SlotTable() }
 
-    /// The slots of all keys in one array.
+    /// Returns the slots of all keys in one array.
     func gatheredSlots() -> SlotArray {
         if !slots.isGrowing && slots.taken == keys.count { return slots.current }
         let array = SlotArray(count: SlotArray.count(for: keys.count))
@@ -61,7 +61,7 @@ struct KeyTable<Keys: KeyList>: Sendable {
 }
 
 extension KeyTable {
-    /// Reads what looking up some keys is going to read.
+    /// Prefetches the slots and keys for some keys.
     func prefetch(_ keys: Span<Key>) {
         var group = Group()
         var sum: UInt64 = 0
@@ -72,22 +72,21 @@ extension KeyTable {
         ReadAhead.keep(sum)
     }
 
-    /// Some keys that are looked up together.
+    /// A prefetch group: keys that are looked up together.
     private struct Group {
         static var count: Int { 64 }
 
         var hashes = InlineArray<64, UInt64>(repeating: 0)
-        /// What is in the slot where the search for each begins.
+        /// The content of the first slot of each search.
         var first = InlineArray<64, UInt32>(repeating: 0)
-        /// The index + 1 of each that was found, 0 for another.
+        /// The index + 1 of each key that was found, otherwise 0.
         var found = InlineArray<64, UInt32>(repeating: 0)
     }
 
-    /// Finds most of those of a group of keys that exist.
+    /// Looks up a group of keys and finds most of those that exist.
     ///
-    /// Looking up one key after another waits for memory each time. These reads do not depend on
-    /// one another, and the loops that make them do so little else that a processor has many of
-    /// them under way at once.
+    /// Separate look-ups wait for memory one after the other. The loads in these loops are
+    /// independent of one another, and the loops are short, so the processor overlaps many of them.
     @inline(__always)
     private func find(_ keys: Span<Key>, from start: Int, _ group: inout Group) {
         let count = Swift.min(Group.count, keys.count &- start)
@@ -104,7 +103,7 @@ extension KeyTable {
             group.hashes[index] = hash
             group.first[index] = array[array.home(hash)]
         }
-        // The first entry that has the hash's bits; nearly all of these are that of the key.
+        // The first entry whose hash bits match is almost always that of the key.
         for index in 0..<count {
             let hash = group.hashes[index]
             var entry = group.first[index]
@@ -123,6 +122,6 @@ extension KeyTable {
 }
 
 extension KeyTable: Equatable {
-    /// The slots follow from the keys.
+    /// Compares the keys; the slots are derived from them.
     static func == (first: KeyTable, second: KeyTable) -> Bool { first.keys == second.keys }
 }

@@ -1,46 +1,49 @@
-/// A growing list of unsigned numbers, packed by pieces into as few bits as they need.
+/// A growable list of unsigned numbers, packed in pieces with as few bits as possible.
 ///
-/// For what there is a number of for each message: positions, rows, links. All pieces but the last are packed (``PackedPiece``); that one is plain, so that appending costs
-/// what it costs an array. A number can be changed anywhere; where its piece has too few bits for the new one, the piece is packed anew, at most 64 times in all.
-/// As in a ``Column``, a change after a copy copies one piece.
+/// Suits values per message: positions, rows, links. All pieces except the last are packed
+/// (``PackedPiece``); the last is plain, so appending costs the same as for an array. Every number
+/// can be changed. If its piece has too few bits for the new value, the piece is repacked, at most
+/// 64 times in total. As in ``Column``, a change after a copy copies one piece.
 public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-    /// How long a piece is.
+    /// The length of the pieces.
     public enum Pieces: Int, Sendable {
         /// 16,384 numbers: for one long list.
         case long = 14
-        /// 256 numbers: for each of many lists, the plain piece of which counts.
+        /// 256 numbers: for many lists, where the plain pieces dominate the memory.
         case short = 8
     }
 
     @usableFromInline let shift: Int
     @usableFromInline var pieces: [PackedPiece] = []
-    /// What comes after the pieces, and zeros as far as there is room: an element that exists is set faster than one is appended.
+    /// The plain last piece, padded with zeros: assignment is faster than appending.
     @usableFromInline var rest: [Element] = []
-    /// How many of these are numbers of the list, fewer than a piece has.
+    /// The number of elements in `rest`, less than the length of a piece.
     @usableFromInline var restCount = 0
 
-    /// Makes an empty list of long pieces.
+    /// Creates an empty list of long pieces.
     @inlinable public init() { self.init(.long) }
 
-    /// Makes an empty list.
+    /// Creates an empty list.
     @inlinable public init(_ pieces: Pieces) { shift = pieces.rawValue }
 
     @inlinable var pieceCount: Int { 1 &<< shift }
     @inlinable var mask: Int { pieceCount &- 1 }
 
-    /// How many numbers there are.
+    /// The number of elements.
     @inlinable public var count: Int { pieces.count &<< shift &+ restCount }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     @inlinable public var isEmpty: Bool { restCount == 0 && pieces.isEmpty }
 
-    /// The last number, nil if there is none.
+    /// The last number, or nil.
     @inlinable public var last: Element? { isEmpty ? nil : self[count - 1] }
 
-    /// The indices of the numbers.
+    /// The valid indices.
     @inlinable public var indices: Range<Int> { 0..<count }
 
-    /// The number at an index: O(1); setting it is O(1) but where its piece has to be packed anew.
+    /// Accesses the number at an index.
+    ///
+    /// - Complexity: O(1). A new value that needs more bits repacks its piece.
     @inlinable public subscript(index: Int) -> Element {
         get {
             let piece = index &>> shift
@@ -56,7 +59,9 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         }
     }
 
-    /// Adds a number at the end: O(1) amortized.
+    /// Appends a number.
+    ///
+    /// - Complexity: O(1) amortized.
     @inline(__always)
     @inlinable public mutating func append(_ element: Element) {
         if restCount == rest.count { makeRoom() }
@@ -65,7 +70,7 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         if restCount == pieceCount { pack() }
     }
 
-    /// By a quarter and not to the double, because there is one of these for each of many lists.
+    /// Grows by a quarter, because many lists have few elements.
     @inlinable mutating func makeRoom() {
         let room = pieces.isEmpty ? Swift.min(restCount &+ restCount &>> 2 &+ 2, pieceCount) : pieceCount
         rest.reserveCapacity(room)
@@ -77,7 +82,7 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         restCount = 0
     }
 
-    /// Calls a closure with the numbers in order, a piece at a time.
+    /// Calls a closure with the numbers of each piece in order.
     @inlinable public func forEachPiece<Failure: Error>(_ body: ([Element]) throws(Failure) -> Void) throws(Failure) {
         for piece in pieces { try body(piece.values(pieceCount)) }
         if restCount > 0 { try body(Array(rest[..<restCount])) }
@@ -85,7 +90,7 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
 }
 
 extension PackedColumn: Equatable {
-    /// Whether the numbers are the same, however they are packed.
+    /// Compares the numbers, independently of their packing.
     @inlinable public static func == (first: PackedColumn, second: PackedColumn) -> Bool {
         guard first.shift == second.shift && first.restCount == second.restCount && first.pieces.count == second.pieces.count,
             first.rest[..<first.restCount] == second.rest[..<second.restCount]

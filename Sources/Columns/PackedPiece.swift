@@ -1,32 +1,34 @@
-/// The values of one piece of a packed list, each as its distance from a straight line, in as few bits as the greatest distance needs.
+/// A packed piece of a list: each value's distance from a line, in as few bits as possible.
 ///
-/// (Frame of reference: Goldstein and others, 1998, with a slope.) What ascends steadily, as positions and numbers of rows do, costs the bits of its unsteadiness alone;
-/// what is the same all along a piece costs none. Arithmetic wraps, so that any 64 bits are values, and no words, wherever they come from, are out of bounds or trap
-/// as long as there are enough of them.
+/// Frame of reference encoding (Goldstein and others, 1998) with a slope. Steadily ascending
+/// values, such as positions and row numbers, take only the bits of their deviation; equal values
+/// take none. Arithmetic wraps, so any 64 bits are a value. Words from any source are safe if there
+/// are enough of them: no access traps or is out of bounds.
 @usableFromInline struct PackedPiece: Sendable, Equatable {
-    /// The lowest value of the line, the slope above 8 bits of the width, and then the distances without a gap.
+    /// The base of the line; the slope, shifted left by 8, and the width; then the packed
+    /// distances.
     @usableFromInline var words: [UInt64]
 
     @usableFromInline static var headerCount: Int { 2 }
-    /// A slope is a multiple of 1 over 2 to the power of this.
+    /// The number of fraction bits of a slope.
     @usableFromInline static var fractionBits: UInt64 { 16 }
 
-    /// How many words hold so many values of a width.
+    /// Returns the number of words for `count` values of a width.
     @inlinable static func wordCount(_ count: Int, width: Int) -> Int { headerCount + (count * width + 63) >> 6 }
 
     @inlinable init(words: [UInt64]) { self.words = words }
 
     @inlinable var base: UInt64 { words[0] }
     @inlinable var slope: UInt64 { words[1] >> 8 }
-    /// How many bits each distance takes.
+    /// The number of bits per distance.
     @inlinable var width: Int { Int(truncatingIfNeeded: words[1] & 0xFF) }
 
     @inlinable static func mask(_ width: Int) -> UInt64 { width == 0 ? 0 : .max &>> UInt64(truncatingIfNeeded: 64 - width) }
 
-    /// How high above its beginning a line of a slope is at an index.
+    /// Returns the height of a line with a slope at an index, above its base.
     @inlinable static func rise(_ slope: UInt64, _ index: Int) -> UInt64 { (slope &* UInt64(truncatingIfNeeded: index)) &>> fractionBits }
 
-    /// The value at an index.
+    /// Returns the value at an index.
     @inlinable subscript(index: Int) -> UInt64 {
         let width = self.width
         let line = base &+ Self.rise(slope, index)
@@ -39,7 +41,7 @@
         return line &+ distance & Self.mask(width)
     }
 
-    /// Puts a value at an index where it has its bits; returns whether it does.
+    /// Sets the value at an index if its distance fits the width; returns whether it does.
     @inlinable mutating func set(_ value: UInt64, at index: Int) -> Bool {
         let width = self.width
         let mask = Self.mask(width)
@@ -58,7 +60,7 @@
         return true
     }
 
-    /// Packs so many values along a line.
+    /// Packs `count` values along a line.
     @inlinable init(_ count: Int, base: UInt64, slope: UInt64, width: Int, value: (Int) -> UInt64) {
         words = [UInt64](repeating: 0, count: Self.wordCount(count, width: width))
         words[0] = base
@@ -80,7 +82,8 @@
         if filled > 0 { words[word] = bits }
     }
 
-    /// Packs values in the fewest bits: along a level line or, if that takes fewer, along the one from the first to the last.
+    /// Packs values along a level line, or along the line from first to last if that takes fewer
+    /// bits.
     @inlinable init<Element: FixedWidthInteger & UnsignedInteger>(_ values: [Element]) {
         let level = Self.range(values, slope: 0)
         var (slope, base, width) = (0 as UInt64, level.base, level.width)
@@ -94,9 +97,10 @@
         self.init(values.count, base: base, slope: slope, width: width) { UInt64(truncatingIfNeeded: values[$0]) }
     }
 
-    /// The lowest distance of values from a line through 0, and how many bits the others take above it.
+    /// Returns the lowest distance from a line through 0, and the bits of the range above it.
     ///
-    /// The difference of two signed numbers is exact in as many unsigned bits, so that this holds for any values.
+    /// The difference of two signed numbers is exact as an unsigned number of the same width, so
+    /// this holds for all values.
     @inlinable static func range<Element: FixedWidthInteger & UnsignedInteger>(
         _ values: [Element], slope: UInt64
     ) -> (base: UInt64, width: Int) {
@@ -112,14 +116,16 @@
         return (UInt64(bitPattern: low), 64 - (UInt64(bitPattern: high) &- UInt64(bitPattern: low)).leadingZeroBitCount)
     }
 
-    /// Puts a value at an index where the piece has too few bits for it: the same line, and a range that holds all that the former did, so that a piece is packed anew
-    /// no more than 64 times, whatever is set.
+    /// Sets a value that does not fit the width, by repacking along the same line.
+    ///
+    /// The new range includes the former one, so a piece is repacked at most 64 times.
     @inlinable mutating func widen(_ count: Int, setting value: UInt64, at index: Int) {
         let former = self
         let distance = Int64(bitPattern: value &- Self.rise(slope, index))
         let lowest = Int64(bitPattern: base)
         let (highest, overflows) = lowest.addingReportingOverflow(Int64(truncatingIfNeeded: Self.mask(width)))
-        // A range of all 64 bits already holds whatever there is, so that it does not come here; one that wraps is made one of all.
+        // A range of all 64 bits holds every value and is never widened. A range that overflows is
+        // extended to all 64 bits.
         let isWhole = overflows || width == 64
         let low = isWhole ? Int64.min : Swift.min(lowest, distance)
         let high = isWhole ? Int64.max : Swift.max(highest, distance)
@@ -127,7 +133,7 @@
         self = PackedPiece(count, base: UInt64(bitPattern: low), slope: slope, width: width) { $0 == index ? value : former[$0] }
     }
 
-    /// The values, in order.
+    /// Returns the values in order.
     @inlinable func values<Element: FixedWidthInteger & UnsignedInteger>(_ count: Int) -> [Element] {
         var values: [Element] = []
         values.reserveCapacity(count)

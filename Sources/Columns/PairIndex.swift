@@ -1,47 +1,48 @@
-/// Interns pairs of numbers (a user and a thread, say): each gets a dense index, from 0 in the
-/// order in which they come.
+/// Interns pairs of numbers, such as user and thread: assigns dense indexes from 0.
+///
+/// The order is that of insertion.
 public struct PairIndex: Equatable, Sendable {
-    /// The key of a pair has the bits of both by turns, so that small numbers make a small key,
-    /// which is packed.
+    /// The key interleaves the bits of both numbers: small numbers give a small key, which packs
+    /// well.
     var table = KeyTable<PackedColumn<UInt64>>()
 
-    /// Makes an empty index.
+    /// Creates an empty index.
     public init() {}
 
-    /// How many pairs there are.
+    /// The number of pairs.
     public var count: Int { table.keys.count }
 
-    /// The pair with an index.
+    /// Returns the pair with an index.
     public func pair(_ index: Int) -> (first: Int, second: Int) {
         let key = table.keys[index]
         return (Int(Self.everyOtherBit(of: key >> 1)), Int(Self.everyOtherBit(of: key)))
     }
 
-    /// Finds the index of a pair.
+    /// Returns the index of a pair, or nil.
     public func find(_ first: Int, _ second: Int) -> Int? { table.find(Self.key(first, second)) }
 
-    /// Reads what looking up some pairs is going to read.
+    /// Prefetches the slots and keys for some pairs.
     public func prefetch(_ pairs: [(first: Int, second: Int)]) {
         let keys = pairs.map { Self.key($0.first, $0.second) }
         table.prefetch(keys.span)
     }
 
-    /// Gives a pair its index: the one it has, or the next.
+    /// Returns the index of a pair, assigning the next one if the pair is new.
     public mutating func insert(_ first: Int, _ second: Int) -> (index: Int, isNew: Bool) {
         table.insert(Self.key(first, second))
     }
 
-    /// Makes room for so many pairs where there are none yet.
+    /// Reserves capacity in an empty index; otherwise does nothing.
     public mutating func reserve(_ count: Int) { table.reserve(count) }
 
-    /// Removes all but the pairs, in a copy that is only written.
+    /// Removes the slots of a copy that is only written.
     ///
-    /// A change of the original then copies no slots.
+    /// A later insertion into the original then copies no slots.
     public mutating func removeSlots() { table.removeSlots() }
 
     private static func key(_ first: Int, _ second: Int) -> UInt64 { spread(UInt64(first)) << 1 | spread(UInt64(second)) }
 
-    /// Puts a 0 before each of the lower 32 bits.
+    /// Inserts a 0 before each of the lower 32 bits.
     private static func spread(_ number: UInt64) -> UInt64 {
         var bits = number & 0xFFFF_FFFF
         bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
@@ -61,25 +62,26 @@ public struct PairIndex: Equatable, Sendable {
     }
 }
 
-/// Interns some of a list's entries, in the order in which they come: what has to be kept for few
-/// of them stands in a column beside it.
+/// Interns a subset of a list's entries: assigns dense indexes from 0 in order of insertion.
+///
+/// A column by these indexes stores values that only few entries have.
 public struct SubsetIndex: Equatable, Sendable {
     var table = KeyTable<PackedColumn<UInt32>>()
 
-    /// Makes an empty index.
+    /// Creates an empty index.
     public init() {}
 
-    /// How many entries have an index.
+    /// The number of interned entries.
     public var count: Int { table.keys.count }
 
-    /// Finds the index of an entry.
+    /// Returns the index of an entry, or nil.
     public func find(_ entry: Int) -> Int? { table.find(UInt32(truncatingIfNeeded: entry)) }
 
-    /// Gives an entry its index: the one it has, or the next.
+    /// Returns the index of an entry, assigning the next one if the entry is new.
     public mutating func insert(_ entry: Int) -> (index: Int, isNew: Bool) { table.insert(UInt32(truncatingIfNeeded: entry)) }
 
-    /// Removes all but the entries, in a copy that is only written.
+    /// Removes the slots of a copy that is only written.
     ///
-    /// A change of the original then copies no slots.
+    /// A later insertion into the original then copies no slots.
     public mutating func removeSlots() { table.removeSlots() }
 }

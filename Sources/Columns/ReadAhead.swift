@@ -1,9 +1,11 @@
 import Synchronization
 
-/// Where values go that were read only so that they are in a near cache when they are needed: a compiler would find the reading to be of no use otherwise.
+/// A sink for prefetched values, which keeps the compiler from removing the loads.
 public enum ReadAhead {
     private static let last = Atomic<UInt64>(0)
 
-    /// Takes the sum of what was read; once for many reads, because threads share the place.
+    /// Stores the sum of the prefetched values.
+    ///
+    /// Call it once per batch of loads, because all threads share the variable.
     public static func keep(_ sum: UInt64) { last.store(sum, ordering: .relaxed) }
 }

@@ -1,31 +1,30 @@
-/// Finds rows by a key that their owner keeps, such as a name that may change.
+/// Finds rows by a mutable key that the caller stores, such as a username.
 ///
-/// The index holds no key, only four bytes for each row at a load of 13/24 to 13/16, and grows in
-/// bounded steps (``SlotTable``). It has no removal: an entry whose row has another key by now is
-/// not equal to any, and the next growth leaves it out. It follows from the rows, so it is neither
-/// compared nor written.
+/// The index stores no keys: it takes four bytes per slot at a load of 13/24 to 13/16 and grows in
+/// bounded steps (``SlotTable``). It has no removal: an outdated entry never matches, and the next
+/// growth drops it. It is derived from the rows, so it is neither compared nor written.
 public struct RowIndex: Sendable {
     private var slots = SlotTable()
 
-    /// Makes an empty index.
+    /// Creates an empty index.
     public init() {}
 
-    /// Finds the row that has a key.
+    /// Returns the row that has a key, or nil.
     ///
-    /// - Parameter keyOfRow: The key that a row has now, nil for none.
+    /// - Parameter keyOfRow: Returns a row's current key, or nil if it has none.
     /// - Complexity: O(1) on average.
     @inlinable public func find<Key: Hashable>(_ key: Key, keyOfRow: (Int) -> Key?) -> Int? {
         find(hash: { Self.hash(key, $0) }, isEqual: { keyOfRow($0) == key })
     }
 
-    /// Notes that a row has the key that its owner now tells; no other row may have it.
+    /// Enters a row under its current key, which no other row may have.
     ///
     /// - Parameters:
-    ///   - row: Smaller than the count.
-    ///   - count: The count of the owner's rows.
-    ///   - keyOfRow: The key that a row has now, nil for none.
-    /// - Complexity: O(1) on average; asks for the keys of eight other rows at most, unless most
-    ///   rows have none.
+    ///   - row: The row, less than `count`.
+    ///   - count: The number of rows.
+    ///   - keyOfRow: Returns a row's current key, or nil if it has none.
+    /// - Complexity: O(1) on average. Reads the keys of at most eight other rows, unless most rows
+    ///   have no key.
     @inlinable public mutating func update<Key: Hashable>(_ row: Int, of count: Int, keyOfRow: (Int) -> Key?) {
         update(row, of: count) { row, seed in keyOfRow(row).map { Self.hash($0, seed) } }
     }
@@ -39,7 +38,7 @@ public struct RowIndex: Sendable {
         slots.update(row, of: count) { hash($0, $1.low) }
     }
 
-    /// The standard library's hash, which is seeded for each process, seeded for the array as well.
+    /// Combines the standard library's hash, which is seeded per process, with the table's seed.
     @inlinable static func hash<Key: Hashable>(_ key: Key, _ seed: UInt64) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(seed)
@@ -49,6 +48,6 @@ public struct RowIndex: Sendable {
 }
 
 extension RowIndex: Equatable {
-    /// True: an index follows from the rows, which their owner compares.
+    /// Always true: an index is derived from the rows, which its owner compares.
     public static func == (first: RowIndex, second: RowIndex) -> Bool { true }
 }

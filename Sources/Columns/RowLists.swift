@@ -1,29 +1,30 @@
-/// Which rows of a table belong to which owner: a chain for each owner, from its newest row back.
+/// Lists of rows by owner, each a linked chain from the newest row to the oldest.
 ///
-/// A row costs one packed link and a list nothing but its newest row, so that a hundred thousand short lists cost no more than one long one.
+/// A row takes one packed link and a list one packed row number, so many short lists take no more
+/// memory than one long list.
 public struct RowLists: Equatable, Sendable {
-    /// By the owner: the number + 1 of its newest row, 0 for none.
+    /// By owner: the number + 1 of its newest row, or 0.
     private var newest = PackedColumn<UInt32>()
-    /// By the row: the number + 1 of the row before it in its list, 0 for none.
+    /// By row: the number + 1 of the previous row in its list, or 0.
     private var previous = PackedColumn<UInt32>()
 
-    /// Makes lists without rows.
+    /// Creates empty lists.
     public init() {}
 
-    /// How many rows there are in all.
+    /// The total number of rows.
     public var count: Int { previous.count }
 
-    /// Adds the next row to the list of an owner.
+    /// Appends the next row to an owner's list.
     public mutating func append(to owner: Int) {
         while newest.count <= owner { newest.append(0) }
         previous.append(newest[owner])
         newest[owner] = UInt32(truncatingIfNeeded: previous.count)
     }
 
-    /// The newest row of an owner, nil if there is none.
+    /// Returns the newest row of an owner, or nil.
     public func last(of owner: Int) -> Int? { owner < newest.count && newest[owner] > 0 ? Int(newest[owner]) - 1 : nil }
 
-    /// The row before a row in its list, nil if it is the first.
+    /// Returns the previous row in the list of a row, or nil.
     public func row(before row: Int) -> Int? { previous[row] > 0 ? Int(previous[row]) - 1 : nil }
 }
 
@@ -33,14 +34,14 @@ extension RowLists {
         previous.write(to: &writer)
     }
 
-    /// Reads the lists of so many rows.
+    /// Reads the lists of `rows` rows.
     ///
-    /// - Parameter most: How many owners there can be.
+    /// - Parameter most: The maximum number of owners.
     package init(from reader: inout ColumnReader, rows: Int, owners most: Int) throws(ColumnError) {
         newest = try PackedColumn(from: &reader, atMost: most)
         try newest.check(below: rows + 1)
         previous = try PackedColumn(from: &reader, atMost: rows)
-        try require(previous.count == rows, "\(previous.count) rows of lists for \(rows)")
+        try require(previous.count == rows, "\(previous.count) links for \(rows) rows")
         var row: UInt32 = 0
         var leadsBack = true
         previous.forEachPiece { piece in
@@ -49,7 +50,7 @@ extension RowLists {
                 row &+= 1
             }
         }
-        // A chain that leads back ends.
-        try require(leadsBack, "a row leads to one that is not before it")
+        // Links that only lead to earlier rows cannot form a cycle.
+        try require(leadsBack, "a row links to a row that is not before it")
     }
 }

@@ -6,40 +6,40 @@
     import Glibc
 #endif
 
-// Unsafe, because the memory of the slots is mapped and unmapped by hand. An `Array` of as many
-// slots is zeroed when it is made and freed in one step, and an insertion waits for both: 47 and 7
-// ms at 10^7 keys. Pages that are mapped are zeroed one by one as they are touched (2 us), and are
-// given back in parts (256 KiB: 25 us). Every access compares the slot with the count.
+// Unsafe: maps and unmaps the memory of the slots. An `Array` is zeroed at creation and freed in
+// one step, and an insertion would wait for both. Mapped pages are zeroed one by one when touched
+// and can be released in parts (Benchmarks/README.md). Every access checks the slot against the
+// count.
 
-/// The slots of a hash table with linear probing, in one piece of memory: in each the index of an
-/// entry and bits of its hash, or nothing.
+/// The slots of a hash table with linear probing, in one block of memory.
 ///
-/// A reference, so that ``SlotTable`` can hand it on without a copy.
+/// A slot is 0, or holds the index + 1 of an entry and some bits of its hash. A reference type, so
+/// that ``SlotTable`` can pass it on without a copy.
 ///
-/// Sendable without the compiler's check: the table changes the slots only while it holds the only
-/// reference (``SlotTable/makeUnique()``), and arrays that are shared are only read.
+/// Unchecked Sendable: the table changes slots only while it holds the only reference
+/// (``SlotTable/makeUnique()``), and shared arrays are only read.
 @safe final class SlotArray: @unchecked Sendable {
-    /// A power of two from 16, or the middle between two of them.
+    /// The number of slots: a power of two from 16, or the middle between two of them.
     let count: Int
-    /// The count of entries at which the table grows: 13/16 of the slots.
+    /// The number of entries at which the table grows: 13/16 of the slots.
     let limit: Int
     /// The seed of the hashes.
     let seed: HashSeed
-    /// The bits of a slot that hold the index + 1 of its entry; the others hold bits of the hash.
+    /// The bits of a slot for the index + 1 of its entry; the others hold bits of the hash.
     private let indexMask: UInt32
     private let slots: UnsafeMutablePointer<UInt32>
-    /// The bytes that are mapped; 0 for a small array, which is on the heap.
+    /// The number of mapped bytes; 0 for a small array, which is on the heap.
     private var mappedByteCount: Int
     private var touchedByteCount = 0
 
-    /// From this size on the memory is mapped.
+    /// The size from which memory is mapped instead of allocated on the heap.
     static let leastMappedByteCount = 1 << 16
     private static let pageByteCount = 1 << 12
     private static let unmappedAtOnce = 1 << 18
 
-    /// Makes empty slots.
+    /// Creates empty slots.
     ///
-    /// - Complexity: O(1) from ``leastMappedByteCount`` on.
+    /// - Complexity: O(1) from ``leastMappedByteCount`` bytes on, otherwise O(*n*).
     init(count: Int, seed: HashSeed = HashSeed()) {
         precondition(count >= 16 && count <= 1 << 32)
         self.count = count
@@ -74,27 +74,27 @@
         private static let anonymous = MAP_ANONYMOUS
     #endif
 
-    /// The most entries of so many slots before the table grows.
+    /// Returns the maximum number of entries in `count` slots before the table grows.
     static func limit(_ count: Int) -> Int { count * 13 / 16 }
 
-    /// Whether a table makes arrays of so many slots.
+    /// Whether a table makes arrays of `count` slots.
     static func isCount(_ count: Int) -> Bool { count >= 16 && count >> (count.trailingZeroBitCount) <= 3 }
 
-    /// The fewest slots for so many entries.
+    /// Returns the minimum number of slots for `entries` entries.
     static func count(for entries: Int) -> Int {
         var count = 16
         while limit(count) < entries { count = count.nonzeroBitCount == 1 ? count / 2 * 3 : count / 3 * 4 }
         return count
     }
 
-    /// Makes a copy of its own.
+    /// Returns a copy with its own memory.
     func copy() -> SlotArray {
         let copy = SlotArray(count: count, seed: seed)
         unsafe copy.slots.update(from: slots, count: count)
         return copy
     }
 
-    /// What is in a slot, 0 for nothing.
+    /// Accesses the content of a slot, 0 if it is empty.
     @inline(__always)
     subscript(slot: Int) -> UInt32 {
         get {
@@ -107,7 +107,7 @@
         }
     }
 
-    /// Some slots, for a file.
+    /// Accesses a range of slots, for a file.
     subscript(range: Range<Int>) -> [UInt32] {
         get {
             precondition(range.lowerBound >= 0 && range.upperBound <= count)
@@ -121,16 +121,16 @@
         }
     }
 
-    /// Touches the next page, so that no later access waits for the system to zero it; returns
-    /// after the last one without effect.
+    /// Touches the next page, so that later accesses do not wait for the system to zero it.
+    ///
+    /// Has no effect after the last page.
     func touchNextPage() {
         guard touchedByteCount < mappedByteCount else { return }
         self[touchedByteCount / MemoryLayout<UInt32>.stride] = 0
         touchedByteCount += Self.pageByteCount
     }
 
-    /// Gives back the last part of the memory of an array that is not going to be used again;
-    /// returns whether anything is left.
+    /// Releases the last part of the memory of an unused array; returns whether any is left.
     func releasePart() -> Bool {
         guard mappedByteCount > 0 else { return false }
         let byteCount = Swift.min(mappedByteCount, Self.unmappedAtOnce)
@@ -141,35 +141,35 @@
 }
 
 extension SlotArray {
-    /// Where the search for a hash begins: its lower half, as a part of the whole.
+    /// Returns the first slot of the search for a hash: the lower half, scaled to the count.
     @inline(__always)
     func home(_ hash: UInt64) -> Int {
         Int(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) &* UInt64(truncatingIfNeeded: count)) &>> 32)
     }
 
-    /// What a slot holds for an index and a hash.
+    /// Returns the content of a slot for an index and a hash.
     @inline(__always)
     func entry(_ index: Int, _ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: index &+ 1) | tag(hash) }
 
-    /// The indices that fit into a slot are smaller than this; it is more than the limit.
+    /// The exclusive bound of indexes that fit in a slot; it exceeds the limit.
     var capacity: Int { Int(indexMask) }
 
-    /// The index + 1 of an entry.
+    /// Returns the index + 1 of an entry.
     @inline(__always)
     func ordinal(_ entry: UInt32) -> UInt32 { entry & indexMask }
 
-    /// Whether an entry may be that of a hash.
+    /// Whether an entry can be that of a hash.
     @inline(__always)
     func matches(_ entry: UInt32, _ hash: UInt64) -> Bool { entry & ~indexMask == tag(hash) }
 
-    /// The upper half of the hash, apart from ``home(_:)``.
+    /// Returns the upper bits of the hash, which are independent of ``home(_:)``.
     @inline(__always)
     private func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash &>> 32) & ~indexMask }
 
     @inline(__always)
     func next(_ slot: Int) -> Int { slot &+ 1 == count ? 0 : slot &+ 1 }
 
-    /// The index of the entry that is equal, or -1, and the slot where the search ended.
+    /// Returns the index of the equal entry, or -1, and the slot where the search ended.
     @inline(__always)
     func search(_ hash: UInt64, _ isEqual: (Int) -> Bool) -> (index: Int, slot: Int) {
         var slot = home(hash)
@@ -184,8 +184,10 @@ extension SlotArray {
         }
     }
 
-    /// Puts an entry into the first empty slot, unless the search for one meets the same; returns
-    /// whether it did.
+    /// Places an entry in the first empty slot of its search, unless the search meets an equal
+    /// entry.
+    ///
+    /// Returns whether it was placed.
     @inline(__always)
     func place(_ index: Int, _ hash: UInt64) -> Bool {
         let new = entry(index, hash)
@@ -201,7 +203,7 @@ extension SlotArray {
         }
     }
 
-    /// The count of slots from where the search for a hash begins to another.
+    /// Returns the number of slots from the start of a hash's search to a slot.
     func distance(to slot: Int, _ hash: UInt64) -> Int {
         let distance = slot - home(hash)
         return distance < 0 ? distance + count : distance

@@ -1,69 +1,71 @@
-/// A hash table from keys to indices that grows in bounded steps; the keys are their owner's, who
-/// tells their hashes.
+/// A hash table from keys to indexes that grows in bounded steps.
 ///
-/// By hand, because a `Dictionary` grows at once, for which an insertion waits hundreds of
-/// milliseconds, and keeps every key beside its value. Here an index costs one slot of 4 bytes at a
-/// load of 13/24 to 13/16. When the load is reached, a larger array takes the place of the one
-/// before. Each insertion that follows, also that of an existing key, moves the next 8 indices
-/// there. Until all are moved, look-ups search both. The bits of a slot that its index does not need hold a part of the hash, so that a
-/// look-up hardly ever reads a wrong key.
+/// The caller stores the keys and provides their hashes. A `Dictionary` grows in one step, which
+/// delays an insertion by hundreds of milliseconds, and stores the keys again. Here an index takes
+/// a slot of 4 bytes at a load of 13/24 to 13/16.
 ///
-/// Every array has a random seed. A search over ``longestRun`` slots, which chance does not bring
-/// about, makes the table move to another array with another seed.
+/// At the load limit a larger array replaces the current one. Each following insertion, including
+/// that of an existing key, moves the next 8 indexes to the new array; until all are moved,
+/// look-ups search both. The bits of a slot that the index does not need hold a part of the hash,
+/// so a look-up rarely reads the key of another entry.
 ///
-/// A value: a change after a copy copies the array. ``KeyTable/removeSlots()`` makes a copy that
-/// shares nothing, for a checkpoint.
+/// Every array has a random seed. A search longer than ``longestRun`` slots, which does not occur
+/// by chance, triggers the move to an array with another seed.
+///
+/// A value type: a change after a copy copies the array. ``KeyTable/removeSlots()`` makes a copy
+/// without slots for a checkpoint.
 struct SlotTable: Sendable {
     private(set) var current: SlotArray
-    /// Where the indices from `placed` to `toPlace` still are, while they are placed anew.
+    /// The previous array, which still holds the indexes from `placed` to `toPlace` during growth.
     private(set) var old: SlotArray?
     private var placed = 0
     private var toPlace = 0
-    /// The array that comes next: its pages are touched ahead.
+    /// The next array, whose pages are touched in advance.
     private var next: SlotArray?
-    /// The array before, whose memory is given back in parts.
+    /// The former array, whose memory is released in parts.
     private var retired: SlotArray?
-    /// The count of slots in `current` that are taken.
+    /// The number of used slots in `current`.
     private(set) var taken: Int
-    /// Whether a search was so long that the seed has to be another.
+    /// Whether a search was so long that the next array needs another seed.
     private var needsOtherSeed = false
 
-    /// The indices that an insertion places anew.
+    /// The number of indexes that an insertion moves during growth.
     private static var step: Int { 8 }
-    /// More slots than chance makes a search visit.
+    /// A search longer than this does not occur by chance.
     static var longestRun: Int { 4_096 }
-    /// Each fourth insertion of the last 64th before the limit touches a page of the next array:
-    /// twice as many as it has.
+    /// The insertions per touched page of the next array, shortly before growth.
+    ///
+    /// Touching starts at 63/64 of the limit, so there are about twice as many touches as pages.
     private static var insertionsPerPage: Int { 4 }
-    /// So seldom a part of the array before is given back, which is a system call.
+    /// The insertions per released part of the former array; each release is a system call.
     private static var insertionsPerRelease: Int { 64 }
 
-    /// Makes an empty table.
+    /// Creates an empty table.
     init() { self.init(SlotArray(count: SlotArray.count(for: 0)), taken: 0) }
 
-    /// Makes a table of an array with so many entries.
+    /// Creates a table from an array with `taken` used slots.
     init(_ array: SlotArray, taken: Int) { (current, self.taken) = (array, taken) }
 
-    /// Whether some indices are still to be placed anew.
+    /// Whether some indexes are still to be moved.
     var isGrowing: Bool { old != nil }
 
-    /// Whether there is nothing in it.
+    /// Whether the table is empty.
     var isEmpty: Bool { taken == 0 && !isGrowing }
 
-    /// Finds the index whose key is equal.
+    /// Returns the index whose key is equal, or nil.
     @inline(__always)
     func find(hash: (HashSeed) -> UInt64, isEqual: (Int) -> Bool) -> Int? {
         let search = search(hash: hash, isEqual: isEqual)
         return search.index < 0 ? nil : search.index
     }
 
-    /// Where a search ended.
+    /// The result of a search.
     struct Search {
-        /// -1 if no key is equal.
+        /// The index of the equal key, or -1.
         var index: Int
-        /// In `current`.
+        /// The slot in `current` where the search ended.
         var slot: Int
-        /// In `current`.
+        /// The hash with the seed of `current`.
         var hash: UInt64
     }
 
@@ -75,11 +77,11 @@ struct SlotTable: Sendable {
         return Search(index: old.search(hash(old.seed), isEqual).index, slot: slot, hash: hashed)
     }
 
-    /// Adds an index where a search has found none, then does a bounded part of what growing takes.
+    /// Adds an index after an unsuccessful search, then performs a bounded part of the growth.
     ///
     /// - Parameters:
-    ///   - count: The count of indices, this one included.
-    ///   - hash: The hash of an index's key; nil for an index that has none any more.
+    ///   - count: The number of indexes, including this one.
+    ///   - hash: Returns the hash of an index's key, or nil if the index no longer has a key.
     @inline(__always)
     mutating func add(_ index: Int, at search: Search, of count: Int, hash: (Int, HashSeed) -> UInt64?) {
         precondition(index < current.capacity)
@@ -91,9 +93,10 @@ struct SlotTable: Sendable {
         if retired != nil || needsOtherSeed || taken >= current.limit &- current.limit &>> 6 { prepareGrowth(count) }
     }
 
-    /// Adds an index without a search before, unless there is one with the same hash.
+    /// Adds an index, unless an entry of the same index and hash exists.
     mutating func update(_ index: Int, of count: Int, hash: (Int, HashSeed) -> UInt64?) {
-        // More indices than entries, because few of them have a key.
+        // Few indexes have a key, so the indexes outgrow a slot's bits before the entries reach the
+        // limit.
         if index >= current.limit {
             if isGrowing {
                 makeUnique()
@@ -106,7 +109,9 @@ struct SlotTable: Sendable {
         if present < 0 { add(index, at: Search(index: -1, slot: slot, hash: hashed), of: count, hash: hash) }
     }
 
-    /// Does a bounded part of what growing takes, so that it ends where no index is added any more.
+    /// Performs a bounded part of the growth without an insertion.
+    ///
+    /// Growth then completes even if only existing keys follow.
     mutating func goOn(hash: (Int, HashSeed) -> UInt64?) {
         makeUnique()
         place(Self.step, hash)
@@ -129,8 +134,8 @@ struct SlotTable: Sendable {
         if taken % Self.insertionsPerPage == 0 { next?.touchNextPage() }
     }
 
-    /// The count of slots that comes next where so many indices are placed anew: it leaves room for
-    /// those that are inserted meanwhile.
+    /// Returns the size of the next array for `count` indexes, with room for insertions during
+    /// growth.
     private func nextCount(_ count: Int) -> Int {
         Swift.max(current.count, SlotArray.count(for: count + count / Self.step + 2 * Self.step))
     }
@@ -145,7 +150,7 @@ struct SlotTable: Sendable {
         needsOtherSeed = false
     }
 
-    /// Places the next so many indices anew.
+    /// Moves up to `most` indexes to the current array.
     @inline(__always)
     private mutating func place(_ most: Int, _ hash: (Int, HashSeed) -> UInt64?) {
         let end = Swift.min(placed &+ most, toPlace)

@@ -1,25 +1,25 @@
-/// Interns texts: each gets a dense index, from 0 in the order in which they come.
+/// Interns texts: assigns dense indexes from 0 in order of insertion.
 ///
-/// Two texts are one if their UTF-8 bytes are the same.
+/// Texts are equal if their UTF-8 bytes are.
 public struct TextIndex: Equatable, Sendable {
     private var texts = Column<String>()
     private var rows = RowIndex()
 
-    /// Makes an index without texts.
+    /// Creates an empty index.
     public init() {}
 
     /// The number of texts.
     public var count: Int { texts.count }
 
-    /// The text with an index.
+    /// Returns the text with an index.
     public func text(_ index: Int) -> String { texts[index] }
 
-    /// Finds the index of a text.
+    /// Returns the index of a text, or nil.
     ///
     /// - Complexity: O(*n*) in the length of the text on average.
     public func find(_ text: String) -> Int? { rows.find(Bytes(text: text)) { Bytes(text: texts[$0]) } }
 
-    /// Gives a text its index: the one it has, or the next.
+    /// Returns the index of a text, assigning the next one if the text is new.
     ///
     /// - Complexity: O(*n*) in the length of the text on average.
     public mutating func insert(_ text: String) -> (index: Int, isNew: Bool) {
@@ -29,12 +29,12 @@ public struct TextIndex: Equatable, Sendable {
         return (texts.count - 1, true)
     }
 
-    /// Removes all but the texts, in a copy that is only written.
+    /// Removes the slots of a copy that is only written.
     ///
-    /// A change of the original then copies no slots.
+    /// A later insertion into the original then copies no slots.
     public mutating func removeSlots() { rows = RowIndex() }
 
-    /// A text that is equal to no other spelling of its characters.
+    /// A text compared by its UTF-8 bytes, not by canonical equivalence.
     private struct Bytes: Hashable {
         let text: String
 
@@ -54,7 +54,7 @@ extension TextIndex: ColumnCoded {
         self.init()
         let count = try reader.readCount()
         for text in try reader.readTexts(count) {
-            guard let text, insert(text).isNew else { throw ColumnError("a text is none, or interned twice") }
+            guard let text, insert(text).isNew else { throw ColumnError("a text is missing or occurs twice") }
         }
     }
 }
