@@ -1,5 +1,4 @@
-// Unsafe, because it calls the C library with the address of a Lock's mutex, to wait for it no
-// longer than a millisecond.
+// Unsafe: passes the address of a Lock's mutex to the C library, to wait for it with a timeout.
 #if canImport(Glibc)
     public import Glibc
 #elseif canImport(Musl)
@@ -9,38 +8,40 @@
 #endif
 public import Synchronization
 
-/// A value that one thread at a time may use, and that no thread waits for without end.
+/// A value with exclusive access by one thread at a time, without starvation.
 ///
-/// A ``Lock`` goes to whichever thread asks at the right moment, which is fast and lets a thread
-/// that holds it in a loop starve the others. Here a thread that has waited for a millisecond is
-/// overdue: it takes the gate, and threads that come now wait there until it has the value.
-/// Otherwise it is a `Lock`, and as fast; one that handed itself over each time would not be.
+/// A ``Lock`` admits whichever thread asks first after it is released. That is fast, but a thread
+/// that locks it in a loop can starve others. Here, a thread that has waited for a millisecond is
+/// overdue: it takes the gate, and new threads wait at the gate until the overdue thread has the
+/// value. Without overdue threads the lock is as fast as `Lock`; handing over the lock on every
+/// release would not be.
 ///
-/// A thread that holds it must not ask for it again.
+/// Not recursive: a thread that holds the lock must not lock it again.
 @safe public struct FairLock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let lock: Lock<Value>
     @usableFromInline let gate = Lock(())
-    /// Threads that wait for the gate or hold it because they are overdue.
+    /// The number of overdue threads, which wait for the gate or hold it.
     @usableFromInline let overdue = Atomic(0)
 
-    /// Makes a lock around a value.
+    /// Creates a lock around a value.
     @inlinable public init(_ value: consuming sending Value) { lock = Lock(value) }
 
-    /// Waits until no other thread uses the value, and uses it.
+    /// Waits for exclusive access and calls a closure with the value.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: The closure's error.
     @inlinable public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         if overdue.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }
         if unsafe pthread_mutex_trylock(lock.mutex) != 0 { wait() }
         defer { unsafe pthread_mutex_unlock(lock.mutex) }
-        // Read first: a change by way of `lock` is one of the lock itself to the thread sanitizer.
+        // Loaded first: the thread sanitizer takes an access through `lock` for a change of the
+        // lock itself.
         let value = unsafe lock.value
         return try unsafe body(&value.pointee)
     }
 
-    /// Waits for the mutex as any thread does, and for a millisecond at most; then behind the gate.
+    /// Waits for the mutex for up to a millisecond, then at the gate.
     @usableFromInline borrowing func wait() {
         if waitForAMillisecond() { return }
         overdue.add(1, ordering: .relaxed)
@@ -49,7 +50,9 @@ public import Synchronization
     }
 
     #if canImport(Darwin)
-        /// Whether the mutex became free in time; Darwin has no wait for a mutex that ends.
+        /// Waits for up to a millisecond; returns whether the mutex was locked.
+        ///
+        /// Polls, because Darwin has no mutex wait with a timeout.
         private borrowing func waitForAMillisecond() -> Bool {
             for _ in 0..<20 {
                 usleep(50)
@@ -58,9 +61,9 @@ public import Synchronization
             return false
         }
     #else
-        /// Whether the mutex became free in time.
+        /// Waits for up to a millisecond; returns whether the mutex was locked.
         ///
-        /// A system clock that is set back makes the wait longer.
+        /// The wait is longer if the system clock is set back.
         private borrowing func waitForAMillisecond() -> Bool {
             var deadline = timespec()
             unsafe clock_gettime(CLOCK_REALTIME, &deadline)
@@ -73,6 +76,6 @@ public import Synchronization
         }
     #endif
 
-    /// Whether an overdue thread holds the gate: threads that come now wait until it has the value.
+    /// Whether an overdue thread holds the gate, so that new threads wait for it.
     package borrowing func isGateHeld() -> Bool { overdue.load(ordering: .relaxed) != 0 && gate.isHeld() }
 }

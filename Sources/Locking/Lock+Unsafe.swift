@@ -1,10 +1,12 @@
-// Unsafe, because a mutex of the C library lives at an address of its own. By hand, because the standard library's `Mutex` is, on Linux, a futex with priority inheritance:
-// whoever unlocks it hands it to the thread that has waited longest, which then has to be woken before anybody gets on. With more threads than processors the whole
-// waits for the scheduler at each hand-over: 64 threads that each wait for their event to be durable (W4) came to 12,000 events/s with it, and to 38,000 with this. It is
-// also what the thread sanitizer understands, which does not see an order between two who hold a `Mutex` in turn.
+// Unsafe: a C library mutex needs a stable address.
 //
-// With the GNU C library it is a mutex that looks again for a moment before it lets the thread sleep: what is done under these locks takes microseconds, and a thread that
-// sleeps costs as much again. A tenth fewer switches between threads in W4, and Chat by threads 0.79 to 0.94 of the floor (medians of eight runs in turns).
+// The standard library's `Mutex` on Linux is a futex with priority inheritance. Unlocking hands it
+// to the thread that has waited longest, which must wake up before any thread can proceed; with
+// more threads than processors each hand-over waits for the scheduler. The thread sanitizer
+// understands this mutex, but not `Mutex`.
+//
+// With the GNU C library the mutex is adaptive: it spins briefly before the thread sleeps, because
+// the sections under these locks take microseconds. Measurements: Benchmarks/README.md, W4.
 #if canImport(Glibc)
     public import Glibc
 #elseif canImport(Musl)
@@ -13,21 +15,23 @@
     public import Darwin
 #endif
 
-/// A value that one thread at a time may use.
+/// A value with exclusive access by one thread at a time.
 ///
-/// Used as the standard library's `Mutex` is. A thread that holds it must not ask for it again.
+/// Has the interface of the standard library's `Mutex`. Not recursive: a thread that holds the lock
+/// must not lock it again.
 ///
-/// Sendable without the compiler's check, which cannot see that the value is reached under the mutex alone, and that `sending` keeps references out and in.
+/// Unchecked Sendable: the value is accessed only under the mutex, and `sending` keeps references
+/// from crossing it, which the compiler cannot verify.
 @safe public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
-    /// Makes a lock around a value.
+    /// Creates a lock around a value.
     @inlinable public init(_ value: consuming sending Value) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
         let status = unsafe Self.make(mutex)
-        precondition(status == 0, "no mutex could be made")
+        precondition(status == 0, "cannot create a mutex")
         unsafe self.value = .allocate(capacity: 1)
         unsafe self.value.initialize(to: value)
     }
@@ -53,9 +57,9 @@
         unsafe mutex.deallocate()
     }
 
-    /// Waits until nobody uses the value, and uses it.
+    /// Waits for exclusive access and calls a closure with the value.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: The closure's error.
     @inlinable public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -64,7 +68,7 @@
         return try unsafe body(&value.pointee)
     }
 
-    /// Whether a thread uses the value at this moment.
+    /// Whether a thread holds the lock at this moment.
     package borrowing func isHeld() -> Bool {
         guard unsafe pthread_mutex_trylock(mutex) == 0 else { return true }
         unsafe pthread_mutex_unlock(mutex)

@@ -1,5 +1,5 @@
-// Unsafe, because a read-write lock of the C library lives at an address of its own. It is a lock
-// of the C library for the reasons given in Lock+Unsafe.swift; the thread sanitizer understands it.
+// Unsafe: a C library read-write lock needs a stable address. Lock+Unsafe.swift explains why it is
+// a lock of the C library.
 #if canImport(Glibc)
     public import Glibc
 #elseif canImport(Musl)
@@ -8,29 +8,28 @@
     public import Darwin
 #endif
 
-/// A value that any number of readers share, or that one writer uses alone.
+/// A value with shared access by readers or exclusive access by one writer.
 ///
-/// Fair in both directions: readers in a loop do not starve a writer, and writers in a loop do not
-/// starve a reader. A thread that waits for the value holds the gate, and every later reader and
-/// writer stops there until that thread has begun its section. A read-write lock alone admits
-/// readers past a waiting writer for as long as any reader is inside.
+/// Fair in both directions: readers in a loop cannot starve a writer, and writers in a loop cannot
+/// starve a reader. A waiting thread holds the gate, and later readers and writers wait at the gate
+/// until its section begins. A read-write lock alone admits new readers ahead of a waiting writer.
 ///
-/// Sections never nest, shared sections neither: a thread inside one that asks for another waits
-/// at the gate for a writer that waits for this thread. Sections should be short, and do no I/O.
+/// Sections must not nest, not even two shared sections: the thread would wait at the gate for a
+/// writer that waits for this thread. Sections should be short and must not perform I/O.
 ///
-/// The value is sendable, because several threads read it at the same time. Sendable without the
-/// compiler's check, which cannot see that the value is reached under the lock alone.
+/// The value is Sendable, because several threads read it at the same time. Unchecked Sendable: the
+/// value is accessed only under the lock, which the compiler cannot verify.
 @safe public struct SharedLock<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let gate = Lock(())
     @usableFromInline let access: UnsafeMutablePointer<pthread_rwlock_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
-    /// Makes a lock around a value.
+    /// Creates a lock around a value.
     @inlinable public init(_ value: consuming Value) {
         unsafe access = .allocate(capacity: 1)
         unsafe access.initialize(to: pthread_rwlock_t())
         let status = unsafe pthread_rwlock_init(access, nil)
-        precondition(status == 0, "no read-write lock could be made")
+        precondition(status == 0, "cannot create a read-write lock")
         unsafe self.value = .allocate(capacity: 1)
         unsafe self.value.initialize(to: value)
     }
@@ -43,11 +42,11 @@
         unsafe access.deallocate()
     }
 
-    /// Waits until no writer uses the value, and reads it beside other readers.
+    /// Waits until no writer has access and calls a closure with the value.
     ///
-    /// The closure must not ask for this lock again, not even for another shared section.
+    /// The closure must not lock this lock again, not even for shared access.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: The closure's error.
     @inlinable public borrowing func withShared<Result: ~Copyable, Failure: Error>(
         _ body: (borrowing Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -59,11 +58,11 @@
         return try unsafe body(value.pointee)
     }
 
-    /// Waits until no reader and no other writer uses the value, and changes it.
+    /// Waits for exclusive access and calls a closure with the value.
     ///
-    /// The closure must not ask for this lock again.
+    /// The closure must not lock this lock again.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: The closure's error.
     @inlinable public borrowing func withExclusive<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -75,6 +74,7 @@
         return try unsafe body(&value.pointee)
     }
 
-    /// Whether a reader or a writer holds the gate: whoever comes now waits until its section begins.
+    /// Whether a reader or a writer holds the gate, so that new threads wait for its section to
+    /// begin.
     package borrowing func isGateHeld() -> Bool { gate.isHeld() }
 }
