@@ -1,25 +1,27 @@
 public import ChatDomain
 
-/// Makes random commands about a small world, so that they meet: most make sense, many are refused, some come twice.
+/// A generator of random commands about a small set of entities.
 ///
-/// The same seed gives the same commands. Every kind of command occurs, and every refusal that a command's own rules know. The generator decides each
-/// command itself to learn what there is to talk about, so the commands fit best where all of them are executed, in order.
+/// Because the set is small, the commands interact: most are valid, many are rejected, and some are
+/// repeated. The same seed gives the same commands. Every kind of command occurs, and every
+/// rejection of the command rules. The generator decides each command itself to know the existing
+/// entities, so execute all commands in order.
 public struct CommandGenerator: Sendable {
     private var random: SeededRandom
     private var world = GeneratedWorld()
     private var made: [ChatCommand] = []
 
-    /// Makes a generator.
+    /// Creates a generator.
     public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// The next command.
+    /// Returns the next command.
     public mutating func next() -> ChatCommand {
         let command = makeCommand()
         world.execute(CommandRequest(command))
         return command
     }
 
-    /// The next command as a request: now and then with a correlation id, or as an import.
+    /// Returns the next command as a request, sometimes with a correlation id or as an import.
     public mutating func nextRequest() -> CommandRequest {
         var request = CommandRequest(makeCommand())
         if random.oneIn(8) { request.correlation = "correlation \(made.count)" }
@@ -39,7 +41,7 @@ public struct CommandGenerator: Sendable {
     }
 
     private mutating func fresh() -> ChatCommand {
-        // The first commands people the world; later ones live in it.
+        // The first commands register users, so that later commands have actors.
         if world.users.count < 3 || random.oneIn(20) {
             let subject = random.oneIn(3) ? "subject \(Int.random(in: 0..<100, using: &random))" : nil
             return .registerUser(user: newOr(world.users), username: username(), subject: subject)
@@ -82,7 +84,7 @@ public struct CommandGenerator: Sendable {
         return .openThread(thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: user())
     }
 
-    /// A new id, or now and then one that is taken.
+    /// Returns a new id, or sometimes an existing one.
     private mutating func newOr<ID: EntityID>(_ taken: [ID]) -> ID {
         taken.isEmpty || !random.oneIn(25) ? ID(bits: random.bits128()) : pick(taken)
     }
@@ -94,20 +96,20 @@ public struct CommandGenerator: Sendable {
         return world.threads.isEmpty || random.oneIn(12) ? ThreadID(code()) : pick(world.threads)
     }
 
-    /// Mostly a member, so that something comes of it.
+    /// Returns a user, usually a member of the thread, so that the command is accepted.
     private mutating func member(of thread: ThreadID?) -> UserID {
         guard let thread, let members = world.members[thread], !members.isEmpty, !random.oneIn(6) else { return user() }
         return pick(members)
     }
 
-    /// A message with its thread, or one that there is not.
+    /// Returns an existing message with its thread, or sometimes an unknown message.
     private mutating func message() -> (MessageID, ThreadID?) {
         guard !world.messages.isEmpty, !random.oneIn(20) else { return (MessageID(bits: random.bits128()), nil) }
         let message = pick(world.messages)
         return (message.id, message.thread)
     }
 
-    /// A message or a reply, mostly with its author.
+    /// Returns a message or a reply, usually with its author.
     private mutating func post() -> (PostID, UserID) {
         let found: (PostID, UserID)
         if !world.replies.isEmpty, random.oneIn(2) {

@@ -1,7 +1,7 @@
 package import EventJournal
 import Locking
 
-/// How often a storage was asked for what costs a system call on files.
+/// The numbers of storage operations that need a system call on files.
 package struct StorageCounts: Hashable, Sendable {
     /// Writes of files.
     package var writes = 0
@@ -11,29 +11,30 @@ package struct StorageCounts: Hashable, Sendable {
     package var reads = 0
     /// Reservations of space.
     package var allocations = 0
-    /// Everything else: names, sizes, locks.
+    /// All other operations: names, sizes, locks.
     package var others = 0
-    /// The bytes of the writes.
+    /// The bytes of all writes.
     package var bytesWritten = 0
 
-    /// Makes counts of nothing.
+    /// Creates counts of zero.
     package init() {}
 }
 
-/// Counts what is asked of another storage.
+/// A storage that counts the operations it forwards to another storage.
 ///
-/// On files each of the operations is one system call, but for a write or read that comes back short, and a reservation, which asks for the size first.
+/// On files each operation is one system call, except that a short write or read is repeated, and
+/// that a reservation first reads the size.
 package final class CountedStorage: JournalStorage {
     private let base: any JournalStorage
     private let state = Lock(StorageCounts())
 
-    /// Makes a storage that counts what it hands on.
+    /// Creates a counting storage on top of another storage.
     package init(_ base: any JournalStorage) { self.base = base }
 
-    /// What was counted since the beginning or the last ``reset()``.
+    /// The counts since the creation or the last ``reset()``.
     package var counts: StorageCounts { state.withLock { $0 } }
 
-    /// Begins again.
+    /// Sets all counts to zero.
     package func reset() { state.withLock { $0 = StorageCounts() } }
 
     fileprivate func count(_ change: (inout StorageCounts) -> Void) { state.withLock { change(&$0) } }

@@ -1,6 +1,6 @@
 public import ChatDomain
 
-/// Given these events, when this command is decided, then this follows: a test of the rules without a store.
+/// A given-when-then test of the rules, without a store.
 ///
 /// ```swift
 /// DeciderSpecification()
@@ -16,7 +16,7 @@ public struct DeciderSpecification: Sendable {
     private var time = Timestamp(millisecondsSince1970: 1_584_921_600_000)
     private var nextID: UInt128 = 1
 
-    /// Begins with an empty history.
+    /// Creates a specification with an empty history.
     public init() {}
 
     /// Adds an event to the history.
@@ -26,14 +26,17 @@ public struct DeciderSpecification: Sendable {
         return specification
     }
 
-    /// Adds the events of commands, each of which must be accepted, to the history.
+    /// Adds the events of commands to the history; each command must be accepted.
     ///
-    /// - Precondition: No command is refused; the message of the trap names the one that was.
+    /// - Precondition: No command is rejected. The message of the trap contains the rejected
+    ///   command.
     public func given(_ commands: ChatCommand...) -> DeciderSpecification {
         given(commands.map { CommandRequest($0) })
     }
 
-    /// Adds the events of requests, each of which must be accepted, to the history.
+    /// Adds the events of requests to the history; each request must be accepted.
+    ///
+    /// - Precondition: No request is rejected.
     public func given(_ requests: [CommandRequest]) -> DeciderSpecification {
         var specification = self
         for request in requests {
@@ -67,30 +70,30 @@ public struct DeciderSpecification: Sendable {
         history.append(RecordedEvent(position: position, event: event))
     }
 
-    /// What followed from a command.
+    /// The outcome of a command.
     public struct Outcome: Sendable {
-        /// The decision or the refusal.
+        /// The decision or the rejection.
         public var result: Result<Decision, Rejection>
 
-        /// The facts of the events that are to be appended; empty where there are none.
+        /// The details of the events to append; empty if there are none.
         public var facts: [EventDetails] { events.map(\.details) }
 
-        /// The events that are to be appended; empty where there are none.
+        /// The events to append; empty if there are none.
         public var events: [ChatEvent] {
             if case .success(.append(let events)) = result { return events }
             return []
         }
 
-        /// The refusal, nil if there was none.
+        /// The rejection, if any.
         public var rejection: Rejection? {
             if case .failure(let rejection) = result { return rejection }
             return nil
         }
 
-        /// Whether the effect held already.
+        /// Whether the effect of the command already held.
         public var isUnchanged: Bool { result == .success(.unchanged) }
 
-        /// Where the first receipt of a duplicate stands.
+        /// The positions of the first receipt, if the command is a duplicate.
         public var duplicateOf: ClosedRange<Position>? {
             if case .success(.duplicate(let positions)) = result { return positions }
             return nil

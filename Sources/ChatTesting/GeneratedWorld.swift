@@ -1,8 +1,8 @@
 import ChatDomain
 
-/// What there is to talk about: what came of the commands that a generator made.
+/// The existing entities of a command generator: the result of its commands so far.
 ///
-/// Arrays in the order in which things came to be, so that the same seed picks the same things.
+/// Arrays in the order of creation, so that the same seed picks the same entities.
 struct GeneratedWorld: Sendable {
     private(set) var users: [UserID] = []
     private(set) var threads: [ThreadID] = []
@@ -14,7 +14,7 @@ struct GeneratedWorld: Sendable {
 
     var head: Position { state.head }
 
-    /// Learns what a request leads to; nothing, where it is refused.
+    /// Applies the events of a request; does nothing if the request is rejected.
     mutating func execute(_ request: CommandRequest) {
         let decision = try? state.decide(request, at: state.lastRecordedAt, freshID: UInt128(state.head))
         guard case .append(let events) = decision else { return }

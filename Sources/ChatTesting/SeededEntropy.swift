@@ -3,12 +3,13 @@ internal import Locking
 
 /// A deterministic entropy source for tests: the same seed gives the same bytes.
 ///
-/// The generator is that of ``SeededRandom``, each output stored little-endian. Not fit for secrets: the salt of a record protects erased
-/// content from being guessed, so a journal of real content needs `SystemEntropy`.
+/// Uses the generator of ``SeededRandom``, with each output stored little-endian. Not suitable for
+/// secrets: the salt of a record prevents guessing erased content, so a journal of real content
+/// needs `SystemEntropy`.
 public final class SeededEntropy: EntropySource {
     private let random: Lock<SeededRandom>
 
-    /// Starts the sequence of this seed.
+    /// Creates the sequence of a seed.
     public init(seed: UInt64) {
         random = Lock(SeededRandom(seed: seed))
     }

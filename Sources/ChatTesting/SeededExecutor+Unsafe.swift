@@ -1,33 +1,41 @@
-// Unsafe, because the runtime hands over jobs that it does not count: each is run exactly once, by whoever takes it off the list, and the executor outlives the call that runs it.
+// Unsafe, because the runtime hands over jobs without reference counts. Each job is run exactly
+// once, by the caller that removes it from the list, and the executor outlives the call that runs
+// it.
 import Dispatch
 import Locking
 
-/// Runs tasks one step at a time, on one thread, in an order that follows from a seed: how concurrent callers meet is then part of what a seed replays.
+/// Runs tasks one step at a time, on one thread, in an order that is determined by a seed.
 ///
-/// A task runs until it suspends; whichever of those that are ready comes next is drawn at random. So a race between tasks that await something between two steps is found by
-/// some seed, and by the same seed again:
+/// A task runs until it suspends; then one of the ready tasks is chosen at random. Races between
+/// tasks that suspend between two steps are therefore found by some seed, and reproduced by the
+/// same seed:
 ///
-///     for seed in Seeds.seeds(100) {
-///         let executor = SeededExecutor(seed: seed)
-///         var options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))
-///         options.journal = JournalOptions(entropy: SeededEntropy(seed: seed), idleDelay: nil, executor: executor)
-///         let store = try ChatStore.inMemory(options: options)
-///         try executor.run {
-///             await withTaskGroup { tasks in
-///                 for _ in 0..<8 { tasks.addTask { await useConcurrently(store) } }
-///             }
+/// ```swift
+/// for seed in Seeds.seeds(100) {
+///     let executor = SeededExecutor(seed: seed)
+///     var options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))
+///     options.journal = JournalOptions(entropy: SeededEntropy(seed: seed), idleDelay: nil, executor: executor)
+///     let store = try ChatStore.inMemory(options: options)
+///     try executor.run {
+///         await withTaskGroup { tasks in
+///             for _ in 0..<8 { tasks.addTask { await useConcurrently(store) } }
 ///         }
 ///     }
+/// }
+/// ```
 ///
-/// Child tasks (of a group, `async let`), asynchronous functions and actors without an executor of their own stay on it. What does not, and makes a history differ from run to run,
-/// is an error of ``run(_:)``: a `Task` without `executorPreference`, the main actor, whatever sleeps. Steps that are not separated by an `await` are never cut in two, and
-/// only threads show a data race: this takes no thread sanitizer's place.
+/// Child tasks (of a group, or `async let`), asynchronous functions, and actors without a custom
+/// executor stay on this executor. Work that leaves it is not reproducible, and ``run(_:)`` throws:
+/// a `Task` without `executorPreference`, the main actor, and sleeping. Steps without an `await`
+/// between them are never interleaved, and data races need threads: the executor does not replace
+/// the thread sanitizer.
 public final class SeededExecutor: TaskExecutor {
-    /// Why a run does not follow from its seed.
+    /// The reason why a run is not reproducible from its seed.
     public enum Problem: Error, Hashable {
-        /// Nothing is ready and the run is not over: its tasks wait for one another, or for something outside.
+        /// No task is ready before the run has ended: its tasks wait for one another, or for
+        /// outside work.
         case stalled
-        /// A task was made ready by another thread, at a moment that no seed tells.
+        /// Another thread made a task ready, at a time that no seed determines.
         case disturbed
     }
 
@@ -41,13 +49,13 @@ public final class SeededExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "ChatTesting.SeededExecutor")
     private let isOnQueue = DispatchSpecificKey<Bool>()
 
-    /// Makes an executor; it runs nothing before ``run(_:)``.
+    /// Creates an executor; it runs nothing before ``run(_:)``.
     public init(seed: UInt64) {
         state = Lock(State(random: SeededRandom(seed: seed)))
         queue.setSpecific(key: isOnQueue, value: true)
     }
 
-    /// Makes a task ready for its next step; for the runtime to call.
+    /// Makes a task ready for its next step; called by the runtime.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isStranger = DispatchQueue.getSpecific(key: isOnQueue) != true
@@ -57,12 +65,13 @@ public final class SeededExecutor: TaskExecutor {
         }
     }
 
-    /// Runs something with all its tasks, on the calling thread, until nothing is ready any more.
+    /// Runs a closure and all of its tasks on the calling thread, until no task is ready.
     ///
-    /// Not to be called by what it runs.
+    /// Must not be called from within the closure.
     ///
-    /// - Returns: What it returns.
-    /// - Throws: What it throws; else a ``Problem``, if the run does not follow from its seed.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure; otherwise a ``Problem``, if the run is not reproducible
+    ///   from its seed.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let outcome = Outcome<Value>()
         queue.sync {
@@ -90,7 +99,7 @@ public final class SeededExecutor: TaskExecutor {
     }
 }
 
-/// What a run has come to, once it has ended.
+/// The result of a run, after it has ended.
 private final class Outcome<Value: Sendable>: Sendable {
     let result = Lock<Result<Value, any Error>?>(nil)
 }

@@ -4,16 +4,17 @@
     import Foundation
 #endif
 
-/// A random number generator whose whole sequence follows from its seed: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// A random number generator that is reproducible from its seed, for tests.
 ///
-/// For tests; not for anything that has to be hard to guess.
+/// Implements SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// 2014). Not suitable for values that must be hard to guess.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Makes a generator.
+    /// Creates a generator.
     public init(seed: UInt64) { state = seed }
 
-    /// The next 64 bits.
+    /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -22,13 +23,15 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// True once in so many times.
+    /// Returns true with the probability 1 / `count`.
     public mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
-    /// 128 bits, for an id.
+    /// Returns 128 random bits, for an id.
     public mutating func bits128() -> UInt128 { UInt128(next()) << 64 | UInt128(next()) }
 
-    /// Random bytes: eight of each number, because `UInt8.random` is slow in a debug build.
+    /// Returns random bytes.
+    ///
+    /// Uses all eight bytes of each number, because `UInt8.random` is slow in debug builds.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 7)
@@ -44,11 +47,12 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 }
 
-/// The seeds that a property is tried with.
+/// The seeds of a property test.
 public enum Seeds {
-    /// So many seeds: those from `first` on, or the one of the environment variable `CHATJOURNAL_SEED` alone, to replay a failure.
+    /// Returns consecutive seeds from `first` on, or only the seed of `CHATJOURNAL_SEED`, if set.
     ///
-    /// Use it as the arguments of a parameterised test, which prints the seed that failed.
+    /// Use the seeds as the arguments of a parameterised test, which prints the seed of a failure.
+    /// Set the environment variable to that seed to replay the failure.
     public static func seeds(_ count: Int, from first: UInt64 = 1) -> [UInt64] {
         if let text = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"], let seed = UInt64(text) { return [seed] }
         return (0..<UInt64(count)).map { first + $0 }

@@ -1,4 +1,6 @@
-/// What every log must do that a store is to work on: the contract of `CommitLog` as checks that run against any implementation.
+/// The contract of `CommitLog`, as checks that run against any implementation.
+///
+/// A log must satisfy it before a store can use the log.
 ///
 /// ```swift
 /// @Test(arguments: Seeds.seeds(5), CommitLogContract.Clause.allCases)
@@ -11,66 +13,74 @@
 /// }
 /// ```
 ///
-/// A seed decides what is appended, and where followers begin; the threads run as they like, so what a race shows need not come again.
-/// A contract that is kept proves nothing about crashes: for those see ``CrashExplorer``.
+/// The seed determines the appended records and the start positions of followers. Threads are
+/// scheduled by the system, so a violation by a race may not be reproducible. The contract does not
+/// cover crashes; see ``CrashExplorer`` for those.
 public struct CommitLogContract: Sendable {
-    /// One thing that a log must do.
+    /// One requirement on a log.
     public enum Clause: String, CaseIterable, Sendable {
-        /// Positions count from 1 with no gap, and records come back as they were given, also after opening again.
+        /// Positions count from 1 without gaps, and records are read as appended, also after
+        /// reopening.
         case positionsHaveNoGap
-        /// Of appends that race at one head exactly one takes effect; the others are refused with `conflict`.
+        /// Of several concurrent appends at one head, exactly one succeeds; the others throw
+        /// `conflict`.
         case oneAppendWins
-        /// A head beyond the end or behind it is refused with `conflict`, and nothing is changed.
+        /// An append at a head before or beyond the end throws `conflict` and changes nothing.
         case otherHeadsAreRefused
-        /// An empty draft is refused with `tooLarge`, and nothing is changed.
+        /// Appending an empty draft throws `tooLarge` and changes nothing.
         case emptyDraftIsRefused
-        /// The durable position never lies inside a commit, nor does the end after opening again.
+        /// Neither the durable position nor the end after reopening lies inside a commit.
         case commitsAreWhole
-        /// Readers beside writers meet N - 1 before N and every record as it was appended; the durable position never goes back, nor beyond
-        /// the last.
+        /// Readers beside writers see every record as appended, in order.
+        ///
+        /// The durable position never decreases and never exceeds the last position.
         case readersSeeOneOrder
-        /// Tasks that catch up and then follow meet every record once.
+        /// Tasks that catch up and then follow receive every record exactly once.
         case followersMissNothing
-        /// Nothing is announced to a follower before it is durable.
+        /// A follower is told of records only after they are durable.
         case onlyDurableIsAnnounced
-        /// A record whose bytes were changed is an error, and all others come as they were; checked where the fixture can damage.
+        /// Reading a damaged record throws; all other records are unchanged.
+        ///
+        /// Checked if the fixture can damage records.
         case damageIsAnError
-        /// The head is another after each commit, and the same after opening again.
+        /// The head differs after each commit, and is the same after reopening.
         case headTellsCommitsApart
-        /// Positions that are not in the log are refused with `outOfRange`.
+        /// Reading positions outside the log throws `outOfRange`.
         case positionsAreBounded
-        /// After a close everything is refused with `closed`, and followers are woken with it once they have all that was durable.
+        /// After a close every operation throws `closed`.
+        ///
+        /// A follower first receives all durable records, then `closed`.
         case closingEndsEverything
-        /// A follower whose task is cancelled ends with `cancelled`, and no other does.
+        /// A follower whose task is cancelled ends with `cancelled`; other followers continue.
         case cancellingEndsOneFollower
     }
 
-    /// Something that a log did and must not do.
+    /// A violation of the contract.
     public struct Violation: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What it broke.
+        /// The violated clause.
         public var clause: Clause
-        /// What the run followed from.
+        /// The seed of the run.
         public var seed: UInt64
-        /// A sentence that says what was seen.
+        /// A sentence that describes the observation.
         public var message: String
 
-        /// All three, on one line.
+        /// The clause, the seed and the sentence, on one line.
         public var description: String { "\(clause.rawValue), seed \(seed): \(message)" }
     }
 
-    /// How long a follower may wait for what has to come; what takes longer is a violation.
+    /// The maximum wait of a follower for an expected event; a longer wait is a violation.
     ///
-    /// A minute unless it says otherwise.
+    /// The default is one minute.
     public var patience: Duration
 
     private let make: @Sendable (_ seed: UInt64) throws -> CommitLogFixture
 
-    /// Makes the contract of some kind of log.
+    /// Creates the contract for one kind of log.
     ///
     /// - Parameters:
-    ///   - patience: How long a follower may wait for what has to come.
-    ///   - make: Makes a new place for a log, empty and independent of every other, each time it is called; what is random in it follows from
-    ///     the seed.
+    ///   - patience: The maximum wait of a follower for an expected event.
+    ///   - make: Returns a fixture for a new, empty and independent log on every call. Random
+    ///     choices must be determined by the seed.
     public init(patience: Duration = .seconds(60), make: @escaping @Sendable (_ seed: UInt64) throws -> CommitLogFixture) {
         self.patience = patience
         self.make = make
@@ -78,7 +88,7 @@ public struct CommitLogContract: Sendable {
 
     /// Checks one clause on a new log.
     ///
-    /// - Returns: What was violated, at most eight of it; nothing when the clause is kept.
+    /// - Returns: At most eight violations; empty if the log satisfies the clause.
     public func violations(of clause: Clause, seed: UInt64) async -> [Violation] {
         let run: ContractRun
         do {
@@ -96,7 +106,8 @@ public struct CommitLogContract: Sendable {
 
     /// Checks every clause, each on a new log.
     ///
-    /// - Returns: What was violated, in the order of the clauses; nothing when the contract is kept.
+    /// - Returns: The violations, in the order of the clauses; empty if the log satisfies the
+    ///   contract.
     public func violations(seed: UInt64) async -> [Violation] {
         var violations: [Violation] = []
         for clause in Clause.allCases { violations += await self.violations(of: clause, seed: seed) }

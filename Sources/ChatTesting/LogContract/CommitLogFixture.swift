@@ -1,26 +1,27 @@
 public import EventJournal
 
-/// A place where a log is kept, for ``CommitLogContract``: opens the log there, and damages what is stored.
+/// A fixture of ``CommitLogContract``: opens a log, and damages its stored records.
 public struct CommitLogFixture: Sendable {
-    /// Opens the log: an empty one the first time, and after a close the same again.
+    /// Opens the log: an empty one on the first call, the same one after a close.
     public var open: @Sendable () throws -> any CommitLog
-    /// Changes some of these bytes, a part of one record that occurs nowhere else, wherever the log has stored them; the log may be open.
+    /// Changes some of the given bytes in the storage of the log, which may be open.
     ///
-    /// Nil where nothing can be damaged.
+    /// The bytes are part of one record and occur nowhere else. Nil if the log cannot be damaged.
     public var damage: (@Sendable (_ content: [UInt8]) throws -> Void)?
 
-    /// Makes a fixture of its parts.
+    /// Creates a fixture from its parts.
     public init(open: @escaping @Sendable () throws -> any CommitLog, damage: (@Sendable (_ content: [UInt8]) throws -> Void)? = nil) {
         self.open = open
         self.damage = damage
     }
 
-    /// A journal in a directory of some storage, with whatever it is wrapped in.
+    /// Creates a fixture of a journal in a directory, optionally wrapped in another log.
     ///
     /// - Parameters:
-    ///   - directory: A directory that does not exist yet; its parent does.
-    ///   - options: The storage, durability and the rest; a small segment size lets the journal roll over in the middle of the checks.
-    ///   - wrap: Makes the log of the journal.
+    ///   - directory: A directory that does not exist yet; its parent exists.
+    ///   - options: The storage, the durability and other options. A small segment size causes
+    ///     rotations during the checks.
+    ///   - wrap: Returns the log for the journal.
     public static func journal(
         in directory: String, options: JournalOptions, wrap: @escaping @Sendable (Journal) -> any CommitLog = { $0 }
     ) -> CommitLogFixture {
@@ -37,11 +38,11 @@ public struct CommitLogFixture: Sendable {
     }
 }
 
-/// The content to damage is in no file.
+/// No file contains the content to damage.
 struct ContentNotFound: Error {}
 
 extension [UInt8] {
-    /// Where a pattern begins for the first time.
+    /// Returns the index of the first occurrence of a pattern.
     fileprivate func firstOffset(of pattern: [UInt8]) -> Int? {
         guard let first = pattern.first, count >= pattern.count else { return nil }
         return (0...(count - pattern.count)).first { start in

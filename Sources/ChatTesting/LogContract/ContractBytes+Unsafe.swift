@@ -1,7 +1,7 @@
 import EventJournal
 
-// Unsafe, because the standard library calls raw access to the elements of a span unsafe for types with padding or with bit patterns that
-// are no values; bytes have neither.
+// Unsafe, because the standard library marks raw access to a span as unsafe for types with padding
+// or with invalid bit patterns; bytes have neither.
 
 extension CommitDraft {
     mutating func append(_ record: ContractRecord) throws(JournalError) {
@@ -17,7 +17,7 @@ extension ContractRecord {
 }
 
 extension StorageFile {
-    /// Everything in the file.
+    /// Returns the content of the file.
     func contents() throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(try size()))
         var span = bytes.mutableSpan

@@ -2,12 +2,12 @@ import Dispatch
 import EventJournal
 import Locking
 
-/// A record as the contract appends and expects it.
+/// A record that the contract appends and expects.
 struct ContractRecord: Equatable {
     var kept: [UInt8]
     var erasable: [UInt8]
 
-    /// The record that a run has at a position, whoever appends it; its last 16 kept bytes occur nowhere else.
+    /// Creates the record of a run at a position; its last 16 kept bytes occur nowhere else.
     init(seed: UInt64, at position: Position, by writer: UInt64 = 0) {
         var random = SeededRandom(seed: SeededRandom.mixed(seed, position, writer))
         let (keptCount, erasableCount) = (Int.random(in: 16...60, using: &random), max(0, Int.random(in: -40...200, using: &random)))
@@ -17,7 +17,7 @@ struct ContractRecord: Equatable {
 }
 
 extension SeededRandom {
-    /// A seed for a part of what follows from another.
+    /// Derives a seed from another one.
     static func mixed(_ seed: UInt64, _ parts: UInt64...) -> UInt64 {
         parts.reduce(seed) { mixed, part in
             var random = SeededRandom(seed: mixed ^ part &* 0xD6E8_FEB8_6659_FD93)
@@ -26,7 +26,7 @@ extension SeededRandom {
     }
 }
 
-/// One clause of the contract being checked on one log: what it is checked on, and what was seen.
+/// The check of one clause on one log: its parameters and the observed violations.
 final class ContractRun: Sendable {
     let fixture: CommitLogFixture
     let seed: UInt64
@@ -39,10 +39,10 @@ final class ContractRun: Sendable {
         self.patience = patience
     }
 
-    /// What was seen and must not be.
+    /// The observed violations.
     var messages: [String] { noted.withLock { $0 } }
 
-    /// Notes what was seen; the first few are enough.
+    /// Records a violation; only the first eight are kept.
     func note(_ message: String) {
         noted.withLock { if $0.count < 8 { $0.append(message) } }
     }
@@ -51,7 +51,7 @@ final class ContractRun: Sendable {
         if !condition { note(message()) }
     }
 
-    /// Notes a violation unless the work is refused with a code.
+    /// Records a violation unless the work throws an error with this code.
     func expect(_ code: JournalError.Code, from what: String, _ work: () throws(JournalError) -> Void) {
         do throws(JournalError) {
             try work()
@@ -61,17 +61,17 @@ final class ContractRun: Sendable {
         }
     }
 
-    /// The record of this run at a position.
+    /// Returns the record of this run at a position.
     func record(at position: Position, by writer: UInt64 = 0) -> ContractRecord { ContractRecord(seed: seed, at: position, by: writer) }
 
-    /// A draft of the records from a position on.
+    /// Returns a draft of the records at these positions.
     func draft(_ positions: ClosedRange<Position>, by writer: UInt64 = 0) throws(JournalError) -> CommitDraft {
         var draft = CommitDraft()
         for position in positions { try draft.append(record(at: position, by: writer)) }
         return draft
     }
 
-    /// Appends the next records of this run to a log that nobody else writes.
+    /// Appends the next records of this run to a log without other writers.
     @discardableResult
     func append(_ count: Position, to log: any CommitLog) throws(JournalError) -> ClosedRange<Position> {
         let head = log.lastPosition
@@ -83,7 +83,7 @@ final class ContractRun: Sendable {
         return positions
     }
 
-    /// Reads positions and holds every record to that of this run.
+    /// Reads positions and compares every record with that of this run.
     func checkRecords(of log: any CommitLog, _ positions: ClosedRange<Position>) throws(JournalError) {
         var next = positions.lowerBound
         try log.forEachRecord(in: positions) { position, state, kept, erasable in
@@ -114,17 +114,17 @@ final class ContractRun: Sendable {
         expect(next == positions.count, "reading at chosen positions ends before \(positions.dropFirst(next).first ?? 0) without an error")
     }
 
-    /// Runs work on threads of their own, all at once, and waits until all have ended.
+    /// Runs the work on several threads at the same time and waits until all have ended.
     func onThreads(_ count: Int, _ work: @escaping @Sendable (_ thread: Int) -> Void) async {
         let group = DispatchGroup()
-        // A serial queue each: the library gives such a one a thread of its own, also when all others block.
+        // One serial queue per thread: it gets its own thread even if all others block.
         for thread in 0..<count {
             DispatchQueue(label: "CommitLogContract.\(thread)").async(group: group) { work(thread) }
         }
         await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
     }
 
-    /// Runs tasks side by side while some other work is done; those that have not ended when the patience has are cancelled.
+    /// Runs tasks concurrently with other work; cancels tasks that exceed the patience.
     func followers(
         _ count: Int, _ follow: @escaping @Sendable (_ follower: Int) async -> Void, while work: () async throws -> Void
     ) async throws {

@@ -7,7 +7,8 @@ extension ContractRun {
         let last: Position = 250
         try await followers(8) { [self] follower in
             var random = SeededRandom(seed: SeededRandom.mixed(seed, UInt64(follower)))
-            // Some are there before the first record, some come in the middle, some may come when all is done.
+            // Followers start before the first record, between records, and possibly after the last
+            // one.
             let delay = Duration.microseconds(Int.random(in: 0...30_000, using: &random) * (follower % 4))
             do { try await Task.sleep(for: delay) } catch { return }
             let start = Position.random(in: 0...min(last, log.durablePosition), using: &random)
@@ -20,7 +21,7 @@ extension ContractRun {
         try log.close()
     }
 
-    /// Reads a log from a position on as it grows, until it has another.
+    /// Follows a log from a position on, and checks every record up to another position.
     private func follow(_ log: any CommitLog, after start: Position, through last: Position) async {
         var seen = start
         do throws(JournalError) {
@@ -35,7 +36,7 @@ extension ContractRun {
         }
     }
 
-    /// Waits for more and holds what is announced to what is durable.
+    /// Waits for more records and checks that they are durable.
     private func more(of log: any CommitLog, after position: Position) async throws(JournalError) -> Position {
         let more = try await log.waitForMore(after: position)
         let durable = log.durablePosition
@@ -44,7 +45,7 @@ extension ContractRun {
         return more
     }
 
-    /// What a wait for more comes to, which is cancelled when the patience ends.
+    /// Returns the result of a wait for more records; cancels the wait when the patience ends.
     func outcomeOfWaiting(for log: any CommitLog, after position: Position) async throws -> Result<Position, JournalError> {
         let outcome = Lock<Result<Position, JournalError>?>(nil)
         try await followers(1) { [self] _ in
@@ -71,7 +72,7 @@ extension ContractRun {
                     note("a follower at \(before) ended: \(error)")
                 }
             } while: {
-                // Time to announce too early.
+                // Gives the log time to announce the records too early.
                 try await Task.sleep(for: .milliseconds(3))
                 try await log.waitUntilDurable(last)
             }
@@ -127,7 +128,8 @@ extension ContractRun {
         let outcomes = Lock<[Int: Result<Position, JournalError>]>([:])
         try await followers(3) { [self] follower in
             let wait = Task { await impatientOutcome(of: log, after: 2) }
-            // One is cancelled while it waits and one before it does, or nearly; the third is not.
+            // Follower 0 is cancelled during its wait, follower 1 before or near its start,
+            // follower 2 never.
             if follower == 0 { do { try await Task.sleep(for: .milliseconds(3)) } catch { return } }
             if follower < 2 { wait.cancel() }
             let outcome = await withTaskCancellationHandler {
@@ -154,7 +156,7 @@ extension ContractRun {
 }
 
 extension Result {
-    /// The error, if it is one.
+    /// The error, if this is a failure.
     var failure: Failure? {
         if case .failure(let failure) = self { return failure }
         return nil

@@ -1,11 +1,11 @@
 import EventJournal
 import Locking
 
-/// What threads saw while they wrote to a log and read from it.
+/// The observations of threads that write to a log and read from it.
 private struct Observations {
-    /// Where commits end, and 0.
+    /// The end positions of commits, and 0.
     var ends: Set<Position> = [0]
-    /// Every durable position that anybody saw.
+    /// Every durable position that a thread observed.
     var durable: Set<Position> = []
     var writersAtWork: Int
 }
@@ -31,7 +31,7 @@ extension ContractRun {
         try log.close()
     }
 
-    /// Writes on two threads and looks on on two others until the log has a position.
+    /// Writes on two threads and observes on two others, until the log reaches a position.
     private func observe(_ log: any CommitLog, through last: Position, reads: Bool) async -> Observations {
         let seen = Lock(Observations(writersAtWork: 2))
         await onThreads(4) { [self] thread in
@@ -59,7 +59,9 @@ extension ContractRun {
         return seen.withLock { $0 }
     }
 
-    /// Appends commits of random length, at whatever head there is, until the log has a position; waits for some of them and for the last.
+    /// Appends commits of random length until the log reaches a position.
+    ///
+    /// Waits for the durability of some commits and of the last one.
     func write(
         to log: any CommitLog, through last: Position, as writer: Int, _ appended: (_ end: Position) -> Void = { _ in }
     ) throws(JournalError) {
@@ -133,7 +135,8 @@ extension ContractRun {
             }
         }
         expect(delivered < target, "the damaged record at \(target) is delivered")
-        // A log may sum whole commits; beyond the damaged one nothing is lost.
+        // A log may checksum whole commits, so other records of the damaged commit may be
+        // unreadable too. All other commits must be readable.
         for commit in commits where !commit.contains(target) { try checkRecords(of: log, commit) }
         try log.close()
         guard let again = try? fixture.open() else { return }

@@ -1,59 +1,64 @@
 internal import Locking
 
-/// Cuts the power at every moment of a workload, in many ways, and checks what is found afterwards.
+/// Cuts the power at every moment of a workload, with many outcomes, and checks the recovery.
 ///
-/// The workload runs once, on a ``SimulatedDisk``, and tells its ``CrashWitness`` what it has begun and what it was promised. For each of
-/// the moments between two operations at which the disk differs, and for each of the outcomes tried (see ``outcomesPerCrash``), a disk is
-/// made as the crash leaves it, and `recovery` runs on it: it opens what is there, checks it against the model, and goes on working.
-/// Some of the recoveries are cut off in the same manner (see ``crashesInRecovery``), and recovery runs again on what they leave. At each
-/// moment the process may also be killed under a disk that keeps its power (see ``crashesAfterKill``), before recovery is cut off.
+/// The workload runs once, on a ``SimulatedDisk``, and records in its ``CrashWitness`` what it has
+/// started and what was acknowledged. A moment lies between two operations between which the disk
+/// differs. For each moment and each selected outcome (see ``outcomesPerCrash``), the explorer
+/// creates the disk after the crash and runs `recovery` on it: recovery opens the data, compares it
+/// with the model, and continues to work. Some recoveries are interrupted by a second power cut
+/// (see ``crashesInRecovery``), after which recovery runs again. At each moment the process can
+/// also be killed without a power cut, before recovery is interrupted (see ``crashesAfterKill``).
 ///
-/// A state for which `recovery` throws is a ``CrashFailure`` with the text that replays it. `CHATJOURNAL_CRASH` set to that text makes
-/// ``run()`` of the explorer with this name try this one state, and of all others nothing.
+/// If `recovery` throws, the state is a ``CrashFailure`` with a text that replays it. If
+/// `CHATJOURNAL_CRASH` is set to that text, ``run()`` of the explorer with this name checks only
+/// this state, and all other explorers do nothing.
 ///
 /// ```swift
 /// let explorer = CrashExplorer("append", model: Model()) { disk, witness in
 ///     // open, append; witness.update { $0.acknowledged = ... }
 /// } recovery: { disk, witness in
-///     // open, compare with witness.model, throw what is wrong; append again
+///     // open, compare with witness.model, throw if wrong; append again
 /// }
 /// let report = try explorer.run()
 /// #expect(report.failures.isEmpty, "\(report)")
 /// ```
 ///
-/// Both closures must do the same whenever they run on the same disk: one thread, seeded entropy, no clock.
+/// Both closures must be deterministic for a given disk: one thread, seeded entropy, no clock.
 public struct CrashExplorer<Model: Sendable> {
-    /// A workload or a recovery: works on a disk, keeps the model in step, and throws what is wrong.
+    /// A workload or a recovery: uses a disk, updates the model, and throws if a check fails.
     public typealias Work = (SimulatedDisk, CrashWitness<Model>) throws -> Void
 
-    /// The name, for replaying; no other explorer of the tests has it.
+    /// The name, unique among all explorers of the tests; part of the replay text.
     public let name: String
-    /// Up to how many outcomes of a crash all are tried, where there are at most twelve choices.
+    /// Up to this number of outcomes, all outcomes of a crash are tried, for at most twelve
+    /// choices.
     public var exhaustiveOutcomes = 4096
-    /// The number of outcomes tried for a crash where not all are.
+    /// The number of outcomes per crash, if not all are tried.
     ///
-    /// "Nothing", "everything", "only this" and "all but this" are always among them, even if they are more; the others are random.
+    /// "Nothing", "everything", "only this" and "all but this" are always included, even if they
+    /// exceed the number; the others are random.
     public var outcomesPerCrash = 64
-    /// The number of states tried in which a recovery was cut off, for each state of a first crash.
+    /// The number of interrupted recoveries per state after a first crash.
     public var crashesInRecovery = 1
-    /// The number of states tried in which a recovery was cut off, for each moment at which the process was killed while the disk kept its
-    /// power; 0 for no such moments.
+    /// The number of interrupted recoveries per moment at which the process is killed; 0 for none.
     ///
-    /// Recovery finds all that was written, and none of it any more durable than it was: what it takes over without making it durable is
-    /// lost with the power. ``SimulatedDisk/processWasKilled`` tells it of such a moment.
+    /// Killing the process does not cut the power. Recovery then reads all writes, but they are not
+    /// more durable than before: data that recovery accepts without syncing it is lost with the
+    /// next power cut. ``SimulatedDisk/processWasKilled`` tells recovery about such a moment.
     public var crashesAfterKill = 0
-    /// Which of the states are tried; nil for all of them.
+    /// The selection of states to try; nil for all states.
     package var sampling: CrashSampling?
-    /// What the choice of outcomes follows from, where not all are tried.
+    /// The seed of the selected outcomes, if not all are tried.
     public var seed: UInt64 = 1
-    /// The disk that the workload begins with; a copy of it is used.
+    /// The disk that the workload starts with; a copy of it is used.
     public var disk = SimulatedDisk()
 
     private let model: Model
     private let workload: Work
     private let recovery: Work
 
-    /// Makes an explorer.
+    /// Creates an explorer.
     public init(_ name: String, model: Model, workload: @escaping Work, recovery: @escaping Work) {
         self.name = name
         self.model = model
@@ -61,11 +66,12 @@ public struct CrashExplorer<Model: Sendable> {
         self.recovery = recovery
     }
 
-    /// Tries the states, or only that of `CHATJOURNAL_CRASH`, until there are ten failures.
+    /// Tries the states, or only the state of `CHATJOURNAL_CRASH`; stops after ten failures.
     ///
-    /// - Throws: What the workload throws on a disk without faults; ``CrashReplayError`` when `CHATJOURNAL_CRASH` is no path, or one that
-    ///   does not exist in this workload.
-    /// - Complexity: Time in proportion to the number of states. Memory: for each operation of the workload, the size of the file it changes.
+    /// - Throws: The errors of the workload on a disk without faults; ``CrashReplayError`` if
+    ///   `CHATJOURNAL_CRASH` is not a path, or its state does not exist in this workload.
+    /// - Complexity: Time is proportional to the number of states. Memory holds, for each operation
+    ///   of the workload, the size of the file that the operation changes.
     public func run() throws -> CrashReport {
         if let path = try CrashPath.requested() { return path.name == name ? try replay(path) : CrashReport(isReplay: true) }
         var report = CrashReport()
@@ -85,7 +91,7 @@ public struct CrashExplorer<Model: Sendable> {
         return report
     }
 
-    /// Tries the one state that a path leads to.
+    /// Tries only the state that a path names.
     ///
     /// - Throws: As ``run()``.
     public func replay(_ path: CrashPath) throws -> CrashReport {
@@ -109,7 +115,7 @@ public struct CrashExplorer<Model: Sendable> {
         return report
     }
 
-    /// Runs work and returns the moments at which the power may be cut.
+    /// Runs the work and returns the moments at which the power can be cut.
     private func moments(on disk: SimulatedDisk, _ model: Model, _ work: Work) throws -> [CrashMoment<Model>] {
         let witness = CrashWitness(model)
         disk.watch { operation, image in witness.note(operation, image) }
@@ -119,7 +125,7 @@ public struct CrashExplorer<Model: Sendable> {
         return witness.moments
     }
 
-    /// The disk as a crash leaves it that picked these values; nil for a process that was killed, of which nothing is left but what it did.
+    /// Returns the disk after a crash with these values, or after a kill of the process if nil.
     private func disk(_ moment: CrashMoment<Model>, _ picks: [Int]?) -> SimulatedDisk {
         SimulatedDisk(picks.map(moment.image.crashed) ?? moment.image, seed: seed, processWasKilled: picks == nil)
     }
@@ -162,14 +168,14 @@ public struct CrashExplorer<Model: Sendable> {
     }
 }
 
-/// A random share of the states of a ``CrashExplorer``, for tests that have little time.
+/// A random sample of the states of a ``CrashExplorer``, for tests with little time.
 package struct CrashSampling: Sendable {
     private let share: UInt64
     private let seed: UInt64
 
-    /// Takes about one state of every `share`, chosen by the seed.
+    /// Selects about one state in `share`, by the seed.
     ///
-    /// With a state go those in which its recovery is cut off.
+    /// The interrupted recoveries of a state are selected with it.
     package init(oneIn share: Int, seed: UInt64) {
         self.share = UInt64(share)
         self.seed = seed
@@ -182,7 +188,7 @@ package struct CrashSampling: Sendable {
 }
 
 extension SimulatedDisk {
-    /// Notes the moment after the last operation.
+    /// Records the moment after the last operation.
     fileprivate func noteEnd<Model>(_ witness: CrashWitness<Model>) {
         let (operations, image) = state.withLock { ($0.operations, $0.image) }
         witness.note(operations + 1, image)

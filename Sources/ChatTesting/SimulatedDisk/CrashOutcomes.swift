@@ -1,6 +1,8 @@
-/// The outcomes of one crash that are tried: all there are when there are few, else a choice of them that always has the extreme ones.
+/// The outcomes of one crash to try: all of them if they are few, otherwise a sample.
+///
+/// The sample always contains the extreme outcomes.
 struct CrashOutcomes {
-    /// At most this many choices are tried in every combination.
+    /// The maximum number of choices whose combinations are all tried.
     static let enumerableChoices = 12
 
     private let image: DiskImage
@@ -8,13 +10,13 @@ struct CrashOutcomes {
     private var seen: Set<[Int]> = []
     private(set) var picks: [[Int]] = []
 
-    /// Lists the distinct outcomes to try at a crash of this disk.
+    /// Lists the distinct outcomes to try for a crash of this disk.
     ///
     /// - Parameters:
-    ///   - exhaustive: Up to how many outcomes all are tried.
-    ///   - limit: How many are tried where there are more, unless the extreme ones (nothing, everything, each choice alone, each choice left
-    ///     out) are more than that.
-    ///   - seed: What they follow from.
+    ///   - exhaustive: The maximum number of outcomes up to which all are tried.
+    ///   - limit: The size of a sample. The extreme outcomes (nothing, everything, each choice
+    ///     alone, each choice left out) are included even if they exceed it.
+    ///   - seed: The seed of the sample.
     init(_ image: DiskImage, exhaustive: Int, limit: Int, seed: UInt64) {
         self.image = image
         radices = image.radices
@@ -44,7 +46,7 @@ struct CrashOutcomes {
             add(CrashOutcome.allBut(index).picks(radices))
         }
         var random = SeededRandom(seed: seed)
-        // Many choices may make few distinct disks, so that drawing has to end.
+        // Many choices can give few distinct disks, so the number of attempts is bounded.
         var attempts = 4 * limit
         while picks.count < limit && attempts > 0 {
             attempts -= 1

@@ -4,18 +4,20 @@
     import Foundation
 #endif
 
-/// The way to one crash state: a name, then for every crash the operation before which it came and the values that were picked.
+/// The path to one crash state: the explorer's name, then each crash with its operation and picks.
 ///
-/// As text, `append/41:0.1.1>7:1.0` is the workload "append" cut before its 41st operation, then the recovery cut before its 7th, and
-/// `append/41:kill>7:1.0` the same but for the first crash, which was not one of the disk.
+/// As text, `append/41:0.1.1>7:1.0` is the workload "append" cut before its operation 41, followed
+/// by a recovery cut before its operation 7. In `append/41:kill>7:1.0` the first crash is a kill of
+/// the process without a power cut.
 public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
-    /// One power cut, or the end of a process.
+    /// One power cut, or one kill of the process.
     public struct Step: Hashable, Sendable {
-        /// The number of the operation that did not happen any more.
+        /// The number of the first operation that did not happen.
         public var operation: Int
-        /// The values picked; see ``CrashOutcome/picks(_:)``.
+        /// The picked values; see ``CrashOutcome/picks(_:)``.
         ///
-        /// Nil when the process was killed and the disk kept its power: all that was done can be read, and is no more durable than it was.
+        /// Nil if the process was killed without a power cut: all writes are readable, but not more
+        /// durable than before.
         public var picks: [Int]?
     }
 
@@ -29,7 +31,7 @@ public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
         self.steps = steps
     }
 
-    /// Reads the text form; nil when it is none.
+    /// Parses the text form; nil if it is malformed.
     public init?(_ description: String) {
         guard let slash = description.lastIndex(of: "/") else { return nil }
         name = String(description[..<slash])
@@ -58,10 +60,10 @@ public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
 }
 
 extension CrashPath {
-    /// Whether `CHATJOURNAL_CRASH` asks for one state alone.
+    /// Whether `CHATJOURNAL_CRASH` requests a single state.
     public static var isRequested: Bool { requestedText != nil }
 
-    /// The state that `CHATJOURNAL_CRASH` asks for; nil when it is not set.
+    /// Returns the state that `CHATJOURNAL_CRASH` requests; nil if it is not set.
     static func requested() throws -> CrashPath? {
         guard let text = requestedText else { return nil }
         guard let path = CrashPath(text) else { throw CrashReplayError.notAPath(text) }

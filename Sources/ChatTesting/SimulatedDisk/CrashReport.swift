@@ -1,26 +1,28 @@
-/// What a ``CrashExplorer`` has found.
+/// The result of a ``CrashExplorer``.
 public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
-    /// The number of moments at which the workload was cut off.
+    /// The number of moments at which the workload was interrupted.
     public var crashes = 0
-    /// The number of states that were checked: of different disks for one crash, those in which recovery was cut off included.
+    /// The number of checked states, including interrupted recoveries.
+    ///
+    /// Different disks after the same crash are different states.
     public var states = 0
-    /// The number of them in which a recovery was cut off.
+    /// The number of states in which a recovery was interrupted.
     public var statesInRecovery = 0
-    /// The number of states that were left out of a sample.
+    /// The number of states that the sampling left out.
     package var statesLeftOut = 0
-    /// The states in which something was wrong.
+    /// The states in which a check failed.
     public var failures: [CrashFailure] = []
-    /// Whether this was one state by `CHATJOURNAL_CRASH`, so that the numbers say nothing.
+    /// Whether only the state of `CHATJOURNAL_CRASH` was tried, so that the counts have no meaning.
     public var isReplay = false
 
-    /// Makes a report of nothing yet, to add others to.
+    /// Creates an empty report, to which others can be added.
     public init() {}
 
     init(isReplay: Bool) {
         self.isReplay = isReplay
     }
 
-    /// Adds the findings of another explorer.
+    /// Adds the results of another explorer.
     public static func += (report: inout CrashReport, other: CrashReport) {
         report.crashes += other.crashes
         report.states += other.states
@@ -30,32 +32,34 @@ public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
         report.isReplay = report.isReplay || other.isReplay
     }
 
-    /// The numbers on one line, then one for each failure.
+    /// The counts on one line, then one line for each failure.
     public var description: String {
         (["\(states) states of \(crashes) crashes, \(statesInRecovery) of them in recovery, \(failures.count) failures"]
             + failures.map(\.description)).joined(separator: "\n")
     }
 }
 
-/// A crash state in which something was wrong.
+/// A crash state in which a check failed.
 public struct CrashFailure: Hashable, Sendable, CustomStringConvertible {
-    /// The way to the state.
+    /// The path to the state.
     public var path: CrashPath
-    /// What was thrown.
+    /// The description of the thrown error.
     public var error: String
 
-    /// What was thrown, and how to see it again.
+    /// The error, with the setting that replays it.
     public var description: String { "CHATJOURNAL_CRASH='\(path)': \(error)" }
 }
 
-/// Why a state cannot be replayed.
+/// The reason why a state cannot be replayed.
 public enum CrashReplayError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The text is no path.
+    /// The text is not a path.
     case notAPath(String)
-    /// The workload or recovery has no such moment, or its crash no such choices: it is not the one that the path was printed for.
+    /// The workload or recovery has no such moment, or its crash no such choices.
+    ///
+    /// The path was printed for a different workload.
     case noSuchState(CrashPath, step: Int)
 
-    /// A sentence.
+    /// A sentence for people.
     public var description: String {
         switch self {
         case .notAPath(let text): "CHATJOURNAL_CRASH is no way to a crash state: \(text)"

@@ -1,24 +1,27 @@
-/// Explorers that differ by a seed, tried one after another: a long run.
+/// A long run: crash explorers with different seeds, one after another.
 ///
-/// Each is named by what the series explores and, after the last hyphen, its seed, so that the path of a failure says which of them to replay.
+/// The name of each explorer ends with a hyphen and its seed, so that the path of a failure
+/// identifies the explorer to replay.
 ///
 /// ```swift
 /// var series = CrashSeries { seed in Workload(seed: seed).explorer("append-\(seed)") }
 /// let report = try series.run(states: 100_000)
 /// ```
 public struct CrashSeries<Model: Sendable> {
-    /// The seed that comes next.
+    /// The next seed.
     public private(set) var nextSeed: UInt64
 
     private let explorer: (UInt64) -> CrashExplorer<Model>
 
-    /// Makes a series that begins with a seed; `explorer` makes the one of any seed, with a name that ends in a hyphen and the seed.
+    /// Creates a series; `explorer` returns the explorer of a seed, whose name ends in `-SEED`.
     public init(from seed: UInt64 = 100, explorer: @escaping (_ seed: UInt64) -> CrashExplorer<Model>) {
         nextSeed = seed
         self.explorer = explorer
     }
 
-    /// Tries one seed after another until there are so many states or a failure, or only the state of `CHATJOURNAL_CRASH`.
+    /// Tries one seed after another until this number of states, or a failure.
+    ///
+    /// If `CHATJOURNAL_CRASH` is set, tries only its state.
     ///
     /// - Throws: As ``CrashExplorer/run()``.
     public mutating func run(states: Int) throws -> CrashReport {
@@ -33,7 +36,7 @@ public struct CrashSeries<Model: Sendable> {
         return report
     }
 
-    /// Tries the one state that a path leads to; nil when it is of no explorer of this series, whatever its seed.
+    /// Tries only the state that a path names; nil if no explorer of this series has the name.
     ///
     /// - Throws: As ``CrashExplorer/replay(_:)``.
     public func replay(_ path: CrashPath) throws -> CrashReport? {

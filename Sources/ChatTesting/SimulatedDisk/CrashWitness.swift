@@ -1,9 +1,10 @@
 internal import Locking
 
-/// What a workload of a ``CrashExplorer`` has to say about itself: what it has begun, and what it was promised.
+/// The model of a workload of a ``CrashExplorer``: what it has started, and what was acknowledged.
 ///
-/// The explorer takes a copy before every operation of the disk, so that it knows for every crash what had been promised by then. Change it
-/// the moment before something begins and the moment after it was acknowledged.
+/// The explorer copies the model before every operation of the disk, so that every crash has the
+/// model of its moment. Update the model immediately before an action starts and immediately after
+/// it was acknowledged.
 public final class CrashWitness<Model: Sendable>: Sendable {
     private struct State: Sendable {
         var model: Model
@@ -12,12 +13,12 @@ public final class CrashWitness<Model: Sendable>: Sendable {
 
     private let state: Lock<State>
 
-    /// Makes a witness outside of an explorer, for running work by itself.
+    /// Creates a witness without an explorer, to run a workload separately.
     public init(_ model: Model) {
         state = Lock(State(model: model))
     }
 
-    /// The model as it is now.
+    /// The current model.
     public var model: Model { state.withLock { $0.model } }
 
     /// Changes the model.
@@ -25,10 +26,12 @@ public final class CrashWitness<Model: Sendable>: Sendable {
         state.withLock { change(&$0.model) }
     }
 
-    /// The moments noted so far, in order.
+    /// The recorded moments, in order.
     var moments: [CrashMoment<Model>] { state.withLock { $0.moments } }
 
-    /// Notes the moment before an operation; where the disk has not changed since the last one, what was promised by now counts.
+    /// Records the moment before an operation.
+    ///
+    /// If the disk has not changed since the last moment, the new model replaces the last one.
     func note(_ operation: Int, _ image: DiskImage) {
         state.withLock { state in
             if state.moments.last?.image.changeCount == image.changeCount { state.moments.removeLast() }
@@ -37,7 +40,7 @@ public final class CrashWitness<Model: Sendable>: Sendable {
     }
 }
 
-/// A moment at which the power may be cut: before an operation, or after the last.
+/// A moment at which the power can be cut: before an operation, or after the last one.
 struct CrashMoment<Model: Sendable>: Sendable {
     var operation: Int
     var image: DiskImage

@@ -1,42 +1,46 @@
 public import EventJournal
 
-/// A failure that a ``SimulatedDisk`` is to bring about: when, where and what.
+/// A fault of a ``SimulatedDisk``: when it occurs, on which paths, and its effect.
 ///
-/// Interrupted and short system calls are no faults here: the ``JournalStorage`` protocol promises whole operations, and it is `FileStorage` that
-/// has to repeat a call. What can be seen of them is that an operation that fails may have done a part of its work.
+/// Interrupted and short system calls are not faults: the ``JournalStorage`` protocol guarantees
+/// whole operations, and `FileStorage` repeats such calls. They are only visible in that a failed
+/// operation may have done part of its work.
 public struct DiskFault: Hashable, Sendable {
-    /// When the fault happens.
+    /// The time at which the fault occurs.
     public enum Moment: Hashable, Sendable {
-        /// At the operation with this number, counted over all from 1; see ``SimulatedDisk/operationCount``.
+        /// At the operation with this number, counted from 1; see ``SimulatedDisk/operationCount``.
         case operation(Int)
-        /// At the nth operation of this kind, from 1, on the fault's paths, counted from when the fault was injected.
+        /// At the nth operation of this kind on the fault's paths, counted from 1 since the
+        /// injection.
         case occurrence(Int, of: StorageError.Operation)
-        /// At any operation of these kinds, with this probability from 0 to 1, by the disk's seed.
+        /// At any operation of these kinds with this probability (0...1), by the disk's seed.
         case chance(Double, of: Set<StorageError.Operation>)
     }
 
-    /// What happens.
+    /// The effect of a fault.
     public enum Effect: Hashable, Sendable {
         /// The operation throws an error of this kind.
         ///
-        /// A failing write leaves a part of its bytes, which ends with a sector (file systems work by blocks) unless the disk tears sectors,
-        /// and a failing reservation a part of the space, as the disk's seed has it; a failing ``StorageFile/sync()`` leaves the bytes
-        /// readable and clean, and they are gone after a crash; anything else leaves all as it was.
+        /// A failed write leaves part of its bytes, by the disk's seed; the part ends at a sector
+        /// boundary unless the disk tears sectors. A failed reservation leaves part of the space.
+        /// After a failed ``StorageFile/sync()`` the bytes stay readable and count as clean, but
+        /// are lost in a crash. Any other failed operation changes nothing.
         case fails(StorageError.Kind)
-        /// A sync, of a file or of a directory, succeeds and does nothing: what it covered stays pending. No effect on other operations.
+        /// A sync of a file or a directory succeeds without effect: its changes stay pending.
         ///
-        /// No disk that does this is honest, and no journal can keep a promise on it. What can be asked is that it is detected or refused.
+        /// Other operations are not affected. No journal can be durable on such a disk; a program
+        /// can only be expected to detect the loss.
         case losesSync
     }
 
-    /// When the fault happens.
+    /// The time at which the fault occurs.
     public var moment: Moment
-    /// What happens.
+    /// The effect of the fault.
     public var effect: Effect
-    /// Only paths that end like this are concerned; the empty text concerns all.
+    /// The fault applies only to paths with this suffix; an empty suffix matches all paths.
     public var pathSuffix: String
 
-    /// Makes a fault.
+    /// Creates a fault.
     public init(_ effect: Effect, at moment: Moment, pathSuffix: String = "") {
         self.moment = moment
         self.effect = effect
@@ -44,43 +48,43 @@ public struct DiskFault: Hashable, Sendable {
     }
 }
 
-/// The moment at which a ``SimulatedDisk`` stops: that operation and every later one throw ``StorageError/Kind/failed``.
+/// The moment of a power cut: that operation and all later ones throw ``StorageError/Kind/failed``.
 public struct PowerCut: Hashable, Sendable {
-    /// Whether the operation still does its work.
+    /// Whether the power is cut before or after the operation takes effect.
     public enum Side: Hashable, Sendable {
-        /// The operation does nothing.
+        /// The operation has no effect.
         case before
-        /// The operation does its work; its caller is told that it failed.
+        /// The operation takes effect, but throws an error.
         case after
     }
 
-    /// The number of the operation, counted over all from 1; see ``SimulatedDisk/operationCount``.
+    /// The number of the operation, counted from 1; see ``SimulatedDisk/operationCount``.
     public var operation: Int
-    /// Whether the operation still does its work.
+    /// Whether the operation still takes effect.
     public var side: Side
 
-    /// Makes a power cut.
+    /// Creates a power cut.
     public init(_ side: Side, operation: Int) {
         self.operation = operation
         self.side = side
     }
 }
 
-/// The faults of a disk and what has been counted for them.
+/// The faults of a disk, with their counters.
 struct FaultPlan: Sendable {
     private var faults: [(fault: DiskFault, count: Int)] = []
 
     mutating func add(_ fault: DiskFault) { faults.append((fault, 0)) }
     mutating func removeAll() { faults = [] }
 
-    /// The effect on an operation: that of the first fault that applies.
+    /// Returns the effect of the first fault that applies to the operation.
     mutating func effect(
         on operation: StorageError.Operation, _ path: String, number: Int, _ random: inout SeededRandom
     ) -> DiskFault.Effect? {
         var effect: DiskFault.Effect?
         for index in faults.indices {
             let fault = faults[index].fault
-            // An empty suffix is one of every path.
+            // `hasSuffix` is true for an empty suffix.
             guard path.hasSuffix(fault.pathSuffix) else { continue }
             let applies: Bool
             switch fault.moment {

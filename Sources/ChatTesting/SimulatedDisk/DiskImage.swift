@@ -1,10 +1,11 @@
 import EventJournal
 
-/// A whole simulated disk as a value: directories, files, and what of them a power cut may take.
+/// A whole simulated disk as a value: directories, files, and their pending changes.
 ///
-/// A copy shares its files and sectors with the original until one of the two changes, so a copy before every operation is cheap.
+/// A copy shares files and sectors with the original until one of them changes, so a copy before
+/// every operation is cheap.
 struct DiskImage: Sendable {
-    /// What a name leads to, by a number that is never used again.
+    /// The file or directory that a name refers to, by a number that is never reused.
     enum Node: Hashable, Sendable {
         case file(Int)
         case directory(Int)
@@ -16,7 +17,7 @@ struct DiskImage: Sendable {
         var durable: [StorageName: Node] = [:]
     }
 
-    /// A name that is made or taken away.
+    /// A name that is added or removed.
     struct NameChange: Sendable {
         var directory: Int
         var name: StorageName
@@ -24,36 +25,38 @@ struct DiskImage: Sendable {
         var isMade: Bool
     }
 
-    /// What a creation, rename or removal does, kept or dropped as one; what a directory sync has settled is taken out.
+    /// The effect of a creation, rename or removal, which a crash keeps or drops as one.
+    ///
+    /// Changes that a directory sync has made durable are removed.
     struct NamingChange: Sendable {
         var title: String
         var changes: [NameChange]
     }
 
     var tearing: SectorTearing?
-    /// Grows with every change.
+    /// Increases with every change.
     private(set) var changeCount = 0
     private var files: [FileImage] = []
     private var directories: [Directory] = [Directory()]
     private var namings: [NamingChange] = []
 
-    /// Makes an empty disk.
+    /// Creates an empty disk.
     init(tearing: SectorTearing? = nil) {
         self.tearing = tearing
     }
 
     // MARK: - Files
 
-    /// Reads a file.
+    /// Returns the current content of a file.
     func file(_ number: Int) -> SparseBytes { files[number].current }
 
-    /// Changes a file; the body is given the number of the change.
+    /// Changes a file; the body receives the number of the change.
     mutating func change(_ file: Int, _ body: (inout FileImage, Int) -> Void) {
         changeCount += 1
         body(&files[file], changeCount)
     }
 
-    /// Makes a file durable, but not its name.
+    /// Makes the content of a file durable, but not its name.
     mutating func sync(_ file: Int) {
         changeCount += 1
         files[file].sync()
@@ -61,7 +64,7 @@ struct DiskImage: Sendable {
 
     // MARK: - Names
 
-    /// What is at a path; nil when there is nothing.
+    /// Returns the entry at a path, nil if none exists.
     func node(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Node? {
         var node = Node.directory(0)
         for name in Self.components(of: path) {
@@ -72,24 +75,24 @@ struct DiskImage: Sendable {
         return node
     }
 
-    /// The file at a path, which must be there.
+    /// Returns the number of the file at a path; throws if it does not exist.
     func fileNumber(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
         guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, errno: 2) }
         guard case .file(let number) = node else { throw StorageError(.failed, operation, path: path, errno: 21) }
         return number
     }
 
-    /// The directory at a path, which must be there.
+    /// Returns the number of the directory at a path; throws if it does not exist.
     func directoryNumber(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
         guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, errno: 2) }
         guard case .directory(let number) = node else { throw StorageError(.notADirectory, operation, path: path, errno: 20) }
         return number
     }
 
-    /// The names in a directory, sorted.
+    /// Returns the names in a directory, sorted.
     func names(in directory: Int) -> [String] { directories[directory].current.keys.sorted().map(\.text) }
 
-    /// Makes an empty file at a path at which there is nothing.
+    /// Creates an empty file at an unused path.
     mutating func createFile(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
         let (directory, name) = try place(of: path, operation)
         files.append(FileImage())
@@ -98,7 +101,7 @@ struct DiskImage: Sendable {
         return files.count - 1
     }
 
-    /// Makes an empty directory.
+    /// Creates an empty directory.
     mutating func createDirectory(at path: String) throws(StorageError) {
         let present = try node(at: path, .createDirectory)
         guard present == nil else { throw StorageError(.alreadyExists, .createDirectory, path: path, errno: 17) }
@@ -108,7 +111,7 @@ struct DiskImage: Sendable {
         record("create \(path)", [NameChange(directory: directory, name: name, node: node, isMade: true)])
     }
 
-    /// Gives a file another name, in place of what is there.
+    /// Renames a file and replaces an existing target.
     mutating func rename(_ path: String, to target: String) throws(StorageError) {
         let file = Node.file(try fileNumber(at: path, .rename))
         let (from, oldName) = try place(of: path, .rename)
@@ -123,14 +126,14 @@ struct DiskImage: Sendable {
             ])
     }
 
-    /// Removes the name of a file; who has it open goes on reading and writing it.
+    /// Removes the name of a file; open handles can still read and write it.
     mutating func remove(_ path: String) throws(StorageError) {
         let file = Node.file(try fileNumber(at: path, .remove))
         let (directory, name) = try place(of: path, .remove)
         record("remove \(path)", [NameChange(directory: directory, name: name, node: file, isMade: false)])
     }
 
-    /// Makes the names in a directory durable, but not the directory's own name.
+    /// Makes the names in a directory durable, but not the name of the directory itself.
     mutating func syncDirectory(_ directory: Int) {
         changeCount += 1
         directories[directory].durable = directories[directory].current
@@ -152,14 +155,15 @@ struct DiskImage: Sendable {
         }
     }
 
-    /// The directory that a path's last name is in, and that name.
+    /// Returns the directory of a path's last name, and that name.
     private func place(of path: String, _ operation: StorageError.Operation) throws(StorageError) -> (directory: Int, name: StorageName) {
         var names = Self.components(of: path)
         guard let name = names.popLast() else { throw StorageError(.failed, operation, path: path, errno: 21) }
         return (try directoryNumber(at: names.map(\.text).joined(separator: "/"), operation), name)
     }
 
-    /// The names of a path; root, current directory and the root's parent are one.
+    /// Returns the names of a path; the root, the current directory and the root's parent are
+    /// equal.
     private static func components(of path: String) -> [StorageName] {
         StoragePath.components(of: StoragePath.normalized("/" + path)).map(StorageName.init)
     }
@@ -168,14 +172,15 @@ struct DiskImage: Sendable {
 extension DiskImage {
     // MARK: - Crash
 
-    /// The numbers of values that a crash picks from, for every choice, in a fixed order: those of the files, then names.
+    /// The number of alternatives of each choice of a crash, in a fixed order: files first, then
+    /// names.
     var radices: [Int] {
         var radices: [Int] = []
         for file in files { radices += file.radices(tearing) }
         return radices + namings.map { _ in 2 }
     }
 
-    /// The choices with what they are about.
+    /// The choices of a crash, with their titles.
     var pendingChoices: [PendingChoice] {
         var paths: [Int: String] = [:]
         var waiting = [(number: 0, prefix: "")]
@@ -194,10 +199,10 @@ extension DiskImage {
         return zip(titles, radices).map { PendingChoice(title: $0, alternatives: $1) }
     }
 
-    /// The same picks with 0 in place of those that make no difference.
+    /// Replaces the picks that have no effect by 0.
     ///
-    /// Those are the picks of files that have no name after the crash, and of sectors beyond the end of their file. Two canonical lists of
-    /// picks are, but for rare cases, two different disks.
+    /// These are the picks of files without a name after the crash, and of sectors beyond the end
+    /// of their file. Two different canonical lists give different disks, except in rare cases.
     func canonical(_ picks: [Int]) -> [Int] {
         var picks = picks
         let named = reachable(crashedDirectories(picks))
@@ -214,7 +219,9 @@ extension DiskImage {
         return picks
     }
 
-    /// The disk after a power cut that picked these values, one for each of ``radices``; all that is left is durable.
+    /// Returns the disk after a power cut with one pick for each of ``radices``.
+    ///
+    /// All content of the new disk is durable.
     func crashed(_ picks: [Int]) -> DiskImage {
         var image = DiskImage(tearing: tearing)
         image.changeCount = changeCount + 1
@@ -237,7 +244,7 @@ extension DiskImage {
         return names.map { Directory(current: $0, durable: $0) }
     }
 
-    /// The files that the root leads to by durable names.
+    /// The files that are reachable from the root by durable names.
     private func reachable(_ directories: [Directory]) -> Set<Int> {
         var found: Set<Int> = []
         var waiting = [0]
@@ -245,7 +252,7 @@ extension DiskImage {
             for node in directories[number].durable.values {
                 switch node {
                 case .file(let file): found.insert(file)
-                // A directory has one name at most, as none is ever renamed.
+                // A directory has at most one name, because directories are never renamed.
                 case .directory(let directory): waiting.append(directory)
                 }
             }

@@ -1,9 +1,10 @@
-/// One file of a simulated disk: what a program reads, what a power cut would leave for certain, and what it may leave of the rest.
+/// One file of a simulated disk: its current content, its durable content, and its pending changes.
 ///
-/// The file is a set of registers: its size and each of its sectors. A register has the value that is durable and, in order, those that it
-/// was given since. A power cut picks one of them for every register, each by itself, but for one rule that every file system keeps: the
-/// changes of size happen in order, and what a truncation that happened has cut off never comes back, also when a later change has made
-/// the file longer again.
+/// The file is a set of registers: its size and each of its sectors. A register has a durable value
+/// and, in order, the values written since. A power cut picks one of these values for each
+/// register, independently, except for one rule of all file systems: the changes of size happen in
+/// order, and bytes that a truncation has cut off never return, even if a later change makes the
+/// file longer again.
 struct FileImage: Sendable {
     /// A change of size.
     struct Resize: Sendable {
@@ -11,23 +12,23 @@ struct FileImage: Sendable {
         var size: Int
     }
 
-    /// What a sector held after a write.
+    /// The content of a sector after a write.
     struct Version: Sendable {
         var number: Int
         var bytes: [UInt8]
     }
 
-    /// The versions of a sector that were not synced.
+    /// The versions of a sector since the last sync.
     struct PendingSector: Sendable {
         var index: Int
         var versions: [Version]
     }
 
-    /// What a program reads.
+    /// The content that reads return.
     private(set) var current = SparseBytes()
     private var durable = SparseBytes()
     private var resizes: [Resize] = []
-    /// In ascending order of index.
+    /// Ascending by index.
     private(set) var sectors: [PendingSector] = []
 
     /// Writes at `offset`; `number` orders the changes.
@@ -39,10 +40,11 @@ struct FileImage: Sendable {
         for index in (offset / SparseBytes.sectorSize)...((end - 1) / SparseBytes.sectorSize) { note(index, number) }
     }
 
-    /// Cuts the file, or extends it with zeros.
+    /// Truncates the file, or extends it with zeros.
     mutating func resize(to size: Int, number: Int) {
         guard size != current.size else { return }
-        // The rest of the sector at the new end is set to zero by a write of its own, which may reach the disk without the size.
+        // The rest of the last sector is zeroed by a separate write, which can reach the disk
+        // without the new size.
         let cutsSector = size < current.size && size % SparseBytes.sectorSize != 0 && !current.isZero(fromSectorOffset: size)
         if cutsSector {
             current.resize(to: size)
@@ -52,7 +54,7 @@ struct FileImage: Sendable {
         resizes.append(Resize(number: number, size: size))
     }
 
-    /// Adds the present content of a sector to its versions, unless it is the last of them already.
+    /// Adds the current content of a sector to its versions, unless it equals the last one.
     private mutating func note(_ index: Int, _ number: Int) {
         let bytes = current.sector(index)
         let place = sectors.firstIndex { $0.index >= index } ?? sectors.count
@@ -69,7 +71,7 @@ struct FileImage: Sendable {
         }
     }
 
-    /// The number of the last pending truncation that cut into this sector; `Int.min` when there is none.
+    /// Returns the number of the last pending truncation that cut this sector; `Int.min` if none.
     private func lastCut(below index: Int) -> Int {
         let end = (index + 1) * SparseBytes.sectorSize
         var size = durable.size
@@ -81,7 +83,7 @@ struct FileImage: Sendable {
         return number
     }
 
-    /// Makes durable what is pending.
+    /// Makes all pending changes durable.
     mutating func sync() {
         guard !resizes.isEmpty || !sectors.isEmpty else { return }
         durable = settled(size: resizes.count, nil) { $0.versions.count }
@@ -89,14 +91,14 @@ struct FileImage: Sendable {
         sectors = []
     }
 
-    /// Does what a failed sync does: the written bytes can be read and count as clean, so no later sync writes them.
+    /// Simulates a failed sync: the written bytes stay readable, but no later sync writes them.
     ///
-    /// Sizes are metadata, which a file system writes through its own journal: they stay pending.
+    /// Sizes are metadata, which a file system writes through its own journal; they stay pending.
     mutating func forgetSectors() {
         sectors = []
     }
 
-    /// Inverts a bit on the medium: a program reads it unless the sector is about to be written again.
+    /// Inverts a bit on the medium; reads return it unless the sector has pending writes.
     mutating func flip(_ bit: Int, at offset: Int) {
         if offset < durable.size { durable.flip(bit, at: offset) }
         let isDirty = sectors.contains { $0.index == offset / SparseBytes.sectorSize }
@@ -105,7 +107,8 @@ struct FileImage: Sendable {
 
     // MARK: - Crash
 
-    /// The numbers of values that a crash picks from: that of the size first, when it is pending, then that of every pending sector.
+    /// Returns the number of alternatives of each choice: the size first, if pending, then each
+    /// pending sector.
     func radices(_ tearing: SectorTearing?) -> [Int] {
         var radices: [Int] = []
         if !resizes.isEmpty { radices.append(resizes.count + 1) }
@@ -113,13 +116,13 @@ struct FileImage: Sendable {
         return radices
     }
 
-    /// What each choice is about, in the order of ``radices(_:)``.
+    /// The subjects of the choices, in the order of ``radices(_:)``.
     var choiceNames: [String] {
         (resizes.isEmpty ? [] : ["size \(durable.size) -> " + resizes.map { String($0.size) }.joined(separator: " -> ")])
             + sectors.map { "sector \($0.index)" }
     }
 
-    /// Replaces by 0 the picks that make no difference: those of sectors that lie beyond the picked size.
+    /// Replaces the picks that have no effect by 0: those of sectors beyond the picked size.
     func canonical(_ picks: inout [Int], from start: Int) {
         var next = start
         var size = durable.size
@@ -133,10 +136,10 @@ struct FileImage: Sendable {
         }
     }
 
-    /// The file after a crash that picked these values, beginning at `start` of `picks`; `start` is moved past them.
+    /// Returns the file after a crash with these picks, from `start` on; moves `start` past them.
     func crashed(_ picks: [Int], _ start: inout Int, _ tearing: SectorTearing?) -> FileImage {
         guard !resizes.isEmpty || !sectors.isEmpty else {
-            // Bytes that a failed sync has lost are gone here, though nothing is pending.
+            // The bytes of a failed sync are lost here, although no change is pending.
             return FileImage(durable)
         }
         let sizePick = resizes.isEmpty ? 0 : picks[start]
@@ -173,7 +176,8 @@ struct FileImage: Sendable {
             let count = sector.versions.count
             let place = (choice - 1) % count
             let new = sector.versions[place]
-            // With tearing, every version comes torn and then, in the upper half of the values, whole.
+            // With tearing, the lower half of the values are the torn versions, the upper half the
+            // whole ones.
             if choice <= count, let tearing {
                 if place > 0 { write(sector.versions[place - 1], of: sector.index, to: &bytes, size, cuts) }
                 let torn = tearing.torn(bytes.sector(sector.index), new.bytes, number: new.number, sector: sector.index)
@@ -186,7 +190,7 @@ struct FileImage: Sendable {
         return bytes
     }
 
-    /// Writes what is left of a version after the truncations that followed it.
+    /// Writes the part of a version that remains after later truncations.
     private func write(_ version: Version, of index: Int, to bytes: inout SparseBytes, _ size: Int, _ cuts: [Resize]) {
         let start = index * SparseBytes.sectorSize
         var end = min(size, start + SparseBytes.sectorSize)

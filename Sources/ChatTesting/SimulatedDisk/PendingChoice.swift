@@ -1,31 +1,37 @@
-/// One thing that a power cut decides: whether, and in which version, something that was not synced is on the disk afterwards.
+/// One choice of a power cut: which version of one unsynced change is on the disk afterwards.
 public struct PendingChoice: Hashable, Sendable, CustomStringConvertible {
-    /// What it is about: `durable: sector 1`, `rename a.tmp to a`.
+    /// The subject, for example `durable: sector 1` or `rename a.tmp to a`.
     public let title: String
-    /// How many values there are to pick from: 0 is what was durable, the last is what a program read before the crash; between them are
-    /// the versions that came between; with ``SimulatedDisk/init(seed:tearsSectors:)``, torn versions come before the whole ones.
+    /// The number of values to pick from.
+    ///
+    /// 0 is the durable version, the last value is the version that reads returned before the
+    /// crash, and the values between are the versions between. With
+    /// ``SimulatedDisk/init(seed:tearsSectors:)``, the torn versions come before the whole ones.
     public let alternatives: Int
 
     /// The title and the number of alternatives.
     public var description: String { "\(title) (\(alternatives))" }
 }
 
-/// Which of the pending changes a power cut leaves on the disk.
+/// The pending changes that remain on the disk after a power cut.
 public enum CrashOutcome: Hashable, Sendable {
-    /// None: all that was not synced is gone.
+    /// None: all unsynced changes are lost.
     case nothing
     /// All, in their last version: as if everything had been synced.
     case everything
     /// Only the last version of the choice with this index.
     case only(Int)
-    /// Everything but the choice with this index.
+    /// Everything except the choice with this index.
     case allBut(Int)
-    /// Values that follow from a seed: it decides how much is kept at all, then for every choice whether it is kept, and which version.
+    /// Random picks that are determined by a seed.
+    ///
+    /// The seed determines the share of kept choices, then for every choice whether it is kept and
+    /// in which version.
     case random(seed: UInt64)
-    /// Exactly these values, one for each of ``SimulatedDisk/pendingChoices``, each below its number of alternatives.
+    /// These values, one for each of ``SimulatedDisk/pendingChoices`` and below its alternatives.
     case picks([Int])
 
-    /// The values picked among choices with these numbers of alternatives.
+    /// Returns the picks for choices with these numbers of alternatives.
     func picks(_ radices: [Int]) -> [Int] {
         switch self {
         case .nothing: return radices.map { _ in 0 }

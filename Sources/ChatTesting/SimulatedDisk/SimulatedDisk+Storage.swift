@@ -1,7 +1,10 @@
 public import EventJournal
 
 extension SimulatedDisk: JournalStorage {
-    /// Opens the file at `path`; with ``StorageOpenMode/create``, a file that is there is cut to nothing, which is pending as any truncation.
+    /// Opens the file at `path`.
+    ///
+    /// With ``StorageOpenMode/create``, an existing file is truncated to 0 bytes, which is pending
+    /// like any truncation.
     public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
         let number = try performWhole(.open, path) { (state) throws(StorageError) in
             guard mode == .create else { return try state.image.fileNumber(at: path, .open) }
@@ -13,7 +16,7 @@ extension SimulatedDisk: JournalStorage {
         return SimulatedFile(self, number, path, isWritable: mode != .read)
     }
 
-    /// What is at `path`; nil when there is nothing.
+    /// Returns the kind of the entry at `path`; nil if no entry exists.
     public func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
         try performWhole(.inspect, path) { (state) throws(StorageError) in
             switch try state.image.node(at: path, .inspect) {
@@ -24,31 +27,34 @@ extension SimulatedDisk: JournalStorage {
         }
     }
 
-    /// The names in a directory, sorted.
+    /// Returns the names in a directory, sorted.
     public func list(_ directory: String) throws(StorageError) -> [String] {
         try performWhole(.list, directory) { (state) throws(StorageError) in
             state.image.names(in: try state.image.directoryNumber(at: directory, .list))
         }
     }
 
-    /// Renames a file, replacing what is at the target; pending until the directories of both names are synced.
+    /// Renames a file and replaces an existing target; pending until both directories are synced.
     public func rename(_ path: String, to target: String) throws(StorageError) {
         try performWhole(.rename, path) { (state) throws(StorageError) in try state.image.rename(path, to: target) }
     }
 
-    /// Removes the name of a file, pending until its directory is synced; who has it open goes on reading and writing it.
+    /// Removes the name of a file; pending until its directory is synced.
+    ///
+    /// Open handles of the file can still read and write it.
     public func remove(_ path: String) throws(StorageError) {
         try performWhole(.remove, path) { (state) throws(StorageError) in try state.image.remove(path) }
     }
 
-    /// Creates a directory, pending until the directory that it is in is synced.
+    /// Creates a directory; pending until its parent directory is synced.
     public func createDirectory(_ path: String) throws(StorageError) {
         try performWhole(.createDirectory, path) { (state) throws(StorageError) in try state.image.createDirectory(at: path) }
     }
 
     /// Makes the names in a directory durable.
     ///
-    /// One that fails leaves them pending: names are metadata, which a file system writes through its own journal, or not at all.
+    /// After a failure the names stay pending: they are metadata, which a file system writes
+    /// through its own journal or not at all.
     public func syncDirectory(_ path: String) throws(StorageError) {
         try perform(.syncDirectory, path) { (state, fault) throws(StorageError) in
             try Self.check(fault, .syncDirectory, path)
@@ -57,7 +63,9 @@ extension SimulatedDisk: JournalStorage {
         }
     }
 
-    /// Takes the lock of a lock file, which is created when absent, until it is released or a crash; nil when somebody holds it.
+    /// Takes the lock of a lock file, until it is released or a crash; nil if it is already held.
+    ///
+    /// Creates the file if it does not exist.
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
         let lock = SimulatedLock(self)
         let file: Int? = try performWhole(.lock, path) { (state) throws(StorageError) in
@@ -74,7 +82,7 @@ extension SimulatedDisk: JournalStorage {
         return file == nil ? nil : lock
     }
 
-    /// Whether somebody holds the lock of a lock file.
+    /// Returns whether the lock of a lock file is held.
     public func isLocked(_ path: String) throws(StorageError) -> Bool {
         try performWhole(.lock, path) { (state) throws(StorageError) in
             guard try state.image.node(at: path, .lock) != nil else { return false }
@@ -84,7 +92,7 @@ extension SimulatedDisk: JournalStorage {
 }
 
 extension SimulatedDisk {
-    /// Runs an operation that a fault prevents altogether.
+    /// Runs an operation that has no effect at all if a fault applies.
     private func performWhole<Result: Sendable>(
         _ operation: StorageError.Operation, _ path: String, _ body: (inout State) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -94,10 +102,10 @@ extension SimulatedDisk {
         }
     }
 
-    /// Throws the error of a fault that is one.
+    /// Throws the error of a fault that fails the operation.
     static func check(_ fault: DiskFault.Effect?, _ operation: StorageError.Operation, _ path: String) throws(StorageError) {
         guard case .fails(let kind) = fault else { return }
-        // The numbers are those of Linux and Apple platforms alike.
+        // These error numbers are the same on Linux and Apple platforms.
         let number: Int32 =
             switch kind {
             case .notFound: 2

@@ -1,32 +1,40 @@
 public import EventJournal
 internal import Locking
 
-/// A disk in memory that forgets, fails and lies on purpose, by its seed: for tests of what a program promises about power cuts and faults.
+/// An in-memory disk for tests of power cuts and disk faults, reproducible from a seed.
 ///
 /// ```swift
 /// let disk = SimulatedDisk(seed: 1)
 /// var options = JournalOptions()
 /// options.storage = disk
-/// options.idleDelay = nil  // nothing happens but what the test does
+/// options.idleDelay = nil  // no background work
 /// let journal = try Journal.open("journal", options: options)
 /// // ... append, and then, at any moment:
 /// let afterwards = disk.crash(.random(seed: 7))
 /// ```
 ///
-/// It keeps two images of every file, by sectors of 512 bytes, of its size, and of the names in every directory: what a program reads, and
-/// what is durable. What is written, truncated, reserved, created, renamed or removed is *pending* until the sync that covers it: a file's
-/// ``StorageFile/sync()`` its sectors and size, ``JournalStorage/syncDirectory(_:)`` the names in that directory, and neither more. ``crash(_:)``
-/// makes a new disk of any combination of what is pending.
+/// The disk keeps two images, the current one, which reads return, and the durable one. An image
+/// contains the sectors of 512 bytes and the size of every file, and the names in every directory.
+/// A write, truncation, reservation, creation, rename or removal is *pending* until the sync that
+/// covers it: ``StorageFile/sync()`` covers the sectors and the size of the file,
+/// ``JournalStorage/syncDirectory(_:)`` the names in the directory, and nothing else. ``crash(_:)``
+/// creates a new disk from any combination of the pending changes.
 ///
-/// That is crueler than any real file system: no change waits for another, sectors keep any of the versions that they have had since the
-/// last sync, and a file whose name was not synced is lost though its content was. What all real ones promise, it promises as well: a
-/// sector is written whole (but see ``init(seed:tearsSectors:)``), a rename within a directory happens or does not, new space reads as
-/// zeros, changes of one file's size happen in order, and what is cut off a file does not come back when it grows again.
+/// This is harsher than any real file system. Changes are not ordered, a sector can keep any
+/// version since the last sync, and a file is lost if its name was not synced, even if its content
+/// was. The disk does keep the guarantees that all real file systems give:
 ///
-/// Paths are looked up from one root, with or without a leading slash. Locks belong to the object that holds them and vanish in a crash.
-/// All methods may be called from any thread. The memory of a removed file is kept for as long as the disk.
+/// - A sector is written completely or not at all, except with `tearsSectors`.
+/// - A rename within a directory happens completely or not at all.
+/// - New space reads as zeros.
+/// - The size changes of one file happen in order, and bytes that were cut off do not return when
+///   the file grows again.
+///
+/// Paths start at one root, with or without a leading slash. A lock belongs to the object that
+/// holds it and ends with a crash. All methods can be called from any thread. The memory of a
+/// removed file is kept as long as the disk.
 public final class SimulatedDisk: Sendable {
-    /// The longest file, in bytes; a write beyond fails as on a full disk.
+    /// The maximum size of a file, in bytes; a larger write fails like on a full disk.
     public static let maximumFileSize = 1 << 32
 
     struct State {
@@ -40,17 +48,20 @@ public final class SimulatedDisk: Sendable {
         var watch: (@Sendable (_ operation: Int, DiskImage) -> Void)?
     }
 
-    /// Whether a ``CrashExplorer`` has killed the process that used the disk, which kept its power: what is read need not be durable.
+    /// Whether a ``CrashExplorer`` killed the process that used the disk, without a power cut.
+    ///
+    /// The data that such a disk returns need not be durable.
     public let processWasKilled: Bool
 
     let state: Lock<State>
 
-    /// Makes an empty disk: a root directory with nothing in it.
+    /// Creates an empty disk: an empty root directory.
     ///
     /// - Parameters:
-    ///   - seed: What faults by chance, partial effects and torn sectors follow from.
-    ///   - tearsSectors: Whether a crash may also leave a sector that is new up to some byte and old from there on, or the other way round.
-    ///     Disks promise otherwise; what can be asked of a program on such a disk is that it detects it or refuses.
+    ///   - seed: The seed of faults with a probability, of partial effects and of torn sectors.
+    ///   - tearsSectors: Whether a crash can also leave a sector that is part old, part new, split
+    ///     at any byte. Real disks do not do this; a program can only be expected to detect the
+    ///     damage.
     public convenience init(seed: UInt64 = 0, tearsSectors: Bool = false) {
         self.init(DiskImage(tearing: tearsSectors ? SectorTearing(seed: seed) : nil), seed: seed)
     }
@@ -60,29 +71,34 @@ public final class SimulatedDisk: Sendable {
         state = Lock(State(image: image, random: SeededRandom(seed: seed)))
     }
 
-    /// The number of operations so far: calls of the methods of ``JournalStorage`` and ``StorageFile``, failed ones included.
+    /// The number of calls of ``JournalStorage`` and ``StorageFile`` methods, including failed
+    /// ones.
     public var operationCount: Int { state.withLock { $0.operations } }
 
-    /// Adds a fault; of several that apply to an operation, the first added has its effect.
+    /// Adds a fault; if several faults apply to an operation, the one added first takes effect.
     public func inject(_ fault: DiskFault) { state.withLock { $0.faults.add(fault) } }
 
-    /// Takes all faults away.
+    /// Removes all faults.
     public func removeFaults() { state.withLock { $0.faults.removeAll() } }
 
-    /// Cuts the power at a later operation, which then fails as all after it do; ``crash(_:)`` shows what is left.
+    /// Cuts the power at a later operation; that operation and all later ones fail.
+    ///
+    /// ``crash(_:)`` returns the disk after the power cut.
     public func cutPower(_ cut: PowerCut) { state.withLock { $0.powerCut = cut } }
 
-    /// Whether the power has not been cut.
+    /// Whether the power is still on.
     public var hasPower: Bool { state.withLock { $0.hasPower } }
 
-    /// What a crash would decide now, in a fixed order.
+    /// The choices of a crash at this moment, in a fixed order.
     public var pendingChoices: [PendingChoice] { state.withLock { $0.image }.pendingChoices }
 
-    /// What is on the disk after a power cut at this moment: a new disk on which all is durable, without locks and faults, with power.
+    /// Returns the disk after a power cut at this moment.
     ///
-    /// This disk stays as it is, so that one moment can be tried with many outcomes.
+    /// The new disk has power, and no locks or faults; all of its content is durable. This disk
+    /// does not change, so many outcomes of one moment can be tried.
     ///
-    /// - Precondition: The values of ``CrashOutcome/picks(_:)`` fit the ``pendingChoices``, as an index does.
+    /// - Precondition: The values of ``CrashOutcome/picks(_:)``, or the index of an outcome, fit
+    ///   the ``pendingChoices``.
     public func crash(_ outcome: CrashOutcome) -> SimulatedDisk {
         let (image, seed) = state.withLock { state in
             var random = state.random
@@ -95,12 +111,12 @@ public final class SimulatedDisk: Sendable {
         return SimulatedDisk(image.crashed(picks), seed: seed)
     }
 
-    /// Inverts a bit of a file at rest, as a decaying medium does.
+    /// Inverts a bit of a stored file, like a decaying medium.
     ///
-    /// A sector that is still to be written is read as it was, and written whole when it is synced.
+    /// A sector with pending writes is read unchanged and written completely by the next sync.
     ///
-    /// - Precondition: `bit` is from 0 to 7, and the file has a byte at `offset`.
-    /// - Throws: ``StorageError`` when there is no file at the path.
+    /// - Precondition: `bit` is in 0...7, and the file has a byte at `offset`.
+    /// - Throws: ``StorageError`` if no file exists at the path.
     public func flipBit(_ bit: Int, ofByteAt offset: Int, in path: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             let file = try state.image.fileNumber(at: path, .inspect)
@@ -108,10 +124,12 @@ public final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Calls the closure, which must not use this disk, before every operation that is carried out, with its number and the disk as it is.
+    /// Calls the closure before every operation, with the operation's number and the disk's image.
+    ///
+    /// The closure must not use this disk.
     func watch(_ body: (@Sendable (_ operation: Int, DiskImage) -> Void)?) { state.withLock { $0.watch = body } }
 
-    /// Runs an operation: counts it, cuts the power, finds its fault, and throws what the body has no say in.
+    /// Runs an operation: counts it, applies a power cut, finds its fault, then runs the body.
     func perform<Result: Sendable>(
         _ operation: StorageError.Operation, _ path: String,
         _ body: (inout State, _ fault: DiskFault.Effect?) throws(StorageError) -> Result

@@ -1,7 +1,7 @@
 import EventJournal
 internal import Locking
 
-/// An open file of a simulated disk: it goes on when its name is taken away.
+/// An open file of a simulated disk; it stays usable after its name is removed.
 final class SimulatedFile: StorageFile {
     private let disk: SimulatedDisk
     private let number: Int
@@ -32,7 +32,7 @@ final class SimulatedFile: StorageFile {
             if case .fails = fault {
                 count = Int.random(in: 0...count, using: &state.random)
                 if state.image.tearing == nil && count < bytes.byteCount {
-                    // File systems work by blocks: what is written of a call ends with a sector, if not with the call.
+                    // File systems write in blocks: a partial write ends at a sector boundary.
                     let end = Int(offset) + count
                     count = max(0, end - end % SparseBytes.sectorSize - Int(offset))
                 }

@@ -1,15 +1,16 @@
-// Unsafe, because a simulated disk copies and compares sectors at every write and at every crash, and the standard library copies spans
-// only element by element: in a debug build, in which tests run, that is some hundred times slower. Every use is a copy or a comparison
-// of bytes inside bounds that the lines before it check.
+// Unsafe, because a simulated disk copies and compares sectors at every write and crash, and the
+// standard library copies spans element by element, which is about a hundred times slower in the
+// debug builds of tests. Every unsafe use copies or compares bytes within bounds that the preceding
+// lines check.
 
-/// The bytes of a file: those that were ever written, and zeros from there on up to the size.
+/// The bytes of a file: a stored prefix, then zeros up to the size.
 struct SparseBytes: Equatable, Sendable {
     static let sectorSize = 512
 
     private(set) var stored: [UInt8] = []
     private(set) var size = 0
 
-    /// Copies what there is from `offset` on and returns the count of bytes.
+    /// Copies the bytes from `offset` on and returns their number.
     func read(into bytes: inout MutableRawSpan, at offset: Int) -> Int {
         guard offset < size else { return 0 }
         let count = min(bytes.byteCount, size - offset)
@@ -29,12 +30,12 @@ struct SparseBytes: Equatable, Sendable {
         return count
     }
 
-    /// Stores the bytes at `offset`, extending the file when needed.
+    /// Stores the bytes at `offset` and extends the file if needed.
     mutating func write(_ bytes: RawSpan, at offset: Int) {
         unsafe bytes.withUnsafeBytes { source in unsafe write(source, at: offset) }
     }
 
-    /// Stores a part of an array at `offset`, extending the file when needed.
+    /// Stores a part of an array at `offset` and extends the file if needed.
     mutating func write(_ bytes: [UInt8], _ range: Range<Int>, at offset: Int) {
         unsafe bytes.withUnsafeBytes { source in unsafe write(UnsafeRawBufferPointer(rebasing: source[range]), at: offset) }
     }
@@ -52,7 +53,7 @@ struct SparseBytes: Equatable, Sendable {
         size = max(size, end)
     }
 
-    /// Cuts the file, or extends it with zeros.
+    /// Truncates the file, or extends it with zeros.
     mutating func resize(to newSize: Int) {
         if stored.count > newSize { stored.removeLast(stored.count - newSize) }
         size = newSize
@@ -65,7 +66,7 @@ struct SparseBytes: Equatable, Sendable {
         stored[offset] ^= 1 << UInt8(bit)
     }
 
-    /// The 512 bytes of a sector; beyond the end of the file they are zeros.
+    /// Returns the 512 bytes of a sector; bytes beyond the end of the file are zeros.
     func sector(_ index: Int) -> [UInt8] {
         let start = index * Self.sectorSize
         let present = max(0, min(Self.sectorSize, stored.count - start))
@@ -82,13 +83,13 @@ struct SparseBytes: Equatable, Sendable {
         }
     }
 
-    /// Whether every byte from `offset` to the end of its sector is zero.
+    /// Returns whether every byte from `offset` to the end of its sector is zero.
     func isZero(fromSectorOffset offset: Int) -> Bool {
         let end = min(stored.count, (offset / Self.sectorSize + 1) * Self.sectorSize)
         return offset >= end || stored[offset..<end].allSatisfy { $0 == 0 }
     }
 
-    /// The offset of the first byte in which two sectors differ, and that after the last; nil when they are the same.
+    /// Returns the range of bytes in which two sectors differ; nil if they are equal.
     static func difference(_ first: [UInt8], _ second: [UInt8]) -> Range<Int>? {
         precondition(first.count == sectorSize && second.count == sectorSize)
         return unsafe first.withUnsafeBytes { first in
