@@ -137,7 +137,7 @@ public struct CommandGenerator: Sendable {
     }
 
     private mutating func code() -> OutwardCode {
-        guard let code = OutwardCode(pick(["SW1A", "N1P", "E1", "M1"])) else { preconditionFailure("these are outward codes") }
+        guard let code = OutwardCode(pick(["SW1A", "N1P", "E1", "M1"])) else { preconditionFailure("every text is a valid outward code") }
         return code
     }
 

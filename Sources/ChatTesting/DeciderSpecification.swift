@@ -43,7 +43,7 @@ public struct DeciderSpecification: Sendable {
             switch specification.decide(request) {
             case .success(.append(let events)): for event in events { specification.append(event) }
             case .success: break
-            case .failure(let rejection): preconditionFailure("\(request.command) was refused: \(rejection)")
+            case .failure(let rejection): preconditionFailure("\(request.command) was rejected: \(rejection)")
             }
         }
         return specification

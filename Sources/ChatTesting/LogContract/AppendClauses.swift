@@ -12,17 +12,17 @@ extension ContractRun {
             let positions = try append(Position.random(in: 1...6, using: &random), to: log)
             if random.oneIn(3) {
                 try log.waitUntilDurable(positions.upperBound)
-                expect(log.durablePosition >= positions.upperBound, "a wait until \(positions.upperBound) is durable ends before it is")
+                expect(log.durablePosition >= positions.upperBound, "a wait until \(positions.upperBound) is durable returned too early")
             }
             let first = Position.random(in: 1...positions.upperBound, using: &random)
             try checkRecords(of: log, first...positions.upperBound)
             if round % 10 == 9 {
                 try log.close()
                 log = try fixture.open()
-                expect(log.id == id, "the log has another identity after opening again")
+                expect(log.id == id, "the log has a different id after reopening")
                 expect(
                     log.lastPosition == positions.upperBound && log.durablePosition == positions.upperBound,
-                    "a log closed at \(positions.upperBound) opens at \(log.lastPosition), \(log.durablePosition) of it durable")
+                    "a log closed at \(positions.upperBound) reopens at \(log.lastPosition), durable up to \(log.durablePosition)")
             }
         }
         let last = log.lastPosition
@@ -32,7 +32,7 @@ extension ContractRun {
             count += 1
             return count < 3
         }
-        expect(count == 3, "a reading that was to stop after 3 records delivered \(count)")
+        expect(count == 3, "a read that should stop after 3 records delivered \(count)")
         try log.close()
     }
 
@@ -49,7 +49,7 @@ extension ContractRun {
                     let positions = try log.append(try draft(head + 1...head + count, by: writer), expecting: head)
                     won.withLock { $0.append((writer, positions)) }
                 } catch {
-                    expect(error.code == .conflict, "an append that lost a race is refused with \(error)")
+                    expect(error.code == .conflict, "an append that lost a race throws \(error)")
                 }
             }
             let winners = won.withLock { $0 }
@@ -60,7 +60,7 @@ extension ContractRun {
             try log.forEachRecord(in: winner.positions) { position, _, kept, erasable in
                 expect(
                     ContractRecord(kept: kept, erasable: erasable) == record(at: position, by: winner.writer),
-                    "the record at \(position) is not of the append that took effect")
+                    "the record at \(position) is not from the append that took effect")
                 return true
             }
         }
@@ -77,7 +77,7 @@ extension ContractRun {
                     _ = try log.append(draft, expecting: head)
                 }
             }
-            expect(log.lastPosition == last, "a refused append moved the last position from \(last) to \(log.lastPosition)")
+            expect(log.lastPosition == last, "a rejected append moved the last position from \(last) to \(log.lastPosition)")
             try append(2, to: log)
         }
         try checkRecords(of: log, 1...log.lastPosition)
@@ -109,11 +109,11 @@ extension ContractRun {
             expect(head.position == positions.upperBound, "the head is at \(head.position), \(positions.upperBound) is durable")
             expect(head.journal == log.id, "the head names another log")
             heads.insert(head)
-            expect(Set(heads.map(\.chain)).count == round + 1, "the chain value is that of an earlier commit")
+            expect(Set(heads.map(\.chain)).count == round + 1, "the chain value equals that of an earlier commit")
             if round % 7 == 0 {
                 try log.close()
                 log = try fixture.open()
-                expect(log.head == head, "the head \(head) is \(log.head) after opening again")
+                expect(log.head == head, "the head \(head) is \(log.head) after reopening")
             }
         }
         try log.close()

@@ -94,12 +94,12 @@ public struct CommitLogContract: Sendable {
         do {
             run = ContractRun(try make(seed), seed: seed, patience: patience)
         } catch {
-            return [Violation(clause: clause, seed: seed, message: "the fixture could not be made: \(error)")]
+            return [Violation(clause: clause, seed: seed, message: "the fixture could not be created: \(error)")]
         }
         do {
             try await run.check(clause)
         } catch {
-            run.note("an error where none belongs: \(error)")
+            run.note("an unexpected error: \(error)")
         }
         return run.messages.map { Violation(clause: clause, seed: seed, message: $0) }
     }

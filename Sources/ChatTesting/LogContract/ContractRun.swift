@@ -55,9 +55,9 @@ final class ContractRun: Sendable {
     func expect(_ code: JournalError.Code, from what: String, _ work: () throws(JournalError) -> Void) {
         do throws(JournalError) {
             try work()
-            note("\(what) is not refused with \(code)")
+            note("\(what) does not throw \(code)")
         } catch {
-            expect(error.code == code, "\(what) is not refused with \(code) but with \(error)")
+            expect(error.code == code, "\(what) throws \(error) instead of \(code)")
         }
     }
 
@@ -87,7 +87,7 @@ final class ContractRun: Sendable {
     func checkRecords(of log: any CommitLog, _ positions: ClosedRange<Position>) throws(JournalError) {
         var next = positions.lowerBound
         try log.forEachRecord(in: positions) { position, state, kept, erasable in
-            expect(position == next, "position \(position) is read where \(next) is due")
+            expect(position == next, "position \(position) is read, expected \(next)")
             expect(
                 state == .whole && ContractRecord(kept: kept, erasable: erasable) == record(at: position),
                 "the record at \(position) is not the one that was appended")
@@ -102,7 +102,7 @@ final class ContractRun: Sendable {
         var next = 0
         try log.forEachRecord(at: positions) { position, state, kept, erasable in
             guard next < positions.count, position == positions[next] else {
-                note("reading at chosen positions gives \(position), where \(positions.dropFirst(next).first ?? 0) is due")
+                note("reading at chosen positions gives \(position), expected \(positions.dropFirst(next).first ?? 0)")
                 return false
             }
             expect(

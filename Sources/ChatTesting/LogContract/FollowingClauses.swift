@@ -15,7 +15,7 @@ extension ContractRun {
             await follow(log, after: start, through: last)
         } while: {
             await onThreads(2) { [self] thread in
-                do throws(JournalError) { try write(to: log, through: last, as: thread) } catch { note("a writer met an error: \(error)") }
+                do throws(JournalError) { try write(to: log, through: last, as: thread) } catch { note("a writer failed: \(error)") }
             }
         }
         try log.close()
@@ -40,8 +40,8 @@ extension ContractRun {
     private func more(of log: any CommitLog, after position: Position) async throws(JournalError) -> Position {
         let more = try await log.waitForMore(after: position)
         let durable = log.durablePosition
-        expect(more > position, "more than \(position) was waited for, and \(more) announced")
-        expect(more <= durable, "\(more) is announced when only \(durable) is durable")
+        expect(more > position, "a wait for more than \(position) returned \(more)")
+        expect(more <= durable, "a wait returned \(more), but only \(durable) is durable")
         return more
     }
 
@@ -53,7 +53,7 @@ extension ContractRun {
             outcome.withLock { $0 = found }
         } while: {
         }
-        return outcome.withLock { $0 } ?? .failure(JournalError(.cancelled, "nothing came of the wait"))
+        return outcome.withLock { $0 } ?? .failure(JournalError(.cancelled, "The wait was cancelled."))
     }
 
     private func impatientOutcome(of log: any CommitLog, after position: Position) async -> Result<Position, JournalError> {
@@ -109,13 +109,13 @@ extension ContractRun {
         expect(.closed, from: "a reservation after a close") { () throws(JournalError) in try log.reserve(100) }
         let draft = try draft(5...5)
         expect(.closed, from: "an append after a close") { () throws(JournalError) in _ = try log.append(draft, expecting: 4) }
-        expect(.closed, from: "a reading after a close") { () throws(JournalError) in
+        expect(.closed, from: "a read after a close") { () throws(JournalError) in
             try log.forEachRecord(in: 1...1) { _, _, _, _ in true }
         }
         let before = try await outcomeOfWaiting(for: log, after: 1)
-        expect(before == .success(4), "what was durable is not announced after a close")
+        expect(before == .success(4), "a wait after a close does not return the durable position")
         let after = try await outcomeOfWaiting(for: log, after: 4)
-        expect(after.failure?.code == .closed, "a wait for more after a close at 4 comes to \(after)")
+        expect(after.failure?.code == .closed, "a wait for more after a close at 4 gave \(after)")
         let again = try fixture.open()
         try checkRecords(of: again, 1...4)
         try again.close()

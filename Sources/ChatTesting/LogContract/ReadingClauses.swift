@@ -16,10 +16,10 @@ extension ContractRun {
         let seen = await observe(log, through: 250, reads: false)
         expect(seen.durable.isSubset(of: seen.ends), "durable positions inside a commit: \(seen.durable.subtracting(seen.ends).sorted())")
         let last = log.lastPosition
-        expect(last >= 250, "writers ended at \(last)")
+        expect(last >= 250, "the writers ended at \(last), expected at least 250")
         try log.close()
         let again = try fixture.open()
-        expect(again.lastPosition == last, "a log closed at \(last) opens at \(again.lastPosition)")
+        expect(again.lastPosition == last, "a log closed at \(last) reopens at \(again.lastPosition)")
         try checkRecords(of: again, 1...last)
         try again.close()
     }
@@ -53,7 +53,7 @@ extension ContractRun {
                     }
                 }
             } catch {
-                note("thread \(thread) met an error: \(error)")
+                note("thread \(thread) failed: \(error)")
             }
         }
         return seen.withLock { $0 }
@@ -105,7 +105,7 @@ extension ContractRun {
             try log.waitUntilDurable(4)
         }
         let outcome = try await outcomeOfWaiting(for: log, after: 4)
-        expect(outcome.failure?.code == .outOfRange, "waiting for more after 4 in a log that ends at 3 comes to \(outcome)")
+        expect(outcome.failure?.code == .outOfRange, "waiting for more after 4 in a log that ends at 3 gave \(outcome)")
         try await log.waitUntilDurable(0)
         try log.close()
     }
@@ -140,7 +140,7 @@ extension ContractRun {
         for commit in commits where !commit.contains(target) { try checkRecords(of: log, commit) }
         try log.close()
         guard let again = try? fixture.open() else { return }
-        expect(.damaged, from: "reading the damaged record at \(target) after opening again") { () throws(JournalError) in
+        expect(.damaged, from: "reading the damaged record at \(target) after reopening") { () throws(JournalError) in
             try checkRecords(of: again, target...target)
         }
         try again.close()

@@ -62,8 +62,8 @@ public enum CrashReplayError: Error, Hashable, Sendable, CustomStringConvertible
     /// A sentence for people.
     public var description: String {
         switch self {
-        case .notAPath(let text): "CHATJOURNAL_CRASH is no way to a crash state: \(text)"
-        case .noSuchState(let path, let step): "\(path): the crash number \(step + 1) does not exist in this workload"
+        case .notAPath(let text): "CHATJOURNAL_CRASH is not the path of a crash state: \(text)"
+        case .noSuchState(let path, let step): "\(path): crash \(step + 1) does not exist in this workload"
         }
     }
 }

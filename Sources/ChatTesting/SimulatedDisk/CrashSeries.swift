@@ -29,7 +29,7 @@ public struct CrashSeries<Model: Sendable> {
         var report = CrashReport()
         while report.states < states && report.failures.isEmpty {
             let explorer = explorer(nextSeed)
-            precondition(explorer.name.hasSuffix("-\(nextSeed)"), "the path of a failure of \(explorer.name) would not say its seed")
+            precondition(explorer.name.hasSuffix("-\(nextSeed)"), "The name '\(explorer.name)' must end with a hyphen and the seed.")
             report += try explorer.run()
             nextSeed += 1
         }

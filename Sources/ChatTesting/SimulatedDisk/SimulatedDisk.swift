@@ -107,7 +107,8 @@ public final class SimulatedDisk: Sendable {
         let radices = image.radices
         let picks = outcome.picks(radices)
         precondition(
-            picks.count == radices.count && zip(picks, radices).allSatisfy { $0 >= 0 && $0 < $1 }, "the picks are not those of this crash")
+            picks.count == radices.count && zip(picks, radices).allSatisfy { $0 >= 0 && $0 < $1 },
+            "The picks do not fit the pending choices of this crash.")
         return SimulatedDisk(image.crashed(picks), seed: seed)
     }
 

@@ -61,7 +61,7 @@ struct SparseBytes: Equatable, Sendable {
 
     /// Inverts one bit of a byte, which must be inside the file.
     mutating func flip(_ bit: Int, at offset: Int) {
-        precondition(offset >= 0 && offset < size && (0..<8).contains(bit), "there is no such bit in the file")
+        precondition(offset >= 0 && offset < size && (0..<8).contains(bit), "The bit or the offset is outside the file.")
         if stored.count <= offset { stored += [UInt8](repeating: 0, count: offset + 1 - stored.count) }
         stored[offset] ^= 1 << UInt8(bit)
     }
