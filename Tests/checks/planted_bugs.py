@@ -591,6 +591,11 @@ BUGS = [
         ("Follower.swift", "            position = batch.through\n",
          "            position = batch.through - (batch.events.isEmpty ? 0 : 1)\n")],
         unit="Follow"),
+    store_bug("48g", "follower: an event after the last position delivered", [
+        ("Follower.swift", "events.prefix { $0.position <= end }", "events.prefix { $0.position <= end + 1 }")],
+        unit="FiniteFollowingTests"),
+    store_bug("48h", "follower: the last position awaited only where events match", [
+        ("Follower.swift", "end == nil ? filter : EventFilter()", "filter")], unit="FiniteFollowingTests"),
     store_bug("48f", "token: one of another history followed", [
         ("ResumeToken.swift", "guard isContained ?? (token.head.position", "guard isContained != nil || (token.head.position")],
         unit="ResumeTokenTests"),
@@ -670,7 +675,7 @@ BUGS = [
         ("LiveThreads.swift", "threads = all\n", "threads.removeAll { thread in !all.contains { $0.id == thread.id } }\n")],
         unit="LiveViewChangeTests"),
     store_bug("63g", "live user: the name of a former member as it was", [
-        ("LiveUser.swift", "        filter.includesUsernames = true\n", "        filter.includesUsernames = false\n")],
+        ("LiveUser.swift", "        filter.usernameChanges = .ofAnyUser\n", "        filter.usernameChanges = .satisfyingAll\n")],
         unit="LiveViewChangeTests"),
     Bug("64", "repair: what the slots alone attest not told as lost", [
         ("Journal/Copies/Repair.swift",

@@ -22,14 +22,16 @@ public enum BufferingPolicy: Hashable, Sendable {
     case bounded(Int)
 }
 
-/// An endless sequence of the events after a position, both existing and future ones.
+/// A sequence of the events after a position, both existing and future ones.
 ///
 /// Delivers every event after the position that matches the filter, exactly once, in journal order,
 /// after the event is durable. A query that starts after the delivery of an event reflects that
 /// event. The sequence can be iterated any number of times; every iteration starts at the same
-/// position. Create one with ``ChatStore/events(after:matching:bufferingPolicy:)-(Position,_,_)``.
+/// position. Create one with
+/// ``ChatStore/events(after:upTo:matching:bufferingPolicy:)-(Position,_,_,_)``.
 ///
-/// - **End**: the sequence ends when the store is closed or the task is cancelled.
+/// - **End**: the sequence ends after its last position, if it has one, and when the store is closed
+///   or the task is cancelled.
 /// - **Errors** are ``ChatError``s and end the sequence. An unreadable event is never skipped; all
 ///   events before it are delivered first.
 /// - **Memory**: one batch of at most 256 events, or of 64 KiB of text and one event. A waiting
@@ -129,6 +131,7 @@ extension ChatStore {
     /// - Parameters:
     ///   - position: The sequence starts after this position: 0 for all events, `head.position` for
     ///     future events only.
+    ///   - last: The last position of the sequence; nil for a sequence that ends with the store.
     ///   - filter: The events to deliver. With a viewer, each event has the form that
     ///     ``EventFilter/viewer`` describes, as of its delivery. For the time before the viewer
     ///     joined, query ``timeline(_:_:viewer:asOf:)``.
@@ -139,9 +142,10 @@ extension ChatStore {
     /// - Complexity: All followers share one wait on the log and one read of each new event. A
     ///   commit wakes only the followers that its events may concern.
     public func events(
-        after position: Position = 0, matching filter: EventFilter = EventFilter(), bufferingPolicy: BufferingPolicy = .paced
+        after position: Position = 0, upTo last: Position? = nil, matching filter: EventFilter = EventFilter(),
+        bufferingPolicy: BufferingPolicy = .paced
     ) -> ChatEvents {
-        ChatEvents(follower: Follower(self, after: position, nil, filter, bufferingPolicy))
+        ChatEvents(follower: Follower(self, after: position, upTo: last, nil, filter, bufferingPolicy))
     }
 
     /// Follows the store from the position of a resume token.
@@ -152,8 +156,20 @@ extension ChatStore {
     ///   another journal, or of a history that this journal does not contain, is an error, never a
     ///   gap.
     public func events(
-        after token: ResumeToken, matching filter: EventFilter = EventFilter(), bufferingPolicy: BufferingPolicy = .paced
+        after token: ResumeToken, upTo last: Position? = nil, matching filter: EventFilter = EventFilter(),
+        bufferingPolicy: BufferingPolicy = .paced
     ) -> ChatEvents {
-        ChatEvents(follower: Follower(self, after: token.position, token, filter, bufferingPolicy))
+        ChatEvents(follower: Follower(self, after: token.position, upTo: last, token, filter, bufferingPolicy))
+    }
+
+    /// Returns the events at a range of positions: a sequence that ends, for an audit.
+    ///
+    /// The sequence waits for positions that are not durable yet.
+    ///
+    /// - Parameters:
+    ///   - positions: The range; positions begin with 1.
+    ///   - filter: The events to deliver, as for ``events(after:upTo:matching:bufferingPolicy:)-(Position,_,_,_)``.
+    public func events(in positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) -> ChatEvents {
+        events(after: max(positions.lowerBound, 1) - 1, upTo: positions.upperBound, matching: filter)
     }
 }

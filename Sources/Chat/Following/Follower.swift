@@ -9,14 +9,21 @@ struct Follower: Sendable {
     let bufferingPolicy: BufferingPolicy
     /// The position up to which every event was delivered or did not match the filter.
     private(set) var position: Position
+    /// The last position to deliver; nil for none.
+    private let end: Position?
     /// The token that the start position is checked against, once.
     private let token: ResumeToken?
     private var isChecked = false
     /// Whether the follower has reached the end once; from then on, every event is new.
     private var isLive = false
 
-    init(_ store: ChatStore, after position: Position, _ token: ResumeToken?, _ filter: EventFilter, _ bufferingPolicy: BufferingPolicy) {
-        (self.store, self.position, self.token, self.filter, self.bufferingPolicy) = (store, position, token, filter, bufferingPolicy)
+    init(
+        _ store: ChatStore, after position: Position, upTo end: Position?, _ token: ResumeToken?, _ filter: EventFilter,
+        _ bufferingPolicy: BufferingPolicy
+    ) {
+        (self.store, self.position, self.end, self.token, self.filter, self.bufferingPolicy) = (
+            store, position, end, token, filter, bufferingPolicy
+        )
     }
 
     /// The next action of a follower.
@@ -25,9 +32,12 @@ struct Follower: Sendable {
         case events([RecordedEvent])
         /// Wait for new events: all existing ones have been seen.
         case wait
-        /// End the sequence: the store is closed or the task is cancelled.
+        /// End the sequence: its last position is reached, the store is closed or the task is cancelled.
         case end
     }
+
+    /// Whether the last position to deliver has been reached.
+    private var hasEnded: Bool { end.map { position >= $0 } ?? false }
 
     /// Finds the next batch of matching events, if any.
     ///
@@ -46,7 +56,7 @@ struct Follower: Sendable {
 
     private mutating func step() async throws(ChatError) -> Step {
         try check()
-        while !Task.isCancelled {
+        while !Task.isCancelled, !hasEnded {
             guard let events = isLive ? try waitingEvents() : try nextBatch() else {
                 isLive = true
                 return .wait
@@ -61,7 +71,9 @@ struct Follower: Sendable {
 
     /// Waits for new events without blocking a thread; returns false at the end of the sequence.
     mutating func wait() async throws(ChatError) -> Bool {
-        switch await store.feed.wait(after: position, matching: filter, of: store) {
+        // The last position ends the sequence even if no event up to it matches.
+        let awaited = end == nil ? filter : EventFilter()
+        switch await store.feed.wait(after: position, matching: awaited, of: store) {
         case .look(let seen): position = seen
         case .ended, .cancelled: return false
         case .failed(let error): throw error
@@ -99,6 +111,7 @@ struct Follower: Sendable {
         try store.feed.advance(store)
         var waiting: [RecordedEvent] = []
         while true {
+            if hasEnded { return waiting }
             switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
             case .end: return position == start ? nil : waiting
             case .older: throw .lagged(from: start)
@@ -113,8 +126,9 @@ struct Follower: Sendable {
     private mutating func nextBatch() throws(ChatError) -> [RecordedEvent]? {
         switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
         case .recent(let events): return select(events)
-        case .older(let end):
-            let batch = try store.feedBatch(position + 1...min(end, position + FeedBatch.scanCount), matching: filter)
+        case .older(let available):
+            let batch = try store.feedBatch(
+                position + 1...min(available, position + FeedBatch.scanCount, end ?? .max), matching: filter)
             position = batch.through
             return batch.events
         case .end: return try store.feed.advance(store) > position ? try nextBatch() : nil
@@ -122,7 +136,8 @@ struct Follower: Sendable {
     }
 
     private mutating func select(_ events: [RecordedEvent]) -> [RecordedEvent] {
-        position = events.last?.position ?? position
-        return events.filter { store.shown($0, through: filter) != nil }
+        let wanted = end.map { end in events.prefix { $0.position <= end } } ?? events[...]
+        position = wanted.last?.position ?? position
+        return wanted.filter { store.shown($0, through: filter) != nil }
     }
 }

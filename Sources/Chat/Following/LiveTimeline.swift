@@ -103,7 +103,7 @@ struct TimelineSource: LiveSource {
         var filter = EventFilter(
             threads: [thread],
             kinds: [.messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .threadLeft, .usernameChanged])
-        filter.includesUsernames = true
+        filter.usernameChanges = .ofAnyUser
         return filter
     }
 

@@ -100,7 +100,7 @@ extension EventFilter {
     /// - Parameter memberships: The viewer's threads; empty without a viewer.
     func keys(_ memberships: [ThreadID]) -> [FeedWaiters.Key] {
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
-        if let threads { return threads.flatMap { includesUsernames ? [.place($0), .readers($0)] : [.place($0)] } }
+        if let threads { return threads.flatMap { usernameChanges != .satisfyingAll ? [.place($0), .readers($0)] : [.place($0)] } }
         if let outwardCodes { return outwardCodes.map { .place(ThreadID($0)) } }
         if let users { return users.map(FeedWaiters.Key.user) }
         return [.everything]

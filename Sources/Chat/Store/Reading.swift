@@ -9,15 +9,17 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - position: The exclusive start; 0 for every event.
+    ///   - last: The inclusive end; nil for the last durable position.
     ///   - filter: The conditions on events; a viewer receives them redacted as in
     ///     ``EventFilter/viewer``.
     ///   - body: Receives each event; returns false to stop.
     /// - Throws: ``ChatError`` if a record cannot be read or decoded. No record is skipped.
     /// - Complexity: O(*n*) in the number of events after the position, in constant memory.
     public func forEachEvent(
-        after position: Position = 0, matching filter: EventFilter = EventFilter(), _ body: (RecordedEvent) -> Bool
+        after position: Position = 0, upTo last: Position? = nil, matching filter: EventFilter = EventFilter(),
+        _ body: (RecordedEvent) -> Bool
     ) throws(ChatError) {
-        let end = shownPosition
+        let end = min(shownPosition, last ?? .max)
         guard position < end else { return }
         try Self.read(log, position + 1...end, contents: .all) { event, position in
             shown(RecordedEvent(position: position, event: event), through: filter).map(body) ?? true
@@ -70,7 +72,7 @@ extension ChatStore {
     /// visible.
     func shown(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event.details) else { return nil }
-        guard let viewer = filter.viewer, !filter.passesThreads(recorded.event.details) else { return recorded }
+        guard let viewer = filter.viewer, !filter.passesViewer(recorded.event.details) else { return recorded }
         // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)
         return present { $0.shown(recorded, to: viewer, present: $1) }

@@ -27,11 +27,18 @@ public struct EventFilter: Hashable, Sendable {
     /// registrations of other users, and lost and unknown events, are visible to operators only.
     /// <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
-    /// Whether username changes pass regardless of threads and viewer.
-    ///
-    /// Live views set this, because they show the names of former members and no other part of an
-    /// event.
-    var includesUsernames = false
+    /// Which conditions changes of usernames have to satisfy.
+    var usernameChanges = UsernameChanges.satisfyingAll
+
+    /// Which conditions changes of usernames have to satisfy; a name belongs to no thread.
+    enum UsernameChanges: Hashable, Sendable {
+        case satisfyingAll
+        /// All but that of the threads.
+        case ofAnyThread
+        /// All but those of the threads and of the viewer: for live views, which show the names of
+        /// former members and no event.
+        case ofAnyUser
+    }
 
     /// Creates a filter; without conditions it admits every event.
     public init(
@@ -58,7 +65,12 @@ public struct EventFilter: Hashable, Sendable {
 
     /// Whether the details pass regardless of ``threads`` and ``viewer``.
     func passesThreads(_ details: EventDetails) -> Bool {
-        if includesUsernames, case .usernameChanged = details { true } else { false }
+        if usernameChanges != .satisfyingAll, case .usernameChanged = details { true } else { false }
+    }
+
+    /// Whether the viewer need not be asked: there is none, or the details pass whatever the viewer is.
+    func passesViewer(_ details: EventDetails) -> Bool {
+        if usernameChanges == .ofAnyUser, case .usernameChanged = details { true } else { viewer == nil }
     }
 
     /// Whether an event in this thread, or in its outward code, can satisfy the filter.

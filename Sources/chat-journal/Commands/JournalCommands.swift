@@ -9,6 +9,7 @@ extension ToolCommand {
             "events", "shows the matching events, oldest first, with the time of creation", positionals: [.journal],
             options: [
                 .after,
+                CommandSpec.Option("up-to", .text("P"), "end after position P"),
                 CommandSpec.Option("thread", .text("T"), "only events of this thread"),
                 CommandSpec.Option("user", .text("U"), "only events by or about this user"),
                 CommandSpec.Option("kind", .choice(EventKind.allCases.map(\.name)), "only events of this kind"),
@@ -18,6 +19,7 @@ extension ToolCommand {
             ])
     ) { arguments, output in
         let after: Position = try arguments.integer("after", in: 0...Position.max) ?? 0
+        let last: Position? = try arguments.integer("up-to", in: 0...Position.max)
         let store = try arguments.openReadOnly()
         let kind = arguments[option: "kind"].flatMap(EventKind.init(name:))
         let viewer = try arguments.viewer(in: store)
@@ -25,11 +27,11 @@ extension ToolCommand {
             threads: try arguments.thread(option: "thread", in: store, viewer: viewer).map { [$0] },
             users: try arguments.users(option: "user", in: store, viewer: viewer),
             kinds: kind.map { [$0] }, viewer: viewer)
-        try output.writeEvents(of: store, after: after, matching: filter, asJSON: arguments.has("json"))
+        try output.writeEvents(of: store, after: after, upTo: last, matching: filter, asJSON: arguments.has("json"))
         if arguments.has("follow") {
             try output.flush()
             try await follow(
-                store.events(after: max(after, store.head.position), matching: filter), asJSON: arguments.has("json"))
+                store.events(after: max(after, store.head.position), upTo: last, matching: filter), asJSON: arguments.has("json"))
         }
         return true
     }
@@ -145,11 +147,11 @@ private struct HeadLine: Encodable {
 
 extension StandardOutput {
     fileprivate mutating func writeEvents(
-        of store: ChatStore, after position: Position, matching filter: EventFilter, asJSON: Bool
+        of store: ChatStore, after position: Position, upTo last: Position?, matching filter: EventFilter, asJSON: Bool
     ) throws {
         // The closure cannot throw; the error is kept.
         var failure: (any Error)?
-        try store.forEachEvent(after: position, matching: filter) { event in
+        try store.forEachEvent(after: position, upTo: last, matching: filter) { event in
             do {
                 try write(event, asJSON: asJSON)
                 return true

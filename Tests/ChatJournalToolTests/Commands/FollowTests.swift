@@ -13,6 +13,20 @@ import Testing
 @Suite struct FollowTests {
     private static let command = #"{"registerUser":{"user":"0190a000-0000-7000-8000-0000000000a1","username":"Ann"}}"#
 
+    @Test(arguments: [[], ["--follow"]]) func eventsEndAfterTheLastPosition(following: [String]) throws {
+        let folder = try ToolProcess.Folder()
+        let journal = folder.path + "/journal"
+        let commands = (1...5).map { #"{"registerUser":{"username":"Neighbour \#($0)"}}"# + "\n" }.joined()
+        #expect(try ToolProcess.run(["run", journal], input: commands).status == 0)
+        for (after, last) in [(0, 3), (1, 1), (2, 5), (0, 0)] {
+            let ended = try ToolProcess.run(
+                ["events", journal, "--json", "--after", "\(after)", "--up-to", "\(last)"] + following)
+            #expect(ended.status == 0)
+            let positions = ended.output.split(separator: "\n").compactMap { $0.split(separator: ",").first }
+            #expect(positions.map(String.init) == (after..<max(after, last)).map { #"{"position":\#($0 + 1)"# })
+        }
+    }
+
     /// No event is appended, so no write can detect the closed reader.
     @Test func followEndsWhenItsReaderCloses() throws {
         let folder = try ToolProcess.Folder()

@@ -1,0 +1,66 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+/// Sequences with a last position, and timelines that are opened with the events that follow.
+// The limit only ends a wait for an event that never comes.
+@Suite(.timeLimit(.minutes(3))) struct FiniteFollowingTests {
+    private typealias Fixture = FollowingFixture
+
+    @Test(arguments: [BufferingPolicy.paced, .bounded(100)])
+    func aSequenceEndsAfterItsLastPosition(policy: BufferingPolicy) async throws {
+        let fixture = try Fixture()
+        for number in 1...600 { try fixture.post("\(number)") }
+        for (first, last) in [(1, 6), (3, 3), (1, 1), (6, 300), (250, 606)] as [(Position, Position)] {
+            let events = fixture.store.events(after: first - 1, upTo: last, bufferingPolicy: policy)
+            var positions: [Position] = []
+            for try await event in events { positions.append(event.position) }
+            #expect(positions == Array(first...last))
+        }
+        var audited: [Position] = []
+        for try await event in fixture.store.events(in: 0...5) { audited.append(event.position) }
+        #expect(audited == [1, 2, 3, 4, 5])
+        // The store stays small enough for its ring of recent events, and for one event only.
+        var again: [Position] = []
+        for try await event in fixture.store.events(after: 605, upTo: 4) { again.append(event.position) }
+        #expect(again == [])
+    }
+
+    @Test func aSequenceWaitsForItsLastPosition() async throws {
+        let fixture = try Fixture()
+        let all = fixture.follow(fixture.store.events(in: 5...8))
+        // No event up to the last position matches: the sequence ends all the same.
+        let none = fixture.follow(fixture.store.events(after: 6, upTo: 8, matching: EventFilter(kinds: [.sessionEnded])))
+        try await fixture.untilWaiting(2)
+        for body in ["Milk?", "Bread?", "Tea?"] { try fixture.post(body) }
+        #expect(try await all.ended() == [5, 6, 7, 8])
+        #expect(try await none.ended() == [])
+    }
+
+    @Test func anOpenedTimelineGoesOnWhereItsPageEnds() async throws {
+        let fixture = try Fixture()
+        try fixture.post("Milk?")
+        let opened = try fixture.store.openTimeline(Fixture.garden, viewer: Fixture.bob)
+        #expect(opened.page.entries.map(\.body).last == "Milk?" && opened.position == 7)
+        #expect(Set(opened.names.keys) == [Fixture.ann, Fixture.bob])
+        #expect(opened.names[Fixture.ann] == "Ann")
+        let following = fixture.follow(opened.events)
+        try await fixture.untilWaiting()
+        try fixture.post("Bread?")
+        try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anna"))
+        try await fixture.store.execute(.startSession(user: Fixture.ann, device: "Telephone"))
+        try fixture.store.close()
+        #expect(try await following.ended() == [8, 9])
+    }
+
+    @Test func aTimelineIsOpenedOnlyForItsReaders() throws {
+        let fixture = try Fixture()
+        try fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        expectRejection(.notAMember) { () throws(ChatError) in
+            _ = try fixture.store.openTimeline(Fixture.garden, viewer: Fixture.bob)
+        }
+        #expect(try fixture.store.openTimeline(Fixture.garden).names[Fixture.bob] == nil)
+    }
+}
