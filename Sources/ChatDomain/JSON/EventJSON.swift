@@ -189,7 +189,7 @@ extension ExportedEvent: Codable {
         let container = try decoder.container(keyedBy: FieldKey.self)
         guard !container.contains(.redacted) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .redacted, in: container, debugDescription: "a redacted event is incomplete")
+                forKey: .redacted, in: container, debugDescription: "an event that was redacted for a viewer is incomplete")
         }
         let commitEnd: Position? =
             try !container.contains(.commitEnd) || container.decodeNil(forKey: .commitEnd) ? nil : container.number(.commitEnd)
