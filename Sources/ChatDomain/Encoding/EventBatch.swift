@@ -7,6 +7,7 @@ import Columns
 package struct EventBatch: Sendable {
     /// The position of the first event.
     package private(set) var first: Position
+    /// The kept parts of the events, in order.
     package private(set) var rows: [EventRow] = []
     /// The indexes by row, complete after ``Identities/resolve(_:)``.
     package internal(set) var indexes: [EventIndexes] = []
@@ -19,6 +20,7 @@ package struct EventBatch: Sendable {
     package struct IndexedContent: Sendable {
         /// The index of the row.
         package let row: Int
+        /// The content.
         package let content: EventContent
         /// The index + 1 of the username's fold key, or 0.
         package internal(set) var name: UInt32 = 0
@@ -105,6 +107,7 @@ package struct EventIndexes: Hashable, Sendable {
     /// Whether the event is the first to name the post, the session or the membership.
     package internal(set) var isNew = false
 
+    /// Creates indexes of which none is known.
     package init() {}
 
     init(user: Int? = nil, thread: Int? = nil, membership: Int? = nil, post: Int? = nil, message: Int? = nil) {

@@ -326,7 +326,9 @@ public struct EventDecodingError: Error, Hashable, Sendable {
 
     /// The two parts of a record.
     public enum Part: String, Hashable, Sendable {
+        /// The kept part.
         case kept
+        /// The erasable part.
         case erasable
     }
 
@@ -336,6 +338,7 @@ public struct EventDecodingError: Error, Hashable, Sendable {
         case tooShort
         /// Not the shortest LEB128 of a 64-bit number.
         case malformedNumber
+        /// The text is not UTF-8.
         case invalidUTF8
         /// The bytes are not a postcode.
         case invalidPostcode

@@ -7,6 +7,7 @@ package struct EventEncoder {
     private var keptWriter = ByteWriter()
     private var erasableWriter = ByteWriter()
 
+    /// Creates an encoder with empty buffers.
     package init() {}
 
     /// The kept part of the last encoded event.

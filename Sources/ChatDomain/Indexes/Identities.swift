@@ -6,10 +6,15 @@ package import Columns
 /// produce the same indexes. The rules and the read models keep their rows by these indexes. The
 /// constant facts about posts are stored here because both need them.
 package struct Identities: Equatable, Sendable {
+    /// The users.
     package internal(set) var users = DenseIndex<UserID>()
+    /// The threads.
     package internal(set) var threads = DenseIndex<ThreadID>()
+    /// The messages.
     package internal(set) var messages = IDTable()
+    /// The replies.
     package internal(set) var replies = IDTable()
+    /// The sessions.
     package internal(set) var sessions = DenseIndex<SessionID>()
     /// The pairs of user and thread that membership events have named.
     package internal(set) var memberships = PairIndex()
@@ -17,9 +22,12 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var names = TextIndex()
     /// The subjects, compared byte by byte: an identity provider's name is opaque.
     package internal(set) var subjects = TextIndex()
+    /// The constant facts about messages.
     package internal(set) var messageFacts = PostFacts()
+    /// The constant facts about replies.
     package internal(set) var replyFacts = PostFacts()
 
+    /// Creates empty indexes.
     package init() {}
 
     /// Reserves capacity for keys in an empty table.
@@ -190,6 +198,7 @@ extension EventIndexes {
 package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     private var table = IDTable()
 
+    /// Creates an empty index.
     package init() {}
 
     /// The number of ids.

@@ -2,11 +2,14 @@ import Columns
 
 /// The constant facts about messages, or about replies, by dense index.
 package struct PostFacts: Equatable, Sendable {
+    /// The position of the event that posted it.
     var positions = PackedColumn<Position>()
+    /// The index of a message's thread, or of a reply's message.
     var places = PackedColumn<UInt32>()
     /// The author's index shifted left by one; bit 0 is set if an import posted it.
     var authors = PackedColumn<UInt32>()
 
+    /// Creates empty columns.
     package init() {}
 
     /// The number of posts.

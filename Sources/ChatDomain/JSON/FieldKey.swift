@@ -1,10 +1,12 @@
 /// The field names in the JSON of commands and events, including the kinds of both.
 package struct FieldKey: CodingKey, Hashable {
+    /// The field name.
     package let stringValue: String
     package var intValue: Int? { nil }
 
     package init(stringValue: String) { self.stringValue = stringValue }
     package init?(intValue: Int) { nil }
+    /// Creates the key with a field name.
     package init(_ name: String) { stringValue = name }
 
     package static let position = FieldKey("position")

@@ -4,7 +4,9 @@
 /// same events produce the same state on every machine and in every version. Message bodies are not
 /// part of the state.
 public struct ChatState: Equatable, Sendable {
+    /// The interned keys.
     package private(set) var identities = Identities()
+    /// The rows of the rules, by the indexes of `identities`.
     package private(set) var rules = RuleState()
 
     /// The position of the last applied event, or 0 before the first.

@@ -18,7 +18,9 @@ public enum Decision: Hashable, Sendable {
 package enum BatchDecision: Hashable, Sendable {
     /// The batch contains at least one more event.
     case append
+    /// The command's effect holds already; the batch is unchanged.
     case unchanged
+    /// The same command already used this id, and its events have these positions.
     case duplicate(of: ClosedRange<Position>)
 }
 

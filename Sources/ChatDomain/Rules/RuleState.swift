@@ -11,16 +11,21 @@ package struct RuleState: Equatable, Sendable {
     /// The number of lost events.
     package internal(set) var lostEvents = 0
 
+    /// The users, by index.
     package internal(set) var users = Column<UserRow>()
+    /// The threads, by index.
     package internal(set) var threads = Column<ThreadRow>()
+    /// The memberships, by index.
     package internal(set) var memberships = MembershipTable()
     /// By fold key: the index + 1 of the user with that username now, or 0.
     package internal(set) var bearers = Column<UInt32>()
     /// By subject: the index + 1 of the user who registered with it, or 0.
     package internal(set) var subjectOwners = Column<UInt32>()
-    /// By message, and below by reply: 1 if it is retracted, otherwise 0.
+    /// By message: 1 if it is retracted, otherwise 0.
     package internal(set) var retractedMessages = PackedColumn<UInt8>()
+    /// By reply: 1 if it is retracted, otherwise 0.
     package internal(set) var retractedReplies = PackedColumn<UInt8>()
+    /// The sessions, by index.
     package internal(set) var sessions = Column<SessionRow>()
 
     /// Creates the state before the first event.
@@ -31,6 +36,7 @@ package struct RuleState: Equatable, Sendable {
 package struct UserRow: Sendable, Hashable {
     /// The position of the registration, or 0 if it was lost.
     package var registeredAt: Position = 0
+    /// The current postcode, or nil if none is set or it was erased.
     package var postcode: Postcode?
     /// The current username as the user wrote it.
     package var username: String?
@@ -54,9 +60,13 @@ package struct ThreadRow: Sendable, Hashable {
     package var openedBy = 0
 }
 
+/// A session.
 package struct SessionRow: Sendable, Hashable, BitwiseCopyable {
+    /// The position of the event that started the session.
     package var startedAt: Position
+    /// The index of the user.
     package var user: UInt32
+    /// Whether the session has ended.
     package var hasEnded = false
 }
 
@@ -322,7 +332,9 @@ extension RuleState {
 
 /// A user's membership of a thread.
 package struct MembershipRow: Sendable, Hashable, BitwiseCopyable {
+    /// The position of the read marker, or 0.
     package var readUpTo: Position = 0
+    /// Whether the user is a member now.
     package var isMember = false
 }
 
@@ -331,10 +343,13 @@ package struct MembershipTable: Sendable, Equatable {
     private var readUpTo = PackedColumn<Position>()
     private var isMember = PackedColumn<UInt8>()
 
+    /// The number of memberships.
     package var count: Int { isMember.count }
 
+    /// The valid indices.
     package var indices: Range<Int> { isMember.indices }
 
+    /// Accesses the row at an index.
     package subscript(number: Int) -> MembershipRow {
         get { MembershipRow(readUpTo: readUpTo[number], isMember: isMember[number] != 0) }
         set {

@@ -20,7 +20,7 @@ public struct ThreadName: Hashable, Sendable {
     /// Creates a thread name under the wider rule of earlier versions, which allows invisible
     /// scalars.
     ///
-    /// An import compares names with it. It never opens a thread.
+    /// An import derives a valid name from it. It never names a thread itself.
     package init?(former text: String) { self.init(text, allowsInvisibleScalars: true) }
 
     private init?(_ text: String, allowsInvisibleScalars: Bool) {
