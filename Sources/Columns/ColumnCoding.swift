@@ -39,6 +39,7 @@ package protocol ColumnCoded {
     /// A description for people.
     @usableFromInline package var description: String
 
+    /// Creates an error with a description.
     @inlinable package init(_ description: String) { self.description = description }
 }
 

@@ -9,6 +9,7 @@ package struct ColumnReader {
     /// The number of remaining bytes, including those of the block.
     var left: Int
 
+    /// Creates a reader of a source.
     package init(_ source: any ColumnSource) {
         self.source = source
         left = source.byteCount
@@ -30,6 +31,7 @@ package struct ColumnReader {
         return Int(count)
     }
 
+    /// Reads a Boolean, stored as 0 or 1.
     package mutating func readFlag() throws(ColumnError) -> Bool {
         let value: UInt8 = try read()
         try require(value <= 1, "a flag is \(value)")

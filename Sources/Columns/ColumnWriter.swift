@@ -10,6 +10,7 @@ package struct ColumnWriter {
     let sink: any ColumnSink
     var block: [UInt8] = []
 
+    /// Creates a writer to a sink.
     package init(_ sink: any ColumnSink, isCanonical: Bool = false) {
         self.sink = sink
         self.isCanonical = isCanonical
@@ -25,8 +26,10 @@ package struct ColumnWriter {
     /// Writes one number.
     package mutating func write<Value: PlainElement>(_ value: Value) { write([value]) }
 
+    /// Writes a count as 64 bits.
     package mutating func write(_ count: Int) { write(UInt64(count)) }
 
+    /// Writes a Boolean as 0 or 1.
     package mutating func write(_ flag: Bool) { write(flag ? 1 : 0 as UInt8) }
 
     /// Writes one number per row.

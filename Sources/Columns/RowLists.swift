@@ -29,6 +29,7 @@ public struct RowLists: Equatable, Sendable {
 }
 
 extension RowLists {
+    /// Writes both columns.
     package func write(to writer: inout ColumnWriter) {
         newest.write(to: &writer)
         previous.write(to: &writer)

@@ -3,6 +3,7 @@
 /// Foundation's `UUID` prints capitals and would make every module that uses ids depend on
 /// Foundation.
 package enum UUIDText {
+    /// Returns the text form: 36 characters in lower case.
     package static func format(_ bits: UInt128) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(36)
@@ -36,6 +37,7 @@ package enum UUIDText {
         return digits &+ 0x3030_3030_3030_3030 &+ areLetters &* 39
     }
 
+    /// Returns the bits of a text form in either case, or nil if the text is not one.
     package static func parse(_ text: String) -> UInt128? {
         guard text.utf8.count == 36 else { return nil }
         var bits: UInt128 = 0
