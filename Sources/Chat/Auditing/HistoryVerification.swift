@@ -119,14 +119,14 @@ struct DeepVerification {
     private func users() -> [VerificationReport.Finding] {
         let registered = rules.users.indices.filter { rules.users[$0].registeredAt > 0 }
         let shown = models.userCount(asOf: now)
-        return finding(shown == registered.count, "users", "\(shown) users for \(registered.count)")
+        return finding(shown == registered.count, "users", "\(shown) users, expected \(registered.count)")
             + registered.flatMap { number in
                 let id = identities.userID(number)
                 let row = rules.users[number]
                 let profile = models.profile(id, asOf: now)
                 return finding(
                     profile?.username?.text == row.username && profile?.postcode == row.postcode, "users",
-                    "user \(id) has another username or postcode")
+                    "the username or postcode of user \(id) differs")
             }
     }
 
@@ -135,7 +135,7 @@ struct DeepVerification {
             let id = identities.threadID(number)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
             return finding(
-                count == messageCounts[number], "timelines", "thread \(id) shows \(count) messages for \(messageCounts[number])")
+                count == messageCounts[number], "timelines", "thread \(id) has \(count) messages, expected \(messageCounts[number])")
         }
     }
 
@@ -146,10 +146,11 @@ struct DeepVerification {
             let thread = identities.threadID(pair.second)
             let row = rules.memberships[number]
             return finding(
-                models.mayRead(user, thread, asOf: now) == row.isMember, "membership", "the membership of user \(user) in thread \(thread)")
+                models.mayRead(user, thread, asOf: now) == row.isMember, "membership",
+                "the membership of user \(user) in thread \(thread) differs")
                 + finding(
                     models.readUpTo(user, in: thread, asOf: now) == row.readUpTo, "membership",
-                    "the read marker of user \(user) in thread \(thread)")
+                    "the read marker of user \(user) in thread \(thread) differs")
         }
     }
 
@@ -159,7 +160,7 @@ struct DeepVerification {
             let record = models.message(id, asOf: now)
             return finding(
                 record?.position == identities.messageFacts.position(number) && record?.isRetracted == rules.isRetracted(message: number)
-                    && record?.replyCount == replyCounts[number], "timelines", "message \(id)")
+                    && record?.replyCount == replyCounts[number], "timelines", "message \(id) differs")
         }
     }
 
@@ -169,7 +170,7 @@ struct DeepVerification {
             let record = models.reply(id, asOf: now)
             return finding(
                 record?.position == identities.replyFacts.position(number) && record?.isRetracted == rules.isRetracted(reply: number),
-                "timelines", "reply \(id)")
+                "timelines", "reply \(id) differs")
         }
     }
 }

@@ -60,7 +60,7 @@ extension ResumeToken: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let token = ResumeToken(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a token to resume from")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a resume token")
         }
         self = token
     }

@@ -110,7 +110,7 @@ extension ImportedJoin: Decodable {
         let container = try decoder.container(keyedBy: FieldKey.self)
         try container.rejectFields(otherThan: [.t, .channel, .user, .join])
         guard try container.decode(Bool.self, forKey: .join) else {
-            throw DecodingError.dataCorruptedError(forKey: .join, in: container, debugDescription: "a join is true")
+            throw DecodingError.dataCorruptedError(forKey: .join, in: container, debugDescription: "the field 'join' must be true")
         }
         self.init(
             t: try container.decode(Timestamp?.self, forKey: .t), channel: try container.decode(String.self, forKey: .channel),
