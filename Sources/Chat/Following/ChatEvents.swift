@@ -30,8 +30,8 @@ public enum BufferingPolicy: Hashable, Sendable {
 /// position. Create one with
 /// ``ChatStore/events(after:upTo:matching:bufferingPolicy:)-(Position,_,_,_)``.
 ///
-/// - **End**: the sequence ends after its last position, if it has one, and when the store is closed
-///   or the task is cancelled.
+/// - **End**: the sequence ends after its last position, if it has one, and when the store is
+///   closed or the task is cancelled.
 /// - **Errors** are ``ChatError``s and end the sequence. An unreadable event is never skipped; all
 ///   events before it are delivered first.
 /// - **Memory**: one batch of at most 256 events, or of 64 KiB of text and one event. A waiting
@@ -168,7 +168,8 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - positions: The range; positions begin with 1.
-    ///   - filter: The events to deliver, as for ``events(after:upTo:matching:bufferingPolicy:)-(Position,_,_,_)``.
+    ///   - filter: The events to deliver, as for
+    ///     ``events(after:upTo:matching:bufferingPolicy:)-(Position,_,_,_)``.
     public func events(in positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) -> ChatEvents {
         events(after: max(positions.lowerBound, 1) - 1, upTo: positions.upperBound, matching: filter)
     }

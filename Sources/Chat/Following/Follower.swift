@@ -32,7 +32,8 @@ struct Follower: Sendable {
         case events([RecordedEvent])
         /// Wait for new events: all existing ones have been seen.
         case wait
-        /// End the sequence: its last position is reached, the store is closed or the task is cancelled.
+        /// End the sequence: its last position is reached, the store is closed or the task is
+        /// cancelled.
         case end
     }
 

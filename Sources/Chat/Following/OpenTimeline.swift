@@ -2,30 +2,36 @@ public import ChatDomain
 import EventJournal
 public import Projections
 
-/// A page of a thread, and the events from exactly there on: what a client needs to show a thread and keep it current.
+/// A page of a thread, the names on it, and the events after it.
+///
+/// Sufficient for a client that shows a thread and keeps it current.
 public struct OpenTimeline: Sendable {
-    /// The messages, oldest first, with the ways on from them.
+    /// The messages, oldest first, with the cursors of the adjacent pages.
     public var page: Page<TimelineEntry>
-    /// The usernames of the present members and of the authors on the page; without those that have been erased.
+    /// The usernames of the present members and of the authors on the page, except erased ones.
     public var names: [UserID: String]
-    /// The position as of which the page and the names are.
+    /// The position of the page and the names.
     public var position: Position
-    /// The events of the thread after that position, and the changes of usernames that the viewer may be shown.
+    /// The events of the thread after the position, and the changes of usernames that the viewer
+    /// may see.
     public var events: ChatEvents
 }
 
 extension ChatStore {
-    /// Opens a thread: a page, the names on it, and the events that follow.
+    /// Opens a thread: returns a page, the names on it, and the events that follow.
     ///
-    /// The page, the names and the sequence begin at one position: no event is missing and none is in both.
+    /// The page, the names and the sequence start at the same position: no event is missing, and no
+    /// event is in both.
     ///
     /// - Parameters:
     ///   - thread: The thread.
-    ///   - request: Which part of the timeline; the latest 50 messages by default.
-    ///   - viewer: Who asks, nil for the operator. Each event is shown as ``EventFilter/viewer`` says.
-    /// - Throws: ``ChatError/rejected(_:)`` as ``timeline(_:_:viewer:asOf:)`` does; ``ChatError/journal(_:)`` if the text
-    ///   cannot be read.
-    /// - Complexity: O(*m*) in the members of the thread, and O(log *n*) for each message of the page.
+    ///   - request: The part of the timeline; by default the latest 50 messages.
+    ///   - viewer: The user who reads the thread; nil for the operator. Each event has the form
+    ///     that ``EventFilter/viewer`` describes.
+    /// - Throws: ``ChatError/rejected(_:)`` as ``timeline(_:_:viewer:asOf:)``;
+    ///   ``ChatError/journal(_:)`` if the text cannot be read.
+    /// - Complexity: O(*m*) in the members of the thread, and O(log *n*) for each message of the
+    ///   page.
     public func openTimeline(
         _ thread: ThreadID, _ request: PageRequest = PageRequest(), viewer: UserID? = nil
     ) throws(ChatError) -> OpenTimeline {
