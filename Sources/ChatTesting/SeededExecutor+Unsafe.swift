@@ -14,7 +14,9 @@ import Locking
 /// for seed in Seeds.seeds(100) {
 ///     let executor = SeededExecutor(seed: seed)
 ///     var options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))
-///     options.journal = JournalOptions(entropy: SeededEntropy(seed: seed), idleDelay: nil, executor: executor)
+///     options.journal.entropy = SeededEntropy(seed: seed)
+///     options.journal.idleDelay = nil
+///     options.journal.executor = executor
 ///     let store = try ChatStore.inMemory(options: options)
 ///     try executor.run {
 ///         await withTaskGroup { tasks in

@@ -63,7 +63,7 @@ public struct ChatEvents: AsyncSequence, Sendable {
         /// Continue after this position.
         public var position: Position { next < events.count ? events[next].position - 1 : follower.position }
 
-        /// Returns the next event; nil when the store is closed or the task is cancelled.
+        /// Returns the next event; nil at the end of the sequence.
         ///
         /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the start position lies
         ///   beyond the last durable one, and with `unknownUser` if the viewer does not exist;
