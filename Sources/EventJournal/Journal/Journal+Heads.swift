@@ -46,25 +46,15 @@ extension Journal {
 
     private enum ChainPlace {
         case known(UInt64)
-        case active(Segment, CommitStart?)
+        case active(Segment, SparseIndex.Entry?)
         case sealed(SegmentStart, SegmentStart)
     }
 
-    private func head(at position: Position, in segment: Segment, from start: CommitStart?) throws(JournalError) -> JournalHead {
+    private func head(at position: Position, in segment: Segment, from start: SparseIndex.Entry?) throws(JournalError) -> JournalHead {
         guard let start else { throw noCommit(at: position, segment) }
         var finder = CommitFinder(position: position)
-        var window = FileWindow(segment.file)
-        var walk = CommitWalk(
-            segment: segment, from: start.offset, position: start.position, recordsLeft: 0, through: position...position)
-        do throws(JournalError) {
-            if case .bad(let problem) = try walk.run(&window, bound: segment.end, &finder) {
-                throw JournalError(
-                    .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
-                    positions: problem.positions)
-            }
-        } catch {
-            throw error.inSegment(segment.name)
-        }
+        var reader = CommitReader(of: position...position, in: segment, from: start)
+        if case .damaged(let problem) = try reader.read(&finder) { throw problem.error(in: segment.name, of: directory) }
         guard let commit = finder.commit else { throw noCommit(at: position, segment) }
         return JournalHead(journal: id, position: commit.lastPosition, chain: commit.chain)
     }
@@ -76,13 +66,10 @@ extension Journal {
     }
 }
 
-/// Where a commit begins, and its first position.
-private typealias CommitStart = (position: Position, offset: UInt64)
-
 extension Segment {
-    /// Where to begin to look for the commit that holds a position; nil when the index is empty.
-    fileprivate func commit(before position: Position) -> CommitStart? {
-        index.commit(before: position - header.firstPosition).map { (header.firstPosition + $0.relativePosition, $0.offset) }
+    /// The index entry from which to look for the commit that holds a position; nil when the index is empty.
+    fileprivate func commit(before position: Position) -> SparseIndex.Entry? {
+        index.commit(before: position - header.firstPosition)
     }
 }
 
@@ -107,8 +94,4 @@ private struct CommitFinder: CommitVisitor {
         if header.firstPosition <= position { commit = header }
         return true
     }
-
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
-
-    mutating func end(_ header: CommitHeader, at offset: UInt64) {}
 }

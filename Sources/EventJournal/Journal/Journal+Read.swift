@@ -52,19 +52,19 @@ extension Journal {
     private func read(
         _ positions: [ClosedRange<Position>], _ body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
-        var rest = PositionList(positions)
+        var rest = ReadRanges(positions)
         while !rest.isEmpty {
             let place = try find { (published) throws(JournalError) in try published.place(&rest, in: directory) }
-            let stretch: Stretch =
+            let part: SegmentPart =
                 switch place {
-                case .active(let stretch): stretch
-                case .sealed(let start, let next, let positions): try Stretch(try sealed.segment(from: start, to: next), positions)
+                case .active(let part): part
+                case .sealed(let start, let next, let positions): try SegmentPart(try sealed.segment(from: start, to: next), positions)
                 }
             do throws(JournalError) {
-                guard try read(stretch, body) else { return }
+                guard try read(part, body) else { return }
             } catch {
-                // Whoever reads it next opens it again and finds what is under the name by then.
-                sealed.forget(stretch.segment)
+                // The next reader opens the segment again and finds what is under the name by then.
+                sealed.forget(part.segment)
                 throw error
             }
         }
@@ -82,63 +82,25 @@ extension Journal {
         }
     }
 
-    /// Reads the stretch of one segment; false when `body` ended the reading.
+    /// Reads the part of a reading that lies in one segment; false when `body` ended the reading.
     private func read(
-        _ stretch: Stretch, _ body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
+        _ part: SegmentPart, _ body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) -> Bool {
-        let size = stretch.runs.reduce(0) { max($0, Int(min(max($1.ahead, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunk)))) }
-        var window = FileWindow(stretch.segment.file, buffer: buffers.take(size))
-        defer { buffers.give(window.buffer) }
+        guard let first = part.runs.first else { return true }
+        let size = part.runs.reduce(0) { max($0, Int(min(max($1.ahead, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunk)))) }
+        var reader = CommitReader(of: first.positions, in: part.segment, from: first.start, buffer: buffers.take(size))
+        defer { buffers.give(reader.buffer) }
         return try withoutActuallyEscaping(body) { (body) throws(JournalError) in
             var delivery = Delivery(body: body)
-            guard let first = stretch.runs.first else { return true }
-            var walk = CommitWalk(of: first, in: stretch.segment)
-            for run in stretch.runs {
-                guard try read(run, of: stretch.segment, &walk, &window, &delivery) else { return false }
+            for run in part.runs {
+                reader.seek(to: run.positions, in: part.segment, from: run.start)
+                let last = run.positions.upperBound
+                guard try reader.readKnown(through: last, of: directory, &delivery, ahead: run.ahead, bound: run.bound) else {
+                    return false
+                }
             }
             return true
         }
-    }
-
-    /// Reads a run of records, by going on with the walk of the run before it where that has come far enough; false when the delivery ended the reading.
-    private func read(
-        _ run: Stretch.Run, of segment: Segment, _ walk: inout CommitWalk, _ window: inout FileWindow, _ delivery: inout Delivery
-    ) throws(JournalError) -> Bool {
-        if walk.offset >= UInt64(run.start.offset), walk.position <= run.positions.lowerBound {
-            walk.range = run.positions
-        } else {
-            walk = CommitWalk(of: run, in: segment)
-        }
-        let outcome: CommitWalk.Outcome
-        do throws(JournalError) {
-            outcome = try walk.run(&window, ahead: run.ahead, bound: run.bound, &delivery)
-        } catch {
-            throw error.inSegment(segment.name)
-        }
-        switch outcome {
-        case .done: return true
-        case .stopped: return false
-        case .bad(let problem):
-            throw JournalError(
-                .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
-                positions: problem.positions)
-        case .end, .sealed, .need:
-            // The walk ends only where its last position is; a zero length before that was not there when the segment was opened.
-            if walk.position > run.positions.upperBound { return true }
-            throw JournalError(
-                .damaged, "A commit that was there has gone.", path: directory.file(segment.name),
-                segment: segment.name, bytes: walk.offset..<max(walk.offset, segment.end),
-                positions: walk.position...run.positions.upperBound)
-        }
-    }
-}
-
-extension CommitWalk {
-    /// Begins where a run of records is looked for.
-    fileprivate init(of run: Stretch.Run, in segment: Segment) {
-        self.init(
-            segment: segment, from: UInt64(run.start.offset), position: segment.header.firstPosition + UInt64(run.start.relativePosition),
-            recordsLeft: run.start.recordsLeft, through: run.positions)
     }
 }
 
@@ -146,17 +108,13 @@ extension CommitWalk {
 private struct Delivery: CommitVisitor {
     let body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
-
     mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
         body(place, layout.state, bytes.extracting(layout.kept), bytes.extracting(layout.erasable))
     }
-
-    mutating func end(_ header: CommitHeader, at offset: UInt64) {}
 }
 
-/// A part of a reading that lies in one segment.
-struct Stretch {
+/// The part of a reading that lies in one segment.
+struct SegmentPart {
     /// Records that follow one another.
     struct Run {
         var start: SparseIndex.Entry
@@ -196,9 +154,9 @@ struct Stretch {
     }
 }
 
-/// Where a part of a reading is to be found.
-enum Place {
-    case active(Stretch)
+/// Where the next part of a reading lies.
+enum ReadPlace {
+    case active(SegmentPart)
     /// At these positions in the sealed segment that begins at the first place and ends where the next one begins.
     case sealed(SegmentStart, next: SegmentStart, [ClosedRange<Position>])
 }
@@ -207,21 +165,21 @@ extension PublishedState {
     /// Where to read the first of these positions, and with it as many of the next as its segment has, which are taken out.
     ///
     /// Nil when one of them is only in memory.
-    func place(_ list: inout PositionList, in directory: JournalDirectory) throws(JournalError) -> Place? {
+    func place(_ list: inout ReadRanges, in directory: JournalDirectory) throws(JournalError) -> ReadPlace? {
         let positions = list.bounds
         guard try isWritten(positions, in: directory) else { return nil }
         if positions.lowerBound >= active.header.firstPosition {
-            return .active(try Stretch(active, list.take(through: positions.upperBound)))
+            return .active(try SegmentPart(active, list.take(through: positions.upperBound)))
         }
         let (start, next) = sealed(at: positions.lowerBound)
         return .sealed(start, next: next, list.take(through: next.position - 1))
     }
 }
 
-/// What of a reading is still to be done: ranges of positions, none of which begins before the one before it does.
-struct PositionList {
-    /// How many ranges are taken out together at most: they are looked up under the journal's lock.
-    static let portion = 256
+/// Ranges of positions left to read, in ascending order of their beginnings.
+struct ReadRanges {
+    /// The maximum of ranges taken out together: they are looked up under the journal's lock.
+    static let batch = 256
 
     private var ranges: [ClosedRange<Position>]
     private var next = 0
@@ -233,10 +191,10 @@ struct PositionList {
     /// From the first position to the last; there has to be one.
     var bounds: ClosedRange<Position> { ranges[next].lowerBound...ranges[ranges.count - 1].upperBound }
 
-    /// Takes out what does not lie beyond a position, or a portion of it.
+    /// Takes out what does not lie beyond a position, or a batch of it.
     mutating func take(through last: Position) -> [ClosedRange<Position>] {
         let first = next
-        let end = min(first + Self.portion, ranges.count)
+        let end = min(first + Self.batch, ranges.count)
         while next < end, ranges[next].upperBound <= last { next += 1 }
         var taken = Array(ranges[first..<next])
         if next < end, ranges[next].lowerBound <= last {

@@ -1,20 +1,146 @@
-/// What is told about each commit and record on a walk.
-protocol CommitVisitor {
-    /// A commit whose header is valid begins at `offset`; false ends the walk before it.
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool
-    /// A valid record; `chain` is the value after it, where the walk keeps one. False ends the walk.
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
-    /// The commit that began last is valid as a whole and ends at `offset`.
-    mutating func end(_ header: CommitHeader, at offset: UInt64)
+/// Reads the commits of one segment's file, and gives them to a visitor.
+///
+/// The visitor decides at each damage whether the reading stops there or resumes behind it.
+struct CommitReader {
+    typealias Outcome = CommitParser.Outcome
+
+    private var parser: CommitParser
+    private var window: FileWindow
+    private let segment: String
+    private let seed: UInt32
+
+    /// Makes a reader of a range of positions, from an entry of the segment's index on; it does not follow the chain.
+    init(of positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry, buffer: [UInt8] = []) {
+        parser = CommitParser(of: positions, in: segment, from: start)
+        window = FileWindow(segment.file, buffer: buffer)
+        self.segment = segment.name
+        seed = segment.framingSeed
+    }
+
+    /// Makes a reader of all commits from a commit boundary up to `end`, with the chain value at the boundary.
+    init(_ segment: Segment, from offset: UInt64, position: Position, chain: UInt64, end: UInt64) {
+        parser = CommitParser(seed: segment.framingSeed, end: end, from: offset, position: position, chain: chain)
+        window = FileWindow(segment.file)
+        self.segment = segment.name
+        seed = segment.framingSeed
+    }
+
+    /// The offset of the next header or record.
+    var offset: UInt64 { parser.offset }
+    /// The position of the next record.
+    var position: Position { parser.position }
+    /// The chain value before the next record; nil where damage before it hides the value.
+    var chain: UInt64? { parser.knowsChain ? parser.chain : nil }
+    /// The buffer that the file was read into, for the next reader.
+    var buffer: [UInt8] { window.buffer }
+
+    /// Reads further positions, not before the ones read last: from where the reader is, or from an entry of the index if that is nearer.
+    mutating func seek(to positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry) {
+        if parser.offset >= UInt64(start.offset), parser.position <= positions.lowerBound {
+            parser.range = positions
+        } else {
+            parser = CommitParser(of: positions, in: segment, from: start)
+        }
+    }
+
+    /// Reads until the range or the commits end, the visitor ends it, or at damage.
+    ///
+    /// - Parameters:
+    ///   - ahead: The offset up to which the first read goes, if that is given: less far than `bound`, where that is likely to be enough, or
+    ///     further, for a range that is read next.
+    ///   - bound: The offset up to which the file is read in chunks before more is known to be needed; nil for the end.
+    /// - Throws: `damaged` where the file has become shorter; what reading the file throws. The segment is named.
+    mutating func read<Visitor: CommitVisitor>(
+        _ visitor: inout Visitor, ahead: UInt64? = nil, bound: UInt64? = nil
+    ) throws(JournalError) -> Outcome {
+        do throws(JournalError) {
+            while true {
+                let outcome = try parse(&visitor, ahead: ahead, bound: bound ?? parser.end)
+                guard case .damaged(let problem) = outcome,
+                    visitor.damage(problem, before: parser.position, atBoundary: problem.commitOffset == parser.offset),
+                    try resume(behind: problem, &visitor)
+                else { return outcome }
+            }
+        } catch {
+            throw error.inSegment(segment)
+        }
+    }
+
+    /// Reads records that the segment has held before; as ``read(_:ahead:bound:)``, but what is missing now is an error.
+    ///
+    /// - Parameters:
+    ///   - last: The last position that has to be there.
+    ///   - directory: The directory that an error names.
+    /// - Returns: False when the visitor ended the reading.
+    /// - Throws: `damaged` as well where the bytes are not what a writer wrote, or end before the last position.
+    mutating func readKnown<Visitor: CommitVisitor>(
+        through last: Position, of directory: JournalDirectory, _ visitor: inout Visitor, ahead: UInt64? = nil, bound: UInt64? = nil
+    ) throws(JournalError) -> Bool {
+        switch try read(&visitor, ahead: ahead, bound: bound) {
+        case .done: return true
+        case .stopped: return false
+        case .damaged(let problem): throw problem.error(in: segment, of: directory)
+        case .end, .sealed:
+            // A zero length before the last position was not there when the segment was opened.
+            if parser.position > last { return true }
+            throw JournalError(
+                .damaged, "A commit that was there has gone.", path: directory.file(segment), segment: segment,
+                bytes: parser.offset..<max(parser.offset, parser.end), positions: parser.position...last)
+        }
+    }
+
+    private mutating func parse<Visitor: CommitVisitor>(
+        _ visitor: inout Visitor, ahead: UInt64?, bound: UInt64
+    ) throws(JournalError) -> Outcome {
+        var needed = 1
+        var limit = min(ahead.map { $0 > parser.offset ? $0 : bound } ?? bound, parser.end)
+        while true {
+            if parser.offset >= parser.end { needed = 0 }
+            let start = parser.offset
+            let available = try storage { () throws(StorageError) in try window.load(at: start, needed: needed, bound: limit) }
+            guard available >= needed else {
+                throw JournalError(
+                    .damaged, "The file ends before its records do; it was cut while it was read.", bytes: start..<parser.end)
+            }
+            switch window.withBytes(from: start, { bytes in parser.consume(bytes, &visitor) }) {
+            case .need(let count): needed = count
+            case .ended(let outcome): return outcome
+            }
+            limit = min(bound, parser.end)
+        }
+    }
+
+    /// Puts the reader behind damage; false when nothing more can be found in the segment.
+    private mutating func resume<Visitor: CommitVisitor>(
+        behind problem: CommitProblem, _ visitor: inout Visitor
+    ) throws(JournalError) -> Bool {
+        if problem.kind == .recordChecksum {
+            parser.skipRecord(of: problem.bytes)
+            return true
+        }
+        if let header = problem.header, header.isPlausible, problem.kind != .commitFields,
+            UInt64(header.length) <= parser.end - problem.commitOffset
+        {
+            parser.skipCommit(header, at: problem.commitOffset)
+            // Either the records or the value is wrong: neither tells what has to follow.
+            if problem.kind == .chain { parser.knowsChain = false }
+            return true
+        }
+        let next = parser.position
+        var search = CommitSearch(window.file, seed: seed, after: next - 1, from: problem.commitOffset + 1, size: parser.end)
+        guard let (offset, header) = try search.next() else { return false }
+        if header.firstPosition > next { visitor.missing(next...(header.firstPosition - 1), problem.commitOffset..<offset) }
+        parser.jump(to: header, at: offset)
+        return true
+    }
 }
 
-/// Where a record is.
-struct RecordPlace {
-    var position: Position
-    /// The offset of its first byte in the segment.
-    var offset: UInt64
-    /// How many records of the commit are left, this one included.
-    var recordsLeft: UInt32
+extension CommitParser {
+    fileprivate init(of positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry) {
+        self.init(
+            segment: segment, from: UInt64(start.offset), position: segment.header.firstPosition + UInt64(start.relativePosition),
+            recordsLeft: start.recordsLeft, through: positions)
+    }
 }
 
 /// Why the bytes at a place are not what a writer wrote there.
@@ -44,245 +170,9 @@ struct CommitProblem {
         case .chain: "The chain value of a commit does not follow from the records before it."
         }
     }
-}
 
-/// The state of a walk along the commits of one segment: bytes in, commits and records out.
-///
-/// Pure: it knows no file.
-struct CommitWalk {
-    enum Outcome {
-        /// So many bytes from `offset` on are needed to go on.
-        case need(Int)
-        /// The last position asked for has been passed.
-        case done
-        /// The visitor ended the walk.
-        case stopped
-        /// At `offset`, a commit boundary, there is no further commit: a zero length, or the end of the file.
-        case end
-        /// At `offset`, a commit boundary, the segment's footer begins, which has this frame: no commit follows.
-        case sealed(CommitHeader)
-        case bad(CommitProblem)
-    }
-
-    let seed: UInt32
-    /// Where the segment's bytes end for this walk.
-    let end: UInt64
-    /// Records before these are passed over unchecked, and the walk is done after them.
-    var range: ClosedRange<Position>
-    /// Whether the chain is followed.
-    let followsChain: Bool
-    /// Whether ``chain`` is the value before the next record, so that it can be compared.
-    var knowsChain: Bool
-    /// Whether all records of the commit so far were seen and valid, so that its sums can be compared.
-    private var isComplete = true
-
-    /// The offset of the next header or record.
-    var offset: UInt64
-    /// The position of the next record.
-    var position: Position
-    var recordsLeft: UInt32 = 0
-    var chain: UInt64 = 0
-    /// The commit that the walk is in, when it has seen its header.
-    var commit: CommitHeader?
-    var commitOffset: UInt64 = 0
-    private var recordsCRC: UInt32 = 0
-
-    init(segment: Segment, from offset: UInt64, position: Position, recordsLeft: UInt32, through positions: ClosedRange<Position>) {
-        seed = segment.framingSeed
-        end = segment.end
-        range = positions
-        followsChain = false
-        knowsChain = false
-        self.offset = offset
-        self.position = position
-        self.recordsLeft = recordsLeft
-        commitOffset = offset
-    }
-
-    init(seed: UInt32, end: UInt64, from offset: UInt64, position: Position, chain: UInt64) {
-        self.seed = seed
-        self.end = end
-        range = 0 ... .max
-        followsChain = true
-        knowsChain = true
-        self.offset = offset
-        self.position = position
-        self.chain = chain
-        commitOffset = offset
-    }
-
-    /// Goes on as far as `bytes`, which begin at `offset`, go.
-    mutating func consume<Visitor: CommitVisitor>(_ bytes: RawSpan, _ visitor: inout Visitor) -> Outcome {
-        var cursor = 0
-        while true {
-            if recordsLeft == 0 {
-                if position > range.upperBound { return .done }
-                if let outcome = enterCommit(bytes, &cursor, &visitor) { return outcome }
-            }
-            let commitEnd = commit.map { commitOffset + UInt64($0.length) } ?? end
-            passOver(bytes, &cursor, commitEnd)
-            while recordsLeft > 0 {
-                let layout: RecordLayout
-                switch RecordLayout.decode(bytes, at: cursor) {
-                case .record(let found): layout = found
-                case .incomplete(let length):
-                    if UInt64(length) > commitEnd - offset { return .bad(problem(.recordFraming, offset..<commitEnd, position)) }
-                    return .need(length)
-                case .invalid: return .bad(problem(.recordFraming, offset..<commitEnd, position))
-                }
-                guard UInt64(layout.length) <= commitEnd - offset else {
-                    return .bad(problem(.recordFraming, offset..<commitEnd, position))
-                }
-                if position >= range.lowerBound {
-                    let record = bytes.extracting(cursor..<(cursor + layout.length))
-                    let stored: UInt32 = record.integer(at: 0)
-                    guard CRC32C.checksum(of: record.extracting(4..<layout.length)) == stored else {
-                        return .bad(problem(.recordChecksum, offset..<(offset + UInt64(layout.length)), position))
-                    }
-                    if followsChain { chain = Chain.step(chain, record: layout.originalCRC(record, at: 0, stored: stored)) }
-                    recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
-                    let place = RecordPlace(position: position, offset: offset, recordsLeft: recordsLeft)
-                    guard visitor.record(place, layout, record, chain: chain) else { return .stopped }
-                } else {
-                    isComplete = false
-                }
-                cursor += layout.length
-                offset += UInt64(layout.length)
-                recordsLeft -= 1
-                position += 1
-                if position > range.upperBound && recordsLeft > 0 { return .done }
-            }
-            if let problem = leaveCommit() { return .bad(problem) }
-            if let commit {
-                if followsChain { (chain, knowsChain) = (commit.chain, true) }
-                visitor.end(commit, at: offset)
-            }
-            commit = nil
-        }
-    }
-
-    /// Passes over records before those that are asked for, as far as their lengths are the common ones and all of them is there.
-    private mutating func passOver(_ bytes: RawSpan, _ cursor: inout Int, _ commitEnd: UInt64) {
-        guard position < range.lowerBound else { return }
-        let count = Int(min(UInt64(recordsLeft), range.lowerBound - position))
-        let end = Int(min(UInt64(bytes.byteCount - cursor), commitEnd - offset)) + cursor
-        var (passed, next) = (0, cursor)
-        while passed < count, let length = RecordLayout.commonLength(bytes, at: next), length <= end - next {
-            next += length
-            passed += 1
-        }
-        if passed == 0 { return }
-        isComplete = false
-        offset += UInt64(next - cursor)
-        position += UInt64(passed)
-        recordsLeft -= UInt32(passed)
-        cursor = next
-    }
-
-    /// Reads the header at `cursor`; nil when the walk is inside the commit now.
-    private mutating func enterCommit<Visitor: CommitVisitor>(
-        _ bytes: RawSpan, _ cursor: inout Int, _ visitor: inout Visitor
-    ) -> Outcome? {
-        commitOffset = offset
-        guard end - offset >= UInt64(CommitHeader.size) else {
-            let rest = Int(end - offset)
-            guard bytes.byteCount - cursor >= rest else { return .need(rest) }
-            if bytes.extracting(cursor..<(cursor + rest)).isZero { return .end }
-            return .bad(problem(.commitTruncated, offset..<end, position))
-        }
-        guard bytes.byteCount - cursor >= CommitHeader.size else { return .need(CommitHeader.size) }
-        if bytes.integer(at: cursor, as: UInt32.self) == 0 { return .end }
-        guard let header = CommitHeader(decoding: bytes, at: cursor, seed: seed) else {
-            return .bad(problem(.commitHeader, offset..<(offset + UInt64(CommitHeader.size)), position))
-        }
-        if header.isFooter, header.firstPosition == position {
-            return knowsChain && header.chain != chain
-                ? .bad(problem(.chain, offset..<(offset + UInt64(CommitHeader.size)), position)) : .sealed(header)
-        }
-        commit = header
-        guard header.isPlausible, header.firstPosition == position else {
-            return .bad(problem(.commitFields, offset..<(offset + UInt64(CommitHeader.size)), position))
-        }
-        guard UInt64(header.length) <= end - offset else {
-            return .bad(problem(.commitTruncated, offset..<end, header.firstPosition, header.lastPosition))
-        }
-        guard visitor.begin(header, at: offset) else { return .stopped }
-        recordsLeft = header.recordCount
-        recordsCRC = 0
-        isComplete = true
-        cursor += CommitHeader.size
-        offset += UInt64(CommitHeader.size)
-        return nil
-    }
-
-    /// Compares the commit as a whole, after its last record.
-    private func leaveCommit() -> CommitProblem? {
-        guard let commit else { return nil }
-        let range = commitOffset..<(commitOffset + UInt64(commit.length))
-        if offset != range.upperBound { return problem(.recordFraming, range, commit.firstPosition, commit.lastPosition) }
-        guard isComplete else { return nil }
-        if recordsCRC != commit.recordsCRC { return problem(.commitChecksum, range, commit.firstPosition, commit.lastPosition) }
-        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }
-        return nil
-    }
-
-    private func problem(_ kind: CommitProblem.Kind, _ bytes: Range<UInt64>, _ first: Position, _ last: Position? = nil) -> CommitProblem {
-        CommitProblem(
-            kind: kind, commitOffset: commitOffset, header: commit, bytes: bytes, positions: first...max(first, last ?? first))
-    }
-}
-
-extension CommitWalk {
-    /// Goes on behind a record whose checksum does not fit: its lengths are believed until the commit's length tells otherwise.
-    mutating func skipRecord(of bytes: Range<UInt64>) {
-        if recordsLeft == 1, let commit {
-            skipCommit(commit, at: commitOffset)
-            return
-        }
-        offset = bytes.upperBound
-        position += 1
-        recordsLeft -= 1
-        isComplete = false
-    }
-
-    /// Goes on behind the commit with this header: with its chain value, which nothing before it confirms.
-    mutating func skipCommit(_ header: CommitHeader, at offset: UInt64) {
-        self.offset = offset + UInt64(header.length)
-        position = header.firstPosition + UInt64(header.recordCount)
-        recordsLeft = 0
-        commit = nil
-        (chain, knowsChain) = (header.chain, true)
-    }
-
-    /// Goes on at a commit header found by searching; the chain before it is unknown.
-    mutating func jump(to header: CommitHeader, at offset: UInt64) {
-        self.offset = offset
-        position = header.firstPosition
-        recordsLeft = 0
-        commit = nil
-        knowsChain = false
-    }
-
-    /// Walks along a file until an outcome other than a need; reads on in chunks up to `bound`, where more is not yet known to be needed.
-    ///
-    /// The first read goes up to `ahead`, if that is given: less far, where that is likely to be enough, or further, for a walk that comes after this one.
-    mutating func run<Visitor: CommitVisitor>(
-        _ window: inout FileWindow, ahead: UInt64? = nil, bound: UInt64, _ visitor: inout Visitor
-    ) throws(JournalError) -> Outcome {
-        var needed = 1
-        var limit = min(ahead.map { $0 > offset ? $0 : bound } ?? bound, end)
-        while true {
-            if offset >= end { needed = 0 }
-            let start = offset
-            let available = try storage { () throws(StorageError) in try window.load(at: start, needed: needed, bound: limit) }
-            guard available >= needed else {
-                throw JournalError(
-                    .damaged, "The file ends before its records do; it was cut while it was read.", bytes: offset..<end)
-            }
-            let outcome = window.withBytes(from: offset) { bytes in consume(bytes, &visitor) }
-            guard case .need(let count) = outcome else { return outcome }
-            needed = count
-            limit = min(bound, end)
-        }
+    /// The error of a reading that stops at the problem.
+    func error(in segment: String, of directory: JournalDirectory) -> JournalError {
+        JournalError(.damaged, message, path: directory.file(segment), segment: segment, bytes: bytes, positions: positions)
     }
 }

@@ -45,21 +45,15 @@ struct SegmentScan: CommitVisitor {
 
     /// Reads the segment; a problem in the bytes is kept in ``problem``, a failure to read thrown.
     mutating func run() throws(JournalError) {
-        var window = FileWindow(segment.file)
-        var walk = CommitWalk(
-            seed: segment.framingSeed, end: size, from: segment.end, position: segment.lastPosition + 1, chain: chain)
-        do throws(JournalError) {
-            switch try walk.run(&window, bound: size, &self) {
-            case .bad(let found):
-                problem = found
-                segment.index.remove(from: segment.lastPosition + 1 - segment.header.firstPosition)
-            case .sealed(let header):
-                footer = header
-                attested = max(attested, header.syncedPosition)
-            case .end, .done, .stopped, .need: break
-            }
-        } catch {
-            throw error.inSegment(segment.name)
+        var reader = CommitReader(segment, from: segment.end, position: segment.lastPosition + 1, chain: chain, end: size)
+        switch try reader.read(&self) {
+        case .damaged(let found):
+            problem = found
+            segment.index.remove(from: segment.lastPosition + 1 - segment.header.firstPosition)
+        case .sealed(let header):
+            footer = header
+            attested = max(attested, header.syncedPosition)
+        case .end, .done, .stopped: break
         }
     }
 

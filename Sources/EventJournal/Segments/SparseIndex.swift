@@ -73,12 +73,12 @@ struct SparseIndex: Equatable {
         return (entries[after - 1], min(estimate, to.offset), to.offset)
     }
 
-    /// The offset of a commit header at or before the record at a position, and that commit's first position; nil when the index is empty.
-    func commit(before relativePosition: UInt64) -> (relativePosition: UInt64, offset: UInt64)? {
+    /// The last entry at a commit header that is not after the record at a position; nil when the index is empty.
+    func commit(before relativePosition: UInt64) -> Entry? {
         var index = partition(from: 0) { UInt64($0.relativePosition) > relativePosition }
         while index > 0 {
             index -= 1
-            if entries[index].recordsLeft == 0 { return (UInt64(entries[index].relativePosition), UInt64(entries[index].offset)) }
+            if entries[index].recordsLeft == 0 { return entries[index] }
         }
         return nil
     }

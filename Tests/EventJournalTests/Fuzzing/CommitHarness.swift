@@ -33,23 +33,24 @@ enum CommitHarness {
     }
 
     private static func trace(_ bytes: [UInt8], _ header: SegmentHeader, piece: Int) throws -> Trace {
-        var walk = CommitWalk(
+        var parser = CommitParser(
             seed: header.framingSeed, end: UInt64(bytes.count), from: 0, position: header.firstPosition, chain: header.chain)
         var trace = Trace()
         var needed = piece
         while true {
-            let start = Int(walk.offset)
-            guard start <= bytes.count else { throw Violation(message: "the walk has left the bytes at \(start)") }
-            let outcome = bytes.withBytes(start..<min(bytes.count, start + max(needed, piece))) { walk.consume($0, &trace) }
-            if case .need(let count) = outcome {
+            let start = Int(parser.offset)
+            guard start <= bytes.count else { throw Violation(message: "the parser has left the bytes at \(start)") }
+            let step = bytes.withBytes(start..<min(bytes.count, start + max(needed, piece))) { parser.consume($0, &trace) }
+            switch step {
+            case .need(let count):
                 // Asking for what it has, or for what there is not, would go on for ever.
-                let had = min(bytes.count - start, max(needed, piece)) - (Int(walk.offset) - start)
-                guard count > had || Int(walk.offset) > start, count <= bytes.count - Int(walk.offset) else {
-                    throw Violation(message: "it needs \(count) bytes at \(walk.offset) of \(bytes.count), having \(had)")
+                let had = min(bytes.count - start, max(needed, piece)) - (Int(parser.offset) - start)
+                guard count > had || Int(parser.offset) > start, count <= bytes.count - Int(parser.offset) else {
+                    throw Violation(message: "it needs \(count) bytes at \(parser.offset) of \(bytes.count), having \(had)")
                 }
                 needed = count
-            } else {
-                trace.steps.append("\(outcome) \(walk.offset) \(walk.position) \(walk.chain)")
+            case .ended(let outcome):
+                trace.steps.append("\(outcome) \(parser.offset) \(parser.position) \(parser.chain)")
                 return trace
             }
         }

@@ -144,8 +144,8 @@ struct BackupSource {
         if let next = segments.first(where: { $0.start.position == position + 1 }) { return next.start.chain }
         guard let segment = segments.last(where: { $0.start.position <= position }) else { return nil }
         var visitor = BoundaryVisitor(limit: position)
-        let walk = try walk(try load(segment), from: nil, &visitor)
-        return walk.position == position + 1 ? walk.chain : nil
+        let reader = try read(try load(segment), from: nil, &visitor)
+        return reader.position == position + 1 ? reader.chain : nil
     }
 
     /// Copies the commits of a segment up to the limit, from where the writer is.
@@ -154,46 +154,27 @@ struct BackupSource {
     func copy(_ segment: Segment, to writer: inout SegmentWriter) throws(JournalError) {
         var visitor = CopyingVisitor(writer: writer, limit: limit)
         defer { writer = visitor.writer }
-        _ = try walk(segment, from: writer, &visitor)
+        _ = try read(segment, from: writer, &visitor)
         if let failure = visitor.failure { throw failure }
     }
 
-    private func walk<Visitor: CommitVisitor>(
+    private func read<Visitor: CommitVisitor>(
         _ segment: Segment, from writer: SegmentWriter?, _ visitor: inout Visitor
-    ) throws(JournalError) -> CommitWalk {
-        var window = FileWindow(segment.file)
-        var walk = CommitWalk(
-            seed: segment.framingSeed, end: segment.end, from: writer?.end ?? UInt64(SegmentHeader.size),
-            position: (writer?.lastPosition).map { $0 + 1 } ?? segment.header.firstPosition, chain: writer?.chain ?? segment.header.chain)
-        let path = directory.file(segment.name)
-        let outcome: CommitWalk.Outcome
-        do throws(JournalError) {
-            outcome = try walk.run(&window, bound: segment.end, &visitor)
-        } catch {
-            throw error.inSegment(segment.name)
-        }
-        switch outcome {
-        case .bad(let problem):
-            throw JournalError(
-                .damaged, problem.message, path: path, segment: segment.name, bytes: problem.bytes, positions: problem.positions)
-        case .end where walk.offset < segment.end:
-            throw JournalError(
-                .damaged, "A commit that was there has gone.", path: path, segment: segment.name, bytes: walk.offset..<segment.end,
-                positions: walk.position...max(walk.position, segment.lastPosition))
-        case .end, .sealed, .stopped, .done, .need: return walk
-        }
+    ) throws(JournalError) -> CommitReader {
+        var reader = CommitReader(
+            segment, from: writer?.end ?? UInt64(SegmentHeader.size),
+            position: (writer?.lastPosition).map { $0 + 1 } ?? segment.header.firstPosition, chain: writer?.chain ?? segment.header.chain,
+            end: segment.end)
+        _ = try reader.readKnown(through: segment.lastPosition, of: directory, &visitor)
+        return reader
     }
 }
 
-/// Ends a walk before the first commit that goes beyond a position.
+/// Ends a reading before the first commit that goes beyond a position.
 private struct BoundaryVisitor: CommitVisitor {
     let limit: Position
 
     mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { header.lastPosition <= limit }
-
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
-
-    mutating func end(_ header: CommitHeader, at offset: UInt64) {}
 }
 
 /// Hands the commits up to a position to a writer.

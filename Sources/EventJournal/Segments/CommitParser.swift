@@ -1,0 +1,261 @@
+/// Receives the commits and records of a segment as they are read.
+protocol CommitVisitor {
+    /// A commit whose header is valid begins at `offset`; false ends the reading before it.
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool
+    /// A valid record; `chain` is the value after it, where the reading follows the chain. False ends the reading.
+    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    /// The commit that began last is valid as a whole and ends at `offset`.
+    mutating func end(_ header: CommitHeader, at offset: UInt64)
+    /// The bytes at a place are not what a writer wrote; true resumes the reading behind them, false ends it there.
+    ///
+    /// - Parameters:
+    ///   - position: That of the next record.
+    ///   - atBoundary: Whether the problem lies in what stands at a commit boundary, before any record of a commit there.
+    mutating func damage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool
+    /// Records that a resumed reading cannot find; the bytes are those in which they may have been.
+    mutating func missing(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>)
+}
+
+extension CommitVisitor {
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
+    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
+    mutating func end(_ header: CommitHeader, at offset: UInt64) {}
+    mutating func damage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool { false }
+    mutating func missing(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {}
+}
+
+/// Where a record is.
+struct RecordPlace {
+    var position: Position
+    /// The offset of its first byte in the segment.
+    var offset: UInt64
+    /// How many records of the commit are left, this one included.
+    var recordsLeft: UInt32
+}
+
+/// The state of a reading of one segment's commits: bytes in, commits and records out.
+///
+/// Pure: it knows no file. ``CommitReader`` gives it the bytes of one.
+struct CommitParser {
+    enum Step {
+        /// The number of bytes from `offset` on that are needed to go on.
+        case need(Int)
+        case ended(Outcome)
+    }
+
+    /// How a reading ended.
+    enum Outcome {
+        /// The last position asked for has been passed.
+        case done
+        /// The visitor ended the reading.
+        case stopped
+        /// At `offset`, a commit boundary, there is no further commit: a zero length, or the end of the file.
+        case end
+        /// At `offset`, a commit boundary, the segment's footer begins, which has this frame: no commit follows.
+        case sealed(CommitHeader)
+        case damaged(CommitProblem)
+    }
+
+    let seed: UInt32
+    /// Where the segment's bytes end for this reading.
+    let end: UInt64
+    /// Records before these are passed over unchecked, and the reading is done after them.
+    var range: ClosedRange<Position>
+    /// Whether the chain is followed.
+    let followsChain: Bool
+    /// Whether ``chain`` is the value before the next record, so that it can be compared.
+    var knowsChain: Bool
+    /// Whether all records of the commit so far were seen and valid, so that its sums can be compared.
+    private var isComplete = true
+
+    /// The offset of the next header or record.
+    var offset: UInt64
+    /// The position of the next record.
+    var position: Position
+    var recordsLeft: UInt32 = 0
+    var chain: UInt64 = 0
+    /// The commit being read, once its header has been read.
+    var commit: CommitHeader?
+    var commitOffset: UInt64 = 0
+    private var recordsCRC: UInt32 = 0
+
+    init(segment: Segment, from offset: UInt64, position: Position, recordsLeft: UInt32, through positions: ClosedRange<Position>) {
+        seed = segment.framingSeed
+        end = segment.end
+        range = positions
+        followsChain = false
+        knowsChain = false
+        self.offset = offset
+        self.position = position
+        self.recordsLeft = recordsLeft
+        commitOffset = offset
+    }
+
+    init(seed: UInt32, end: UInt64, from offset: UInt64, position: Position, chain: UInt64) {
+        self.seed = seed
+        self.end = end
+        range = 0 ... .max
+        followsChain = true
+        knowsChain = true
+        self.offset = offset
+        self.position = position
+        self.chain = chain
+        commitOffset = offset
+    }
+
+    /// Goes on as far as `bytes`, which begin at `offset`, go.
+    mutating func consume<Visitor: CommitVisitor>(_ bytes: RawSpan, _ visitor: inout Visitor) -> Step {
+        var cursor = 0
+        while true {
+            if recordsLeft == 0 {
+                if position > range.upperBound { return .ended(.done) }
+                if let step = enterCommit(bytes, &cursor, &visitor) { return step }
+            }
+            let commitEnd = commit.map { commitOffset + UInt64($0.length) } ?? end
+            passOver(bytes, &cursor, commitEnd)
+            while recordsLeft > 0 {
+                let layout: RecordLayout
+                switch RecordLayout.decode(bytes, at: cursor) {
+                case .record(let found): layout = found
+                case .incomplete(let length):
+                    if UInt64(length) > commitEnd - offset { return damaged(.recordFraming, offset..<commitEnd, position) }
+                    return .need(length)
+                case .invalid: return damaged(.recordFraming, offset..<commitEnd, position)
+                }
+                guard UInt64(layout.length) <= commitEnd - offset else {
+                    return damaged(.recordFraming, offset..<commitEnd, position)
+                }
+                if position >= range.lowerBound {
+                    let record = bytes.extracting(cursor..<(cursor + layout.length))
+                    let stored: UInt32 = record.integer(at: 0)
+                    guard CRC32C.checksum(of: record.extracting(4..<layout.length)) == stored else {
+                        return damaged(.recordChecksum, offset..<(offset + UInt64(layout.length)), position)
+                    }
+                    if followsChain { chain = Chain.step(chain, record: layout.originalCRC(record, at: 0, stored: stored)) }
+                    recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
+                    let place = RecordPlace(position: position, offset: offset, recordsLeft: recordsLeft)
+                    guard visitor.record(place, layout, record, chain: chain) else { return .ended(.stopped) }
+                } else {
+                    isComplete = false
+                }
+                cursor += layout.length
+                offset += UInt64(layout.length)
+                recordsLeft -= 1
+                position += 1
+                if position > range.upperBound && recordsLeft > 0 { return .ended(.done) }
+            }
+            if let problem = leaveCommit() { return .ended(.damaged(problem)) }
+            if let commit {
+                if followsChain { (chain, knowsChain) = (commit.chain, true) }
+                visitor.end(commit, at: offset)
+            }
+            commit = nil
+        }
+    }
+
+    /// Passes over records before those that are asked for, as far as their lengths are the common ones and all of them is there.
+    private mutating func passOver(_ bytes: RawSpan, _ cursor: inout Int, _ commitEnd: UInt64) {
+        guard position < range.lowerBound else { return }
+        let count = Int(min(UInt64(recordsLeft), range.lowerBound - position))
+        let end = Int(min(UInt64(bytes.byteCount - cursor), commitEnd - offset)) + cursor
+        var (passed, next) = (0, cursor)
+        while passed < count, let length = RecordLayout.commonLength(bytes, at: next), length <= end - next {
+            next += length
+            passed += 1
+        }
+        if passed == 0 { return }
+        isComplete = false
+        offset += UInt64(next - cursor)
+        position += UInt64(passed)
+        recordsLeft -= UInt32(passed)
+        cursor = next
+    }
+
+    /// Reads the header at `cursor`; nil when the reading is inside the commit now.
+    private mutating func enterCommit<Visitor: CommitVisitor>(
+        _ bytes: RawSpan, _ cursor: inout Int, _ visitor: inout Visitor
+    ) -> Step? {
+        commitOffset = offset
+        guard end - offset >= UInt64(CommitHeader.size) else {
+            let rest = Int(end - offset)
+            guard bytes.byteCount - cursor >= rest else { return .need(rest) }
+            if bytes.extracting(cursor..<(cursor + rest)).isZero { return .ended(.end) }
+            return damaged(.commitTruncated, offset..<end, position)
+        }
+        guard bytes.byteCount - cursor >= CommitHeader.size else { return .need(CommitHeader.size) }
+        if bytes.integer(at: cursor, as: UInt32.self) == 0 { return .ended(.end) }
+        guard let header = CommitHeader(decoding: bytes, at: cursor, seed: seed) else {
+            return damaged(.commitHeader, offset..<(offset + UInt64(CommitHeader.size)), position)
+        }
+        if header.isFooter, header.firstPosition == position {
+            return knowsChain && header.chain != chain
+                ? damaged(.chain, offset..<(offset + UInt64(CommitHeader.size)), position) : .ended(.sealed(header))
+        }
+        commit = header
+        guard header.isPlausible, header.firstPosition == position else {
+            return damaged(.commitFields, offset..<(offset + UInt64(CommitHeader.size)), position)
+        }
+        guard UInt64(header.length) <= end - offset else {
+            return damaged(.commitTruncated, offset..<end, header.firstPosition, header.lastPosition)
+        }
+        guard visitor.begin(header, at: offset) else { return .ended(.stopped) }
+        recordsLeft = header.recordCount
+        recordsCRC = 0
+        isComplete = true
+        cursor += CommitHeader.size
+        offset += UInt64(CommitHeader.size)
+        return nil
+    }
+
+    /// Compares the commit as a whole, after its last record.
+    private func leaveCommit() -> CommitProblem? {
+        guard let commit else { return nil }
+        let range = commitOffset..<(commitOffset + UInt64(commit.length))
+        if offset != range.upperBound { return problem(.recordFraming, range, commit.firstPosition, commit.lastPosition) }
+        guard isComplete else { return nil }
+        if recordsCRC != commit.recordsCRC { return problem(.commitChecksum, range, commit.firstPosition, commit.lastPosition) }
+        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }
+        return nil
+    }
+
+    private func damaged(_ kind: CommitProblem.Kind, _ bytes: Range<UInt64>, _ first: Position, _ last: Position? = nil) -> Step {
+        .ended(.damaged(problem(kind, bytes, first, last)))
+    }
+
+    private func problem(_ kind: CommitProblem.Kind, _ bytes: Range<UInt64>, _ first: Position, _ last: Position? = nil) -> CommitProblem {
+        CommitProblem(
+            kind: kind, commitOffset: commitOffset, header: commit, bytes: bytes, positions: first...max(first, last ?? first))
+    }
+}
+
+extension CommitParser {
+    /// Resumes behind a record whose checksum does not fit: its lengths are believed until the commit's length tells otherwise.
+    mutating func skipRecord(of bytes: Range<UInt64>) {
+        if recordsLeft == 1, let commit {
+            skipCommit(commit, at: commitOffset)
+            return
+        }
+        offset = bytes.upperBound
+        position += 1
+        recordsLeft -= 1
+        isComplete = false
+    }
+
+    /// Resumes behind the commit with this header: with its chain value, which nothing before it confirms.
+    mutating func skipCommit(_ header: CommitHeader, at offset: UInt64) {
+        self.offset = offset + UInt64(header.length)
+        position = header.firstPosition + UInt64(header.recordCount)
+        recordsLeft = 0
+        commit = nil
+        (chain, knowsChain) = (header.chain, true)
+    }
+
+    /// Resumes at a commit header found by searching; the chain before it is unknown.
+    mutating func jump(to header: CommitHeader, at offset: UInt64) {
+        self.offset = offset
+        position = header.firstPosition
+        recordsLeft = 0
+        commit = nil
+        knowsChain = false
+    }
+}
