@@ -152,33 +152,33 @@ def decoder_bug(number, title, edits):
 
 BUGS = [
     Bug("1", "append: acknowledged without the sync", [
-        ("Journal/Journal+Durability.swift",
+        ("Journal+Durability.swift",
          "                try storage { () throws(StorageError) in try work.file.sync() }\n", "")]),
     Bug("2", "append: slot written before the sync", [
-        ("Journal/Journal+Durability.swift",
+        ("Journal+Durability.swift",
          "            do throws(JournalError) {\n                try storage { () throws(StorageError) in try work.file.sync() }\n",
          "            do throws(JournalError) {\n                try sync.write(slot(work.position, work.chain, isClean: false))\n"
          "                try storage { () throws(StorageError) in try work.file.sync() }\n"),
-        ("Journal/Journal+Durability.swift",
+        ("Journal+Durability.swift",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n                if durability", "                if durability")]),
     Bug("3", "new file: directory not synced after the rename", [
         ("JournalDirectory.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
     Bug("4", "new file: renamed, then synced", [
-        ("Files/JournalDirectory.swift",
+        ("JournalDirectory.swift",
          "            try EventJournal.storage { () throws(StorageError) in try created.sync() }\n", ""),
-        ("Files/JournalDirectory.swift",
+        ("JournalDirectory.swift",
          "            return try directory.storage.open(directory.file(name), .readWrite)\n",
          "            let file = try directory.storage.open(directory.file(name), .readWrite)\n"
          "            try file.sync()\n"
          "            return file\n")]),
     Bug("5", "recovery: kept bytes not written again", [
-        ("Segments/Recovery.swift",
+        ("Recovery.swift",
          "        if let start = recovery.rewriteOffset {\n"
          "            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in "
          "try segment.file.write(bytes, at: offset) }\n"
          "        }\n", "")]),
     Bug("6", "roll-over: old segment not synced", [
-        ("Journal/Journal+Append.swift",
+        ("Journal+Append.swift",
          "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
          "                        let footer = active.footer(state.lastChain)\n"
          "                        try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in\n"
@@ -186,15 +186,15 @@ BUGS = [
          "                        }\n"
          "                        try active.file.truncate(to: active.end + UInt64(footer.count))\n")]),
     Bug("7", "roll-over: footer written before the commits are synced", [
-        ("Journal/Journal+Append.swift",
+        ("Journal+Append.swift",
          "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
          "                        try active.seal(state.lastChain)\n")],
         spared="A footer counts only where all commits before it were read and are valid, or another segment follows, which is "
                "named after the second sync. The first is for readers that trust a footer alone."),
     Bug("8", "chain compared nowhere on the way", [
-        ("Segments/CommitReader.swift",
+        ("CommitParser.swift",
          "        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }\n", ""),
-        ("CommitReader.swift", "            return knowsChain && header.chain != chain\n",
+        ("CommitParser.swift", "            return knowsChain && header.chain != chain\n",
          "            return knowsChain && header.chain != chain && header.length == 0\n"),
         ("Recovery.swift", "        guard opened.segment.header.chain == chain else {\n",
          "        guard opened.segment.header.chain == chain || first > 0 else {\n"),
@@ -221,34 +221,34 @@ BUGS = [
          "                if !isSealed { return }\n")],
         spared="The file was cut and synced before, so nothing old comes back. It is for disks that bring back what was cut."),
     Bug("12", "close: clean mark without the second sync", [
-        ("Journal/Journal+Open.swift",
+        ("Journal+Open.swift",
          "                        try active.file.truncate(to: active.end)\n                        try active.file.sync()\n",
          "                        try active.file.truncate(to: active.end)\n")],
         spared="Zeros may come back behind the commits; opening does not take a file for clean that does not end with them."),
     Bug("13", "roll-over: slots not synced", [
-        ("Journal/Journal+Append.swift",
+        ("Journal+Append.swift",
          "        try sync.syncSlots()\n        (state.syncedPosition",
          "        if isClean { try sync.syncSlots() }\n        (state.syncedPosition")],
         spared="The header of the new segment attests as much, and is durable before anything relies on it."),
     Bug("13b", "synchronize: slots not synced", [
-        ("Journal/Journal+Durability.swift",
+        ("Journal+Durability.swift",
          "            try syncSlots(&sync)\n        }\n    }\n\n    private enum TaskStep",
          "        }\n    }\n\n    private enum TaskStep")],
         spared="The commits are synced and found without it. A slot attests so that a disk that loses them is found out."),
     Bug("14", "a failed sync tried again and believed", [
-        ("Journal/Journal+Durability.swift",
+        ("Journal+Durability.swift",
          "                try storage { () throws(StorageError) in try work.file.sync() }\n",
          "                try storage { () throws(StorageError) in\n"
          "                    do throws(StorageError) { try work.file.sync() } catch { try work.file.sync() }\n"
          "                }\n")]),
     Bug("15", "creation: parent directory not synced", [
-        ("Journal/Journal+Open.swift",
+        ("Journal+Open.swift",
          "            try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("15a", "opening: names that a killed process made not synced", [
-        ("Journal/Journal+Open.swift",
+        ("Journal+Open.swift",
          "        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }\n", "")]),
     Bug("15b", "backup: parent directory not synced", [
-        ("Journal/Copies/Backup.swift",
+        ("Backup.swift",
          "        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("16", "backup: slot attests what was added before it is durable", [
         ("SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
@@ -263,23 +263,23 @@ BUGS = [
         ("Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
          "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) && scan.size == 0 else {\n")]),
     Bug("18", "recovery: torn footer of the last segment believed", [
-        ("Segments/Segment.swift",
+        ("Segment.swift",
          "        guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }\n",
          "        guard let footer = scan.footer else { return false }\n"
          "        if footer.length > 0 { return true }\n")]),
     Bug("18b", "recovery: torn footer of the last segment refused", [
-        ("Segments/Recovery.swift",
+        ("Recovery.swift",
          "                isLastSealed = try opened.isSealed(at: scan)\n",
          "                isLastSealed = try opened.isSealed(at: scan)\n"
          "                if scan.footer != nil && !isLastSealed {\n"
          "                    throw JournalError(.damaged, \"The footer is torn.\", segment: opened.segment.name)\n"
          "                }\n")]),
     Bug("19", "commits of a round: synced before they are written", [
-        ("Journal/Journal+Durability.swift",
-         "                    try state.writePending()\n                    state.fillAhead(after: gathered)\n",
-         "                    if gathered.count < 2 { try state.writePending() }\n")]),
+        ("Journal+Durability.swift",
+         "                    try state.writePending()\n                    state.fillAhead(after: commitCount, of: byteCount)\n",
+         "                    if commitCount < 2 || byteCount < 0 { try state.writePending() }\n")]),
     Bug("20", "commits of a round: not written when the lead ends", [
-        ("Journal/Journal+Durability.swift",
+        ("Journal+Durability.swift",
          "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="EventJournalTests.GroupWriteTests"),
     store_bug("21", "query: as of the moment before the last one", [
@@ -583,7 +583,7 @@ BUGS = [
     store_bug("48b", "feed: followers woken in the order of a set", [
         ("FeedWaiters.swift", "ids.sorted().compactMap", "ids.compactMap")], unit="SeededHistoryTests"),
     store_bug("48c", "journal: followers woken in the order of a dictionary", [
-        ("Followers.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
+        ("WaitQueue.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("48d", "feed: the first of the last events missed", [
         ("EventFeed.swift", "guard position + 1 >= state.recent.start else", "guard position + 2 >= state.recent.start else")],
         unit="Follow"),
@@ -621,11 +621,11 @@ BUGS = [
         ("EventDecoder.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
     store_bug("54", "log: positions that do not ascend taken in any order", [
         ("CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
-    Bug("54b", "reading: a walk gone on with beyond the record", [
-        ("Journal+Read.swift", ", walk.position <= run.positions.lowerBound {", " {")],
+    Bug("54b", "reading: a reader gone on with beyond the record", [
+        ("CommitReader.swift", ", parser.position <= positions.lowerBound {", " {")],
         unit="EventJournalTests.PositionReadingTests"),
-    Bug("54c", "reading: a walk gone on with for the records of the one before", [
-        ("Journal+Read.swift", "            walk.range = run.positions\n", "")],
+    Bug("54c", "reading: a reader gone on with for the records of the one before", [
+        ("CommitReader.swift", "            parser.range = positions\n", "")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("57", "sync ahead: not where a segment has just begun", [
         ("JournalState.swift", "        filled = 0\n        backgroundSyncEnd = active.end\n", "        filled = 0\n")],
@@ -637,7 +637,7 @@ BUGS = [
         ("Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
         unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57d", "readers: shown where commits are that are only in memory", [
-        ("PublishedState.swift", "        if state.pending.byteCount == 0 {\n", "        if state.pending.byteCount >= 0 {\n")],
+        ("PublishedState.swift", "        if state.pending.isEmpty {\n", "        if state.pending.byteCount >= 0 {\n")],
         unit="EventJournalTests.GroupWriteTests"),
     Bug("57e", "readers: wait for the writer", [
         ("Journal.swift", "durablePosition: Position { published.withLock", "durablePosition: Position { state.withLock")],
@@ -678,7 +678,7 @@ BUGS = [
         ("LiveUser.swift", "        filter.usernameChanges = .ofAnyUser\n", "        filter.usernameChanges = .satisfyingAll\n")],
         unit="LiveViewChangeTests"),
     Bug("64", "repair: what the slots alone attest not told as lost", [
-        ("Journal/Copies/Repair.swift",
+        ("Repair.swift",
          "        if last < source.attested { try lose((last + 1)...source.attested, nil, nil, \"missingRecords\", lostRecord) }\n",
          "        if last > source.attested { return }\n")], unit="EventJournalTests.RepairTests"),
     store_bug("70", "import: a batch is decided on what has changed since", [

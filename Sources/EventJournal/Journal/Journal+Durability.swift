@@ -20,10 +20,10 @@ extension Journal {
     ///   before.
     public func waitUntilDurable(_ position: Position) async throws(JournalError) {
         if position <= durablePosition { return }
-        let result: Result<Void, JournalError> = await withCheckedContinuation { task in
+        let result = await withCheckedContinuation { (task: WaitQueue.Continuation) in
             let step = state.withLock { state -> TaskStep in
                 do throws(JournalError) {
-                    if try state.isDurable(position, directory) { return .finished(.success(())) }
+                    if try state.isDurable(position, directory) { return .finished(.success(position)) }
                 } catch {
                     return .finished(.failure(error))
                 }
@@ -38,7 +38,7 @@ extension Journal {
             case .othersLead: background.run { self.leadOthers() }
             }
         }
-        try result.get()
+        _ = try result.get()
     }
 
     /// Blocks until everything appended is on the device, whatever the journal's mode, and the note that says so as well.
@@ -54,7 +54,7 @@ extension Journal {
     }
 
     private enum TaskStep {
-        case finished(Result<Void, JournalError>)
+        case finished(Result<Position, JournalError>)
         case waiting
         case othersLead
     }
@@ -97,16 +97,16 @@ extension Journal {
     }
 
     /// Makes one sync, wakes those whom it covers, and tells whether others wait; the lead is then still the caller's, to go on with or to hand on.
-    private func syncRound(then next: Waiters.Lead) -> Bool {
+    private func syncRound(then next: SyncQueue.Lead) -> Bool {
         makeSync()
-        let (ended, isLed, synced, failure) = change { state in
-            let ended = state.waiters.end(hasFailed: state.failure != nil)
-            state.waiters.lead = state.waiters.hasNext ? next : .nobody
+        let (wakeups, isLed) = change { state in
+            let wakeups = state.waiters.end(synced: state.syncedPosition, failure: state.failure)
+            state.waiters.lead = state.waiters.hasNext ? next : .none
             // Nobody comes to write what others have appended and do not wait for; a failure is kept for whoever appends or waits next.
             if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }
-            return (ended, state.waiters.isLed, state.syncedPosition, state.failure)
+            return (wakeups, state.waiters.isLed)
         }
-        for round in ended { round.wake(synced: synced, failure: failure) }
+        wakeups.deliver()
         return isLed
     }
 
@@ -119,9 +119,9 @@ extension Journal {
                 state.waiters.begin(through: state.lastPosition)
                 // A failure is kept: whoever waits is told.
                 do throws(JournalError) {
-                    let gathered = state.pending
+                    let (commitCount, byteCount) = (state.pending.commitCount, state.pending.byteCount)
                     try state.writePending()
-                    state.fillAhead(after: gathered)
+                    state.fillAhead(after: commitCount, of: byteCount)
                 } catch {
                     return nil
                 }

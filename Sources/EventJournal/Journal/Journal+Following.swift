@@ -15,12 +15,12 @@ extension Journal: CommitLog {
     private func followWriter(after position: Position) async throws(JournalError) -> Position {
         let id = published.withLock { $0.followers.makeID() }
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (task: CheckedContinuation<Result<Position, JournalError>, Never>) in
+            await withCheckedContinuation { (task: WaitQueue.Continuation) in
                 let result = published.withLock { published -> Result<Position, JournalError>? in
                     if let result = published.more(after: position, in: directory) { return result }
                     // Asked under the lock: a cancellation that comes later takes the follower out again.
                     if Task.isCancelled { return .failure(.cancelledWait) }
-                    published.followers.add(id, position, task)
+                    published.followers.add(id, position + 1, task)
                     return nil
                 }
                 if let result { task.resume(returning: result) }

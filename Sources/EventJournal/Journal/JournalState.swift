@@ -11,9 +11,8 @@ struct JournalState {
     let durability: Durability
     /// The size up to which the last segment has space for sure.
     var allocated: UInt64
-    /// The commits that are not written yet, which are the last ones of the last segment; its memory is used again.
-    var buffer: [UInt8] = []
-    var pending = PendingCommits()
+    /// The commits that are only in memory, which are the last ones of the last segment.
+    var pending = CommitFramer()
     /// Up to where the last segment has been filled with zeros ahead of its commits.
     var filled: UInt64 = 0
     /// Up to where the last segment had been written when somebody last began to sync it ahead of the roll-over.
@@ -24,7 +23,7 @@ struct JournalState {
     /// Asked with each commit: to look at an error is to copy it.
     private(set) var hasFailed = false
     var isClosed = false
-    var waiters = Waiters()
+    var waiters = SyncQueue()
     var metrics: JournalMetrics
 
     init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
@@ -58,21 +57,6 @@ struct JournalState {
         if isClosed { throw JournalError(.closed, "The journal has been closed.") }
         if hasFailed, let failure { throw failure }
     }
-}
-
-/// How many bytes of the buffer are commits that are not written yet, how many those are, and what the journal was before them.
-struct PendingCommits {
-    var byteCount = 0
-    var count = 0
-    var base: Position = 0
-    var baseChain: UInt64 = 0
-
-    /// Of more it does not pay to make one write.
-    static let most = 1 << 20
-
-    init() {}
-
-    init(after base: Position, chain: UInt64) { (self.base, baseChain) = (base, chain) }
 }
 
 extension JournalState {
@@ -118,47 +102,22 @@ extension JournalState {
     /// process that is killed may take them with it, as a power cut may; nobody has been told of them.
     mutating func append(_ draft: borrowing CommitDraft) throws(JournalError) -> ClosedRange<Position> {
         let first = lastPosition + 1
-        let offset = active.end
-        let (byteCount, recordCount) = (draft.encodedByteCount, UInt32(draft.recordCount))
-        if pending.byteCount == 0 { pending = PendingCommits(after: lastPosition, chain: lastChain) }
-        let start = pending.byteCount
-        if buffer.count < start + byteCount {
-            buffer += [UInt8](repeating: 0, count: max(start + byteCount - buffer.count, min(buffer.count, 1 << 20)))
-        }
-        let (chain, recordsCRC) = Self.complete(draft, in: &buffer, at: start, &entropy, after: lastChain)
-
-        let relative = first - active.header.firstPosition
-        active.index.note(relative, at: offset, recordsLeft: 0)
-        var recordOffset = offset + UInt64(CommitHeader.size)
-        for index in 0..<recordCount {
-            active.index.note(relative + UInt64(index), at: recordOffset, recordsLeft: recordCount - index)
-            recordOffset += UInt64(draft.records[Int(index)].length)
-        }
-        let header = CommitHeader(
-            length: UInt32(byteCount), recordCount: recordCount, firstPosition: first, syncedPosition: syncedPosition, chain: chain,
-            recordsCRC: recordsCRC)
-        header.encode(into: &buffer, at: start, seed: active.framingSeed)
-
-        pending.byteCount += byteCount
-        pending.count += 1
-        active.end = offset + UInt64(byteCount)
-        active.lastPosition = header.lastPosition
-        lastPosition = header.lastPosition
-        lastChain = chain
-        if durability == .written || !waiters.isLed || pending.byteCount > PendingCommits.most { try writePending() }
-        metrics.appended(records: recordCount, bytes: byteCount)
+        pending.frame(draft, behind: &active, &lastChain, synced: syncedPosition, &entropy)
+        lastPosition = active.lastPosition
+        if durability == .written || !waiters.isLed || pending.byteCount > Self.mostPending { try writePending() }
+        metrics.appended(records: UInt32(draft.recordCount), bytes: draft.encodedByteCount)
         return first...lastPosition
     }
 
+    /// The bytes of commits in memory beyond which one write of more does not pay.
+    private static let mostPending = 1 << 20
+
     /// Writes the commits that are only in memory, all at once; a failure stops the journal.
     mutating func writePending() throws(JournalError) {
-        if pending.byteCount == 0 { return }
+        if pending.isEmpty { return }
         let offset = active.end - UInt64(pending.byteCount)
         do throws(StorageError) {
-            try buffer.withBytes(0..<pending.byteCount) { [file = active.file] (bytes) throws(StorageError) in
-                try file.write(bytes, at: offset)
-            }
-            pending = PendingCommits()
+            try pending.write(to: active.file, endingAt: active.end)
         } catch {
             dropPending()
             throw stop(after: error, in: active, at: offset)
@@ -181,11 +140,8 @@ extension JournalState {
     /// Forgets the commits that are only in memory, because nothing is written any more: the last position is again the one before them, and
     /// all up to it can be read.
     mutating func dropPending() {
-        if pending.byteCount == 0 { return }
-        active.index.remove(from: pending.base + 1 - active.header.firstPosition)
-        active.end -= UInt64(pending.byteCount)
-        (active.lastPosition, lastPosition, lastChain) = (pending.base, pending.base, pending.baseChain)
-        pending = PendingCommits()
+        pending.discard(from: &active, &lastChain)
+        lastPosition = active.lastPosition
     }
 
     /// Writes zeros ahead of the commits, into space that is reserved, where many callers share syncs that cover little: the file system then has nothing to note about
@@ -193,10 +149,8 @@ extension JournalState {
     ///
     /// Where a sync covers much it would not pay, because everything is written twice; and a single caller gains nothing. Zeros that could not be written, or were
     /// in part, mean what zeros mean that were never written: it is then left alone in this segment.
-    mutating func fillAhead(after gathered: PendingCommits) {
-        guard gathered.count >= 4, gathered.byteCount <= Self.zeros.count / 4, filled < active.end + UInt64(gathered.byteCount) else {
-            return
-        }
+    mutating func fillAhead(after commitCount: Int, of byteCount: Int) {
+        guard commitCount >= 4, byteCount <= Self.zeros.count / 4, filled < active.end + UInt64(byteCount) else { return }
         let start = max(filled, active.end)
         let count = min(Self.zeros.count, Int(clamping: allocated - min(allocated, start)))
         guard count > 0 else { return }
@@ -209,50 +163,6 @@ extension JournalState {
     }
 
     private static let zeros = [UInt8](repeating: 0, count: 262_144)
-
-    /// Copies the draft's bytes to a place in the buffer and puts salt and checksums into its records; returns the chain value after them and the sum of their checksums.
-    private static func complete(
-        _ draft: borrowing CommitDraft, in buffer: inout [UInt8], at start: Int, _ entropy: inout EntropyPool, after chain: UInt64
-    ) -> (chain: UInt64, recordsCRC: UInt32) {
-        var sums: (chain: UInt64, recordsCRC: UInt32) = (chain, 0)
-        buffer.withMutableBytes(start..<start + draft.encodedByteCount) { commit in
-            draft.bytes.withBytes(0..<draft.encodedByteCount) { commit.copy($0, to: 0) }
-            var cursor = CommitHeader.size
-            for record in draft.records {
-                let end = cursor + Int(record.length)
-                let salt: RecordSalt = entropy.next()
-                var original: UInt32?
-                if record.isStub {
-                    original = completeStub(record, in: &commit, at: cursor, salt)
-                } else {
-                    commit.storeBytes(of: salt.littleEndian, toByteOffset: cursor + Int(record.salt), as: RecordSalt.self)
-                }
-                let crc = CRC32C.checksum(of: commit.bytes.extracting(cursor + 4..<end))
-                commit.storeBytes(of: crc.littleEndian, toByteOffset: cursor, as: UInt32.self)
-                sums.recordsCRC = CRC32C.checksum(of: crc, continuing: sums.recordsCRC)
-                sums.chain = Chain.step(sums.chain, record: original ?? crc)
-                cursor = end
-            }
-        }
-        return sums
-    }
-
-    /// Puts the digest and the original checksum into a stub, those of the whole record with this salt and an empty erasable part; returns the checksum.
-    private static func completeStub(
-        _ record: CommitDraft.Record, in commit: inout MutableRawSpan, at cursor: Int, _ salt: RecordSalt
-    ) -> UInt32 {
-        let saltBytes = (0..<JournalLimits.recordSalt).map { UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0)) }
-        var whole: [UInt8] = []
-        commit.bytes.extracting(cursor + 4..<cursor + Int(record.salt)).append(to: &whole)
-        // The byte before the kept part is the state, with no length.
-        whole[Int(record.start) - 5] = RecordContentState.whole.rawValue
-        whole += saltBytes
-        let crc = CRC32C.checksum(of: whole)
-        let digest = cursor + Int(record.salt)
-        for (offset, byte) in SHA256.hash(saltBytes).enumerated() { commit.storeByte(byte, at: digest + offset) }
-        commit.storeBytes(of: crc.littleEndian, toByteOffset: digest + RecordLayout.digest, as: UInt32.self)
-        return crc
-    }
 
     /// Stops the journal after a write that failed, perhaps half done, and cuts off what it left, so that reopening does not have to tell it
     /// from damage.

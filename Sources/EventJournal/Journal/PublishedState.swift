@@ -19,7 +19,7 @@ struct PublishedState {
     private(set) var failure: JournalError?
     private(set) var isClosed = false
     /// Subscribers; they never lead a sync.
-    var followers = Followers()
+    var followers = WaitQueue()
 
     init(_ state: JournalState) {
         (sealedStarts, active) = (state.sealedStarts, state.active)
@@ -30,10 +30,10 @@ struct PublishedState {
 
     /// What a change leaves to be done outside the locks: to wake followers, and to release a segment, which closes its file.
     final class Rest: Sendable {
-        let wakeups: FollowerWakeups?
+        let wakeups: WaitQueue.Wakeups?
         let replaced: Segment?
 
-        init(_ wakeups: FollowerWakeups?, replaced: Segment?) { (self.wakeups, self.replaced) = (wakeups, replaced) }
+        init(_ wakeups: WaitQueue.Wakeups?, replaced: Segment?) { (self.wakeups, self.replaced) = (wakeups, replaced) }
     }
 
     /// Shows what the writer has changed; returns what is left to be done, if anything.
@@ -45,7 +45,7 @@ struct PublishedState {
         (syncedPosition, syncedChain) = (state.syncedPosition, state.syncedChain)
         if state.hasFailed { failure = state.failure }
         // The segment of the writer ends behind the commits that are only in memory.
-        if state.pending.byteCount == 0 {
+        if state.pending.isEmpty {
             // An empty segment may also give way to another one that begins at the same position.
             if active.isEmpty || active.header.firstPosition != state.active.header.firstPosition { return replaceSegment(from: state) }
             (active.end, active.lastPosition) = (state.active.end, state.active.lastPosition)
@@ -61,13 +61,13 @@ struct PublishedState {
     }
 
     /// Ends reading; returns the followers to wake outside the lock.
-    mutating func close() -> FollowerWakeups? {
+    mutating func close() -> WaitQueue.Wakeups? {
         isClosed = true
         return takeFollowers()
     }
 
     /// Takes out the followers who have something to be told, for delivery outside the lock.
-    private mutating func takeFollowers() -> FollowerWakeups? {
+    private mutating func takeFollowers() -> WaitQueue.Wakeups? {
         followers.isEmpty ? nil : followers.take(durable: durablePosition, failure: isClosed ? .closedLog : failure)
     }
 

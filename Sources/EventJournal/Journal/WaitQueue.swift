@@ -1,90 +1,161 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Who waits for a sync, in rounds: those whom the sync under way covers, and those whom the next one will.
+/// Tasks that wait until a position is durable.
 ///
-/// A pure collection but for waking: the journal's lock protects it, and whoever ends a round wakes its members outside that lock.
-struct Waiters {
+/// A pure collection, protected by the lock of what it belongs to. Tasks that are taken out are resumed outside that lock.
+struct WaitQueue {
+    typealias Continuation = CheckedContinuation<Result<Position, JournalError>, Never>
+
+    private var waiting: [UInt64: (position: Position, task: Continuation)] = [:]
+    private var lastID: UInt64 = 0
+    /// Not above the position of any task, so that one comparison tells that no task is to be resumed.
+    private var lowest = Position.max
+
+    var count: Int { waiting.count }
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// Makes an id for one wait, by which a cancellation finds it.
+    mutating func makeID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    /// Adds a task that waits until a position is durable.
+    mutating func add(_ id: UInt64, _ position: Position, _ task: Continuation) {
+        waiting[id] = (position, task)
+        lowest = min(lowest, position)
+    }
+
+    /// Takes out a task that was cancelled; nil when it has been taken out already.
+    mutating func remove(_ id: UInt64) -> Continuation? {
+        waiting.removeValue(forKey: id)?.task
+    }
+
+    /// Takes out the tasks whose positions are durable, after a failure all tasks; nil when there is none.
+    mutating func take(durable: Position, failure: JournalError?) -> Wakeups? {
+        if isEmpty || lowest > durable && failure == nil { return nil }
+        var wakeups = Wakeups(durable: durable, failure: failure)
+        var rest: [UInt64: (position: Position, task: Continuation)] = [:]
+        lowest = .max
+        // In the order in which they came: that of a dictionary differs from run to run.
+        for (id, waiter) in waiting.sorted(by: { $0.key < $1.key }) {
+            if waiter.position <= durable || failure != nil {
+                wakeups.tasks.append(waiter)
+            } else {
+                rest[id] = waiter
+                lowest = min(lowest, waiter.position)
+            }
+        }
+        waiting = rest
+        return wakeups
+    }
+
+    /// Tasks to resume outside the lock, and what to tell them.
+    struct Wakeups {
+        let durable: Position
+        let failure: JournalError?
+        fileprivate(set) var tasks: [(position: Position, task: Continuation)] = []
+
+        fileprivate init(durable: Position, failure: JournalError?) {
+            self.durable = durable
+            self.failure = failure
+        }
+
+        /// Resumes the tasks: with the durable position, or with the failure where theirs is beyond it.
+        func deliver() {
+            for (position, task) in tasks {
+                if let failure, position > durable {
+                    task.resume(returning: .failure(failure))
+                } else {
+                    task.resume(returning: .success(durable))
+                }
+            }
+        }
+    }
+}
+
+/// The threads and tasks that wait for a sync, and which of them or of the background makes it.
+///
+/// A pure collection, protected by the writer's lock. Waiters that are taken out are woken outside that lock.
+struct SyncQueue {
     /// Who makes the next sync.
     enum Lead {
-        /// Whoever comes first.
-        case nobody
-        /// A job that has not begun.
+        /// The next caller that waits.
+        case none
+        /// A background job that has not begun.
         case announced
-        /// Somebody who is at it.
+        /// A leader that is syncing, or about to.
         case begun
     }
 
-    var lead = Lead.nobody
-    /// Whether somebody is leading: syncing, or about to.
-    var isLed: Bool { lead != .nobody }
+    var lead = Lead.none
+    /// Whether a sync is under way or announced.
+    var isLed: Bool { lead != .none }
     /// Up to where the sync under way makes everything durable; 0 while there is none.
     private var covered: Position = 0
-    private var current = Round()
-    private var next = Round()
+    /// Threads that the sync under way covers.
+    private var current = Threads()
+    /// Threads that the next sync will cover.
+    private var next = Threads()
+    private var tasks = WaitQueue()
 
-    /// How many threads and tasks wait, apart from the one that leads.
-    var count: Int { current.count + next.count }
+    private struct Threads {
+        var group: WaitingThreads?
+        var count = 0
 
-    /// Whether anybody waits for another sync than the one under way.
-    var hasNext: Bool { next.count > 0 }
-
-    /// Makes a thread wait for the sync that covers a position.
-    mutating func joinThread(_ position: Position) -> WaitingThreads { position <= covered ? current.joinThread() : next.joinThread() }
-
-    /// Makes a task wait for the sync that covers a position.
-    mutating func join(_ position: Position, _ task: Round.Task) {
-        if position <= covered { current.join(position, task) } else { next.join(position, task) }
+        mutating func join() -> WaitingThreads {
+            count += 1
+            let joined = group ?? WaitingThreads()
+            group = joined
+            return joined
+        }
     }
 
-    /// Begins a sync that covers everything up to a position; whoever waits by now waits for this one.
+    /// The number of threads and tasks that wait, without the leader.
+    var count: Int { current.count + next.count + tasks.count }
+
+    /// Whether a thread or task waits for another sync than the one that has ended.
+    var hasNext: Bool { next.count > 0 || !tasks.isEmpty }
+
+    /// Makes a thread wait for the sync that covers a position.
+    mutating func joinThread(_ position: Position) -> WaitingThreads { position <= covered ? current.join() : next.join() }
+
+    /// Makes a task wait until a position is durable.
+    mutating func join(_ position: Position, _ task: WaitQueue.Continuation) { tasks.add(tasks.makeID(), position, task) }
+
+    /// Begins a sync that covers everything up to a position, and every thread that waits by now.
     mutating func begin(through position: Position) {
         swap(&current, &next)
         covered = position
     }
 
-    /// Ends the sync under way and takes out whom it has made wait; after a failure, everybody.
-    mutating func end(hasFailed: Bool) -> [Round] {
+    /// Ends the sync under way and takes out the waiters that it covers; after a failure, all.
+    mutating func end(synced: Position, failure: JournalError?) -> Wakeups {
         covered = 0
-        var ended = [Round()]
-        swap(&ended[0], &current)
-        if hasFailed {
-            ended.append(next)
-            next = Round()
-        }
-        return ended
-    }
-}
-
-/// Those who wait for one sync.
-struct Round {
-    typealias Task = CheckedContinuation<Result<Void, JournalError>, Never>
-
-    private var threads: WaitingThreads?
-    private var threadCount = 0
-    private var tasks: [(position: Position, task: Task)] = []
-
-    var count: Int { threadCount + tasks.count }
-
-    mutating func joinThread() -> WaitingThreads {
-        threadCount += 1
-        let threads = threads ?? WaitingThreads()
-        self.threads = threads
-        return threads
+        let hasFailed = failure != nil
+        let wakeups = Wakeups(
+            threads: hasFailed ? [current.group, next.group] : [current.group], hasFailed: hasFailed,
+            tasks: tasks.take(durable: synced, failure: failure))
+        current = Threads()
+        if hasFailed { next = Threads() }
+        return wakeups
     }
 
-    mutating func join(_ position: Position, _ task: Task) { tasks.append((position, task)) }
+    /// Threads and tasks to wake outside the lock.
+    struct Wakeups {
+        fileprivate let threads: [WaitingThreads?]
+        fileprivate let hasFailed: Bool
+        fileprivate let tasks: WaitQueue.Wakeups?
 
-    /// Wakes them, outside the journal's lock.
-    func wake(synced: Position, failure: JournalError?) {
-        threads?.wake(hasFailed: failure != nil)
-        for (position, task) in tasks {
-            if let failure, position > synced { task.resume(returning: .failure(failure)) } else { task.resume(returning: .success(())) }
+        func deliver() {
+            for group in threads { group?.wake(hasFailed: hasFailed) }
+            tasks?.deliver()
         }
     }
 }
 
-/// The threads that wait for one sync, all of whom one system call wakes; none of them needs a lock in order to go on.
+/// The threads that wait for one sync, all of which one system call wakes; none needs a lock to go on.
 final class WaitingThreads: Sendable {
     private let group = DispatchGroup()
     private let hasFailed = Atomic(false)

@@ -6,41 +6,25 @@ struct SegmentWriter {
     /// The space for finished commits before they are written.
     private static let chunk = 1 << 20
 
-    let header: SegmentHeader
-    let name: String
-    /// The last position of the finished commits, and the chain value and the offset after it.
-    private(set) var lastPosition: Position
+    /// The segment as far as its commits are finished.
+    private(set) var segment: Segment
+    /// The chain value after the finished commits.
     private(set) var chain: UInt64
-    private(set) var end: UInt64
 
     private let directory: JournalDirectory
-    private let file: any StorageFile
-    private let seed: UInt32
     private let isNew: Bool
     /// Where the writer began: nothing before it is touched.
     private let start: UInt64
     private let syncedPosition: Position
-    /// The entries of the footer for all finished commits.
-    private var index: SparseIndex
-    /// The finished commits that are not yet written, then the one in the making.
-    private var buffer: [UInt8] = []
-    private var commitStart = 0
-    private var commitChain: UInt64
-    private var recordsCRC: UInt32 = 0
-    private var recordCount: UInt32 = 0
-    /// Where the records of the commit in the making begin, for the index: the offset from the commit's first byte, and the records before.
-    private var boundaries: [(offset: Int, records: UInt32)] = []
+    /// The finished commits that are not yet written, and the one in the making.
+    private var framer = CommitFramer()
 
     /// Begins a new segment, in a file aside.
     init(creating header: SegmentHeader, in directory: JournalDirectory) throws(JournalError) {
-        self.init(
-            header, in: directory, isNew: true, after: header.firstPosition - 1, header.chain, UInt64(SegmentHeader.size),
-            index: SparseIndex(),
-            file: try storage { () throws(StorageError) in
-                try directory.storage.open(directory.file(DirectoryListing.segmentName(header.firstPosition) + Self.suffix), .create)
-            })
+        let name = DirectoryListing.segmentName(header.firstPosition)
+        let file = try storage { () throws(StorageError) in try directory.storage.open(directory.file(name + Self.suffix), .create) }
+        self.init(Segment(name: name, header: header, file: file), in: directory, isNew: true, header.chain)
         let bytes = header.encoded()
-        let file = file
         try storage { () throws(StorageError) in
             try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
         }
@@ -48,92 +32,47 @@ struct SegmentWriter {
 
     /// Goes on after the last commit of a segment, whose file ends there and is durable.
     init(continuing segment: Segment, in directory: JournalDirectory, chain: UInt64) {
-        self.init(
-            segment.header, in: directory, isNew: false, after: segment.lastPosition, chain, segment.end, index: segment.index,
-            file: segment.file)
+        self.init(segment, in: directory, isNew: false, chain)
     }
 
-    private init(
-        _ header: SegmentHeader, in directory: JournalDirectory, isNew: Bool, after position: Position, _ chain: UInt64, _ end: UInt64,
-        index: SparseIndex, file: any StorageFile
-    ) {
-        self.header = header
-        name = DirectoryListing.segmentName(header.firstPosition)
-        lastPosition = position
+    private init(_ segment: Segment, in directory: JournalDirectory, isNew: Bool, _ chain: UInt64) {
+        self.segment = segment
         self.chain = chain
-        self.end = end
         self.directory = directory
-        self.file = file
-        seed = header.framingSeed
         self.isNew = isNew
-        start = end
-        syncedPosition = position
-        self.index = index
-        commitChain = chain
+        start = segment.end
+        syncedPosition = segment.lastPosition
     }
 
     private static let suffix = DirectoryListing.temporarySuffix
+
+    /// The name of the segment.
+    var name: String { segment.name }
+    /// The last position of the finished commits.
+    var lastPosition: Position { segment.lastPosition }
+    /// The offset after the finished commits.
+    var end: UInt64 { segment.end }
 
     /// How many bytes of the segment this writer has made, those of unfinished commits not counted.
     var byteCount: UInt64 { end - (isNew ? 0 : start) }
 
     /// The length of the commit in the making.
-    var commitLength: Int { recordCount == 0 ? 0 : buffer.count - commitStart }
+    var commitLength: Int { framer.commitLength }
 
     // MARK: Commits
 
-    /// Forgets the records since the last finished commit.
-    mutating func dropCommit() {
-        buffer.removeLast(buffer.count - commitStart)
-        (commitChain, recordsCRC, recordCount) = (chain, 0, 0)
-        boundaries.removeAll(keepingCapacity: true)
-    }
-
     /// Adds a record, as it is stored, to the commit in the making.
-    mutating func add(_ record: RawSpan, _ layout: RecordLayout) {
-        if recordCount == 0 { buffer += [UInt8](repeating: 0, count: CommitHeader.size) }
-        boundaries.append((buffer.count - commitStart, recordCount))
-        let stored: UInt32 = record.integer(at: 0)
-        recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
-        commitChain = Chain.step(commitChain, record: layout.originalCRC(record, at: 0, stored: stored))
-        record.append(to: &buffer)
-        recordCount += 1
-    }
+    mutating func add(_ record: RawSpan, _ layout: RecordLayout) { framer.add(record, layout, after: chain) }
 
     /// Frames the records since the last finished commit; nothing happens if there are none.
     mutating func finishCommit() throws(JournalError) {
-        guard recordCount > 0 else { return }
-        let length = buffer.count - commitStart
-        let commit = CommitHeader(
-            length: UInt32(length), recordCount: recordCount, firstPosition: lastPosition + 1, syncedPosition: syncedPosition,
-            chain: commitChain, recordsCRC: recordsCRC)
-        var bytes = [UInt8](repeating: 0, count: CommitHeader.size)
-        commit.encode(into: &bytes, seed: seed)
-        buffer.copy(bytes, 0..<CommitHeader.size, to: commitStart)
-        note(commit)
-        (lastPosition, chain, commitStart) = (commit.lastPosition, commitChain, buffer.count)
-        end += UInt64(length)
-        (recordsCRC, recordCount) = (0, 0)
-        if buffer.count >= Self.chunk { try flush() }
-    }
-
-    private mutating func note(_ commit: CommitHeader) {
-        let relative = commit.firstPosition - header.firstPosition
-        index.note(relative, at: end, recordsLeft: 0)
-        for (offset, records) in boundaries {
-            index.note(relative + UInt64(records), at: end + UInt64(offset), recordsLeft: commit.recordCount - records)
-        }
-        boundaries.removeAll(keepingCapacity: true)
+        framer.finishCommit(behind: &segment, &chain, synced: syncedPosition)
+        if framer.byteCount >= Self.chunk { try flush() }
     }
 
     private mutating func flush() throws(JournalError) {
-        guard commitStart > 0 else { return }
-        let (file, offset, count) = (file, end - UInt64(commitStart), commitStart)
-        try storage { () throws(StorageError) in
-            try buffer.withBytes(0..<count) { (span) throws(StorageError) in try file.write(span, at: offset) }
-        }
-        buffer.removeAll(keepingCapacity: buffer.count <= 2 * Self.chunk)
-        commitStart = 0
+        if framer.isEmpty { return }
+        try storage { () throws(StorageError) in try framer.write(to: segment.file, endingAt: end) }
     }
 
     // MARK: The end
@@ -143,7 +82,7 @@ struct SegmentWriter {
         try finishCommit()
         try flush()
         if sealed { try seal() }
-        let file = file
+        let (file, name) = (segment.file, segment.name)
         try storage { () throws(StorageError) in
             try file.sync()
             guard isNew else { return }
@@ -154,10 +93,10 @@ struct SegmentWriter {
 
     /// Writes the footer; behind commits in their place only once they are durable.
     private func seal() throws(JournalError) {
-        let bytes = SegmentFooter.encoded(index, lastPosition: lastPosition, chain: chain, seed: seed)
+        let bytes = segment.footer(chain)
         try storage { () throws(StorageError) in
-            if !isNew { try file.sync() }
-            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: end) }
+            if !isNew { try segment.file.sync() }
+            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try segment.file.write(span, at: end) }
         }
     }
 
@@ -167,8 +106,8 @@ struct SegmentWriter {
             if isNew {
                 try directory.storage.remove(directory.file(name + Self.suffix))
             } else {
-                try file.truncate(to: start)
-                try file.sync()
+                try segment.file.truncate(to: start)
+                try segment.file.sync()
             }
         } catch {
             // The failure that led here is the one to tell; recovery copes with what is left.

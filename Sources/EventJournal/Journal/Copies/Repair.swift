@@ -145,7 +145,6 @@ struct RepairWriter {
     private let lock: any StorageLock
     private var writer: SegmentWriter?
     private var names: [String] = []
-    private var placeholder: [UInt8] = []
     /// The kept part of the last record.
     private(set) var previousKept: [UInt8] = []
     /// The last position, and the chain value after it.
@@ -207,17 +206,12 @@ struct RepairWriter {
         guard kept.count <= JournalLimits.keptBytes else {
             throw JournalError(.tooLarge, "A placeholder has \(kept.count) bytes; at most \(JournalLimits.keptBytes) are allowed.")
         }
-        placeholder.removeAll(keepingCapacity: true)
-        placeholder += [0, 0, 0, 0]
-        LEB128.append(UInt32(kept.count), to: &placeholder)
-        LEB128.append(UInt32(RecordContentState.whole.rawValue), to: &placeholder)
-        placeholder += kept
-        let salt = placeholder.count
-        placeholder += [UInt8](repeating: 0, count: JournalLimits.recordSalt)
-        placeholder.store(entropy.next() as RecordSalt, at: salt)
-        placeholder.store(placeholder.withBytes(4..<placeholder.count) { CRC32C.checksum(of: $0) }, at: 0)
-        let bytes = placeholder
-        try bytes.withBytes(0..<bytes.count) { (span) throws(JournalError) in try add(span) }
+        var placeholder = CommitDraft()
+        try kept.withBytes(0..<kept.count) { (kept) throws(JournalError) in
+            try placeholder.append(kept: kept, erasable: kept.extracting(0..<0))
+        }
+        let record = CommitFramer.records(of: placeholder, &entropy)
+        try record.withBytes(0..<record.count) { (record) throws(JournalError) in try add(record) }
     }
 
     /// Ends a commit of the source's.

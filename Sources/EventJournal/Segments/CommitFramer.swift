@@ -1,0 +1,177 @@
+/// Frames commits: records in, their salt and checksums, headers, chain values and index entries out.
+///
+/// Framed commits gather one behind the other in a buffer, whose memory is used again, until they are written in one go. Every commit of
+/// this version is framed here: those that are appended, and those of a backup or a repair, whose records keep their stored bytes.
+struct CommitFramer {
+    /// The framed commits, then the records of the one in the making; the rest is room for more.
+    private var buffer: [UInt8] = []
+    /// The bytes of the framed commits.
+    private(set) var byteCount = 0
+    /// The number of framed commits.
+    private(set) var commitCount = 0
+    /// The last position and the chain value before the framed drafts.
+    private var base: (position: Position, chain: UInt64) = (0, 0)
+    /// The lengths and sums of the records added to the commit in the making.
+    private var lengths: [UInt32] = []
+    private var sums = Sums(after: 0)
+
+    /// What a commit's header says of its records.
+    private struct Sums {
+        var chain: UInt64
+        var recordsCRC: UInt32 = 0
+
+        init(after chain: UInt64) { self.chain = chain }
+
+        @inline(__always)
+        mutating func add(_ stored: UInt32, original: UInt32) {
+            recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
+            chain = Chain.step(chain, record: original)
+        }
+    }
+
+    /// Whether there are no framed commits.
+    var isEmpty: Bool { byteCount == 0 }
+
+    /// The length of the commit in the making; 0 while it has no records.
+    private(set) var commitLength = 0
+
+    // MARK: Appending
+
+    /// Frames a draft's records as one commit behind those of a segment, and notes it in the segment.
+    ///
+    /// - Parameters:
+    ///   - chain: The chain value before the commit; afterwards the one behind it.
+    ///   - synced: The last position that is synced.
+    mutating func frame(
+        _ draft: borrowing CommitDraft, behind segment: inout Segment, _ chain: inout UInt64, synced: Position,
+        _ entropy: inout EntropyPool
+    ) {
+        if isEmpty { base = (segment.lastPosition, chain) }
+        reserve(byteCount + draft.encodedByteCount)
+        let sums = Self.complete(draft, in: &buffer, at: byteCount, &entropy, after: chain)
+        let lengths = draft.records.lazy.map { $0.length }
+        finish(lengths, count: UInt32(draft.recordCount), length: draft.encodedByteCount, sums, behind: &segment, synced: synced)
+        chain = sums.chain
+    }
+
+    /// The records of a draft as they are stored, one behind the other.
+    static func records(of draft: borrowing CommitDraft, _ entropy: inout EntropyPool) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: draft.encodedByteCount)
+        _ = complete(draft, in: &bytes, at: 0, &entropy, after: 0)
+        return Array(bytes[CommitHeader.size...])
+    }
+
+    // MARK: Copying
+
+    /// Adds a record, as it is stored, to the commit in the making; `chain` is the value before the commit.
+    mutating func add(_ record: RawSpan, _ layout: RecordLayout, after chain: UInt64) {
+        if lengths.isEmpty { (sums, commitLength) = (Sums(after: chain), CommitHeader.size) }
+        let start = byteCount + commitLength
+        commitLength += record.byteCount
+        reserve(byteCount + commitLength)
+        buffer.withMutableBytes(start..<start + record.byteCount) { $0.copy(record, to: 0) }
+        let stored: UInt32 = record.integer(at: 0)
+        sums.add(stored, original: layout.originalCRC(record, at: 0, stored: stored))
+        lengths.append(UInt32(record.byteCount))
+    }
+
+    /// Frames the added records as one commit, as ``frame(_:behind:_:synced:_:)`` does; nothing happens if there are none.
+    mutating func finishCommit(behind segment: inout Segment, _ chain: inout UInt64, synced: Position) {
+        if lengths.isEmpty { return }
+        let records = lengths
+        finish(records, count: UInt32(records.count), length: commitLength, sums, behind: &segment, synced: synced)
+        chain = sums.chain
+        lengths.removeAll(keepingCapacity: true)
+        commitLength = 0
+    }
+
+    // MARK: The framed commits
+
+    /// Writes the framed commits where they end at an offset, in one write, and forgets them.
+    mutating func write(to file: any StorageFile, endingAt end: UInt64) throws(StorageError) {
+        let offset = end - UInt64(byteCount)
+        try buffer.withBytes(0..<byteCount) { (bytes) throws(StorageError) in try file.write(bytes, at: offset) }
+        (byteCount, commitCount) = (0, 0)
+    }
+
+    /// Takes framed drafts back out of a segment, and sets the chain value to that before them.
+    mutating func discard(from segment: inout Segment, _ chain: inout UInt64) {
+        if isEmpty { return }
+        segment.index.remove(from: base.position + 1 - segment.header.firstPosition)
+        segment.end -= UInt64(byteCount)
+        (segment.lastPosition, chain) = base
+        (byteCount, commitCount) = (0, 0)
+    }
+
+    private mutating func reserve(_ count: Int) {
+        if count > buffer.count { buffer += [UInt8](repeating: 0, count: max(count - buffer.count, min(buffer.count, 1 << 20))) }
+    }
+
+    /// Puts a commit's header before its records, and notes the commit in the segment.
+    private mutating func finish(
+        _ lengths: some Sequence<UInt32>, count: UInt32, length: Int, _ sums: Sums, behind segment: inout Segment, synced: Position
+    ) {
+        let header = CommitHeader(
+            length: UInt32(length), recordCount: count, firstPosition: segment.lastPosition + 1, syncedPosition: synced,
+            chain: sums.chain, recordsCRC: sums.recordsCRC)
+        header.encode(into: &buffer, at: byteCount, seed: segment.framingSeed)
+        let relative = header.firstPosition - segment.header.firstPosition
+        segment.index.note(relative, at: segment.end, recordsLeft: 0)
+        var offset = segment.end + UInt64(CommitHeader.size)
+        var recordsLeft = count
+        for length in lengths {
+            segment.index.note(relative + UInt64(count - recordsLeft), at: offset, recordsLeft: recordsLeft)
+            offset += UInt64(length)
+            recordsLeft -= 1
+        }
+        segment.end += UInt64(length)
+        segment.lastPosition = header.lastPosition
+        byteCount += length
+        commitCount += 1
+    }
+
+    // MARK: Records
+
+    /// Copies a draft's bytes to a place in a buffer and puts salt and checksums into its records.
+    private static func complete(
+        _ draft: borrowing CommitDraft, in buffer: inout [UInt8], at start: Int, _ entropy: inout EntropyPool, after chain: UInt64
+    ) -> Sums {
+        var sums = Sums(after: chain)
+        buffer.withMutableBytes(start..<start + draft.encodedByteCount) { commit in
+            draft.bytes.withBytes(0..<draft.encodedByteCount) { commit.copy($0, to: 0) }
+            var cursor = CommitHeader.size
+            for record in draft.records {
+                let end = cursor + Int(record.length)
+                let salt: RecordSalt = entropy.next()
+                var original: UInt32?
+                if record.isStub {
+                    original = completeStub(record, in: &commit, at: cursor, salt)
+                } else {
+                    commit.storeBytes(of: salt.littleEndian, toByteOffset: cursor + Int(record.salt), as: RecordSalt.self)
+                }
+                let crc = CRC32C.checksum(of: commit.bytes.extracting(cursor + 4..<end))
+                commit.storeBytes(of: crc.littleEndian, toByteOffset: cursor, as: UInt32.self)
+                sums.add(crc, original: original ?? crc)
+                cursor = end
+            }
+        }
+        return sums
+    }
+
+    /// Puts the digest and the original checksum into a stub, those of the whole record with this salt and an empty erasable part; returns the checksum.
+    private static func completeStub(
+        _ record: CommitDraft.Record, in commit: inout MutableRawSpan, at cursor: Int, _ salt: RecordSalt
+    ) -> UInt32 {
+        let saltBytes = (0..<JournalLimits.recordSalt).map { UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0)) }
+        var whole: [UInt8] = []
+        commit.bytes.extracting(cursor + 4..<cursor + Int(record.salt)).append(to: &whole)
+        // The byte before the kept part is the state, with no length.
+        whole[Int(record.start) - 5] = RecordContentState.whole.rawValue
+        whole += saltBytes
+        let crc = CRC32C.checksum(of: whole)
+        let digest = cursor + Int(record.salt)
+        for (offset, byte) in SHA256.hash(saltBytes).enumerated() { commit.storeByte(byte, at: digest + offset) }
+        commit.storeBytes(of: crc.littleEndian, toByteOffset: digest + RecordLayout.digest, as: UInt32.self)
+        return crc
+    }
+}
