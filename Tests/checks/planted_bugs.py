@@ -551,8 +551,8 @@ BUGS = [
     checkpoint_bug("45d", "checkpoint: the chain value not compared", [
         ("Journal+Heads.swift", "        return try chain(at: head.position) == head.chain\n", "        return try chain(at: head.position) != nil\n")]),
     checkpoint_bug("45e", "checkpoint: one from before an erasure taken", [
-        ("Journal+Checkpoint.swift", "guard header.generations == generations(through: header.position) else",
-         "guard header.generations <= generations(through: header.position) else")]),
+        ("Journal+Checkpoint.swift", "guard header.generations == erasureMark(through: header.position) else",
+         "guard header.generations <= erasureMark(through: header.position) else")]),
     checkpoint_bug("45f", "checkpoint: one of another projection taken", [
         ("Journal+Checkpoint.swift", "guard header.name == name else", "guard header.name != \"\" else")]),
     checkpoint_bug("46", "checkpoint: the header's checksum not compared", [

@@ -267,7 +267,7 @@ public struct JournalOptions: Sendable {
     public var expectedHead: JournalHead?
     /// Whether opening for writing makes the journal when there is none.
     public var createIfMissing: Bool
-    /// How long after a sync, if none follows it, the note of what was synced is synced itself; nil for not before the next roll-over,
+    /// How long after a sync, if none follows it, the note of what was synced is synced itself; nil for not before the next rotation,
     /// ``Journal/synchronize()`` or ``Journal/close()``.
     ///
     /// The one thing that a journal does by the clock; nil makes a run on a simulated disk follow from its seed.

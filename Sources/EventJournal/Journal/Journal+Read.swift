@@ -19,8 +19,12 @@ extension Journal {
         try read([positions]) { place, state, kept, erasable in body(place.position, state, kept, erasable) }
     }
 
-    /// Calls a closure with the records at some positions and with the last position of the commit of each; otherwise as ``forEachRecord(in:_:)``.
-    package func forEachCommittedRecord(
+    /// Calls a closure with the records at some positions, each with the last position of its commit.
+    ///
+    /// Otherwise as ``forEachRecord(in:_:)``.
+    ///
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    public func forEachCommittedRecord(
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ commitEnd: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {

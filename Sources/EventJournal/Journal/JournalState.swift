@@ -15,7 +15,7 @@ struct JournalState {
     var pending = CommitFramer()
     /// Up to where the last segment has been filled with zeros ahead of its commits.
     var filled: UInt64 = 0
-    /// Up to where the last segment had been written when somebody last began to sync it ahead of the roll-over.
+    /// Up to where the last segment had been written when somebody last began to sync it ahead of the rotation.
     var backgroundSyncEnd: UInt64
     var entropy: EntropyPool
     /// Why the journal has stopped.
@@ -124,7 +124,7 @@ extension JournalState {
         }
     }
 
-    /// Whether a sync in the background is due: where callers wait for none, much would be left for the roll-over, and everybody would wait for that.
+    /// Whether a sync in the background is due: where callers wait for none, much would be left for the rotation, and everybody would wait for that.
     mutating func announceBackgroundSync() -> Bool {
         guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, !waiters.isLed else { return false }
         backgroundSyncEnd = active.end

@@ -1,13 +1,30 @@
 internal import Locking
 
-extension Journal {
-    /// A checkpoint of a projection that the journal can vouch for: made of this journal, of this history, and of nothing that is not durable.
+extension Journal: CheckpointLog {
+    /// The journal's directory and its storage.
+    public var checkpointDirectory: (path: String, storage: any JournalStorage) { (directory.path, directory.storage) }
+
+    /// The mark of the generations of the segments that begin at or before a position; 0 while none has been replaced.
+    ///
+    /// - Complexity: Linear in the number of segments.
+    public func erasureMark(through position: Position) -> UInt64 {
+        let (starts, last) = published.withLock { ($0.sealedStarts, SegmentStart($0.active.header)) }
+        return (starts + [last]).reduce(0) { mark, start in
+            start.generation == 0 || start.position > position
+                ? mark : Chain.step(Chain.step(mark, start.position), UInt64(start.generation))
+        }
+    }
+}
+
+extension CheckpointLog {
+    /// A checkpoint of a projection that the log can vouch for: made of this log, of this history, and of nothing that is not durable.
     ///
     /// - Parameters:
     ///   - name: The projection's name.
     ///   - version: The version of the projection that is asked for.
     /// - Throws: ``CheckpointProblem``: why it is to be ignored.
     package func checkpoint(_ name: String, version: UInt32) throws(CheckpointProblem) -> CheckpointReader {
+        let directory = directory
         let file: any StorageFile
         do throws(StorageError) {
             file = try directory.storage.open(directory.file(DirectoryListing.checkpointName(name)), .read)
@@ -36,7 +53,7 @@ extension Journal {
         guard isContained else {
             throw CheckpointProblem(.otherHistory, "The journal has another history up to position \(header.position).")
         }
-        guard header.generations == generations(through: header.position) else {
+        guard header.generations == erasureMark(through: header.position) else {
             throw CheckpointProblem(.beforeErasure, "Content has been erased from the journal since the checkpoint.")
         }
         return reader
@@ -53,22 +70,18 @@ extension Journal {
     package func beginCheckpoint(
         _ name: String, version: UInt32, at position: Position, sections: [String]
     ) throws(JournalError) -> CheckpointWriter {
-        try checkMayWrite()
-        guard position <= durablePosition, let chain = try chain(at: position), DirectoryListing.isProjectionName(name) else {
+        let directory = directory
+        if isReadOnly { throw JournalError(.readOnly, "The journal is open for reading only.", path: directory.path) }
+        guard position <= durablePosition, case let head = try head(at: position), head.position == position,
+            DirectoryListing.isProjectionName(name)
+        else {
             throw JournalError(.outOfRange, "No commit ends at the position, or it is not durable.", positions: position...position)
         }
         let header = CheckpointHeader(
-            name: name, version: version, journal: id, position: position, chain: chain, generations: generations(through: position),
+            name: name, version: version, journal: id, position: position, chain: head.chain, generations: erasureMark(through: position),
             sections: sections.map { CheckpointHeader.Section(name: $0) })
         return CheckpointWriter(header, in: directory)
     }
 
-    /// The mark of the generations of the segments that begin at or before a position; 0 while none has been replaced.
-    private func generations(through position: Position) -> UInt64 {
-        let (starts, last) = published.withLock { ($0.sealedStarts, SegmentStart($0.active.header)) }
-        return (starts + [last]).reduce(0) { mark, start in
-            start.generation == 0 || start.position > position
-                ? mark : Chain.step(Chain.step(mark, start.position), UInt64(start.generation))
-        }
-    }
+    private var directory: JournalDirectory { JournalDirectory(checkpointDirectory.path, checkpointDirectory.storage) }
 }

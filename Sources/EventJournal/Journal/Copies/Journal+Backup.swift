@@ -30,6 +30,12 @@ extension Journal {
         return try journal.backup(to: destination, upTo: options.upTo, on: options.destinationStorage)
     }
 
+    /// Makes or continues a copy of this journal on its own storage, as ``backup(to:upTo:on:)`` does.
+    @discardableResult
+    public func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport {
+        try backup(to: destination, upTo: position, on: nil)
+    }
+
     /// Makes or continues a copy of this journal, as ``backup(_:to:options:)`` does, while it is open.
     ///
     /// Blocks the calling thread, and nobody else. What is not durable, under `.written` or left by a writer that was killed, is synced first, so
@@ -81,6 +87,22 @@ extension Journal {
     }
 }
 
+/// A log that copies itself to a directory while it is open.
+public protocol BackupLog: CommitLog {
+    /// Makes or continues a copy of the log in a directory.
+    ///
+    /// - Parameters:
+    ///   - destination: The path of the copy's directory.
+    ///   - position: The position that the copy is not to go beyond; nil for the last durable one.
+    /// - Returns: What was copied, and the head of the copy.
+    /// - Throws: `outOfRange` (a position beyond what is durable), `closed`, `headMismatch` (the destination has another history),
+    ///   `storageFull`, `ioFailed` and what else the log documents.
+    @discardableResult
+    func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport
+}
+
+extension Journal: BackupLog {}
+
 /// What a backup is made of, and up to where.
 public struct BackupOptions: Sendable {
     /// What the journal's files are on.
@@ -117,7 +139,8 @@ public struct BackupReport: Hashable, Sendable {
     /// How many bytes of segments were written.
     public var bytesCopied: UInt64 = 0
 
-    init(head: JournalHead) {
+    /// Makes the report of a copy to which nothing has been added.
+    public init(head: JournalHead) {
         self.head = head
     }
 }
