@@ -16,6 +16,11 @@ struct JournalDirectory: Sendable {
     /// The directory that holds this one's name.
     var parent: String { StoragePath.parent(of: path) }
 
+    /// The error for a path at which there is something else than a journal.
+    var notAJournal: JournalError {
+        JournalError(.notAJournal, "There is something else than a journal at the path.", path: path)
+    }
+
     func list() throws(JournalError) -> DirectoryListing {
         DirectoryListing(try EventJournal.storage { () throws(StorageError) in try storage.list(path) })
     }
@@ -82,16 +87,14 @@ struct DirectoryListing {
     /// What an interrupted creation left.
     var temporaries: [String] = []
     var hasDurable = false
-    var hasCut = false
     /// Whether there are names that no journal makes.
     var hasForeign = false
 
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case Self.lockName, Self.scrubName: break
+            case Self.lockName, Self.scrubName, Self.cutName: break
             case Self.durableName: hasDurable = true
-            case Self.cutName: hasCut = true
             default:
                 if let first = Self.firstPosition(of: name) {
                     segments.append((first, name))

@@ -30,7 +30,7 @@ extension Journal {
     private static func open(_ directory: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Journal {
         switch try storage({ () throws(StorageError) in try options.storage.kind(of: directory.path) }) {
         case .directory: break
-        case .file, .other: throw notAJournal(directory)
+        case .file, .other: throw directory.notAJournal
         case nil:
             guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
             try storage { () throws(StorageError) in
@@ -44,7 +44,7 @@ extension Journal {
         // Looked at before the lock file is made, so that a directory of somebody else stays untouched.
         let first = try directory.list()
         if !first.isJournal {
-            if first.hasForeign { throw notAJournal(directory) }
+            if first.hasForeign { throw directory.notAJournal }
             guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
         }
         guard let lock = try storage({ () throws(StorageError) in try options.storage.lock(directory.lockPath) }) else {
@@ -96,12 +96,12 @@ extension Journal {
     static func checkReadable(_ directory: JournalDirectory) throws(JournalError) {
         switch try storage({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
         case .directory: break
-        case .file, .other: throw notAJournal(directory)
+        case .file, .other: throw directory.notAJournal
         case nil: throw notFound(directory)
         }
         let listing = try directory.list()
         if listing.isJournal { return }
-        throw listing.hasForeign ? notAJournal(directory) : notFound(directory)
+        throw listing.hasForeign ? directory.notAJournal : notFound(directory)
     }
 
     static func isLocked(_ directory: JournalDirectory) throws(JournalError) -> Bool {
@@ -109,10 +109,6 @@ extension Journal {
             if try directory.storage.isLocked(directory.lockPath) { return true }
             return try directory.storage.isLocked(directory.file(DirectoryListing.durableName))
         }
-    }
-
-    private static func notAJournal(_ directory: JournalDirectory) -> JournalError {
-        JournalError(.notAJournal, "There is something else than a journal at the path.", path: directory.path)
     }
 
     private static func notFound(_ directory: JournalDirectory) -> JournalError {

@@ -79,6 +79,27 @@ struct DurableSlots {
 
     var damaged: [Int] { slots.indices.filter { slots[$0] == nil } }
 
+    /// Decodes the slots in the bytes of a durable file, by place; nil where a slot cannot be read.
+    ///
+    /// - Throws: `newerVersion`.
+    static func decode(_ bytes: [UInt8], _ path: String) throws(JournalError) -> [DurableSlot?] {
+        var slots: [DurableSlot?] = []
+        for start in [0, DurableSlot.stride] {
+            do throws(DurableSlot.Problem) {
+                let slot = try bytes.withBytes(start..<(start + DurableSlot.size)) { (span) throws(DurableSlot.Problem) in
+                    try DurableSlot(decoding: span)
+                }
+                slots.append(slot.offset == UInt64(start) ? slot : nil)
+            } catch {
+                if case .newerVersion(let version) = error {
+                    throw JournalError(.newerVersion, "The journal is of version \(version) of the format.", path: path)
+                }
+                slots.append(nil)
+            }
+        }
+        return slots
+    }
+
     /// Reads the slots; two that cannot be read, or that name two journals, are damage.
     init(_ directory: JournalDirectory, _ mode: StorageOpenMode) throws(JournalError) {
         let path = directory.file(DirectoryListing.durableName)
@@ -94,21 +115,7 @@ struct DurableSlots {
         _ = try storage { () throws(StorageError) in
             try bytes.withMutableBytes(0..<DurableSlot.fileSize) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
         }
-        var slots: [DurableSlot?] = []
-        for index in 0..<2 {
-            let start = index * DurableSlot.stride
-            do throws(DurableSlot.Problem) {
-                let slot = try bytes.withBytes(start..<(start + DurableSlot.size)) { (span) throws(DurableSlot.Problem) in
-                    try DurableSlot(decoding: span)
-                }
-                slots.append(slot.offset == UInt64(start) ? slot : nil)
-            } catch {
-                if case .newerVersion(let version) = error {
-                    throw JournalError(.newerVersion, "The journal is of version \(version) of the format.", path: path)
-                }
-                slots.append(nil)
-            }
-        }
+        let slots = try Self.decode(bytes, path)
         let readable = slots.compactMap { $0 }
         guard let newest = readable.max(by: { $0.sequence < $1.sequence }) else {
             throw JournalError(.damaged, "Neither slot of the durable file can be read.", path: path)

@@ -228,11 +228,11 @@ struct BackupTarget {
         sealed = SealedSegments(directory, journal)
         switch try storage({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
         case .directory: break
-        case .file, .other: throw Self.notAJournal(directory)
+        case .file, .other: throw directory.notAJournal
         case nil: try storage { () throws(StorageError) in try directory.storage.createDirectory(directory.path) }
         }
         let first = try directory.list()
-        if !first.isJournal && first.hasForeign { throw Self.notAJournal(directory) }
+        if !first.isJournal && first.hasForeign { throw directory.notAJournal }
         locks = [try Self.lock(directory, besides: source.directory)]
         let listing = try directory.list()
         hasDurable = listing.hasDurable
@@ -284,10 +284,6 @@ struct BackupTarget {
             throw JournalError(.locked, "The copy is open for writing elsewhere.", path: directory.path)
         }
         return lock
-    }
-
-    private static func notAJournal(_ directory: JournalDirectory) -> JournalError {
-        JournalError(.notAJournal, "There is something else than a journal at the path.", path: directory.path)
     }
 
     func unlock() {

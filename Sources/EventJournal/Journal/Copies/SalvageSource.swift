@@ -74,19 +74,7 @@ struct SalvageSource {
     private static func slots(_ directory: JournalDirectory) throws(JournalError) -> [DurableSlot] {
         let path = directory.file(DirectoryListing.durableName)
         guard let bytes = try read(directory.storage, path, DurableSlot.fileSize) else { return [] }
-        var slots: [DurableSlot] = []
-        for start in [0, DurableSlot.stride] {
-            do throws(DurableSlot.Problem) {
-                let slot = try bytes.withBytes(start..<(start + DurableSlot.size)) { (span) throws(DurableSlot.Problem) in
-                    try DurableSlot(decoding: span)
-                }
-                if slot.offset == UInt64(start) { slots.append(slot) }
-            } catch {
-                guard case .newerVersion(let version) = error else { continue }
-                throw JournalError(.newerVersion, "The journal is of version \(version) of the format.", path: path)
-            }
-        }
-        return slots
+        return try DurableSlots.decode(bytes, path).compactMap { $0 }
     }
 
     private static func file(_ directory: JournalDirectory, _ name: String, _ first: Position) throws(JournalError) -> File {
