@@ -78,10 +78,12 @@ struct CommitFramer {
     /// Frames the added records as one commit, as ``frame(_:behind:_:synced:_:)`` does; nothing happens if there are none.
     mutating func finishCommit(behind segment: inout Segment, _ chain: inout UInt64, synced: Position) {
         if lengths.isEmpty { return }
-        let records = lengths
+        var records: [UInt32] = []
+        swap(&records, &lengths)
         finish(records, count: UInt32(records.count), length: commitLength, sums, behind: &segment, synced: synced)
         chain = sums.chain
-        lengths.removeAll(keepingCapacity: true)
+        records.removeAll(keepingCapacity: true)
+        swap(&records, &lengths)
         commitLength = 0
     }
 
