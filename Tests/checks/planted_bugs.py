@@ -603,7 +603,7 @@ BUGS = [
         ("Journal+Durability.swift", "state.waiters.lead == .announced && background.isInjected",
          "state.waiters.lead == .announced && background.isInjected && position == 0")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("50", "checkpoints: written on another executor", [
-        ("ChatStore.swift", "$0, clock, statistics, options.journal.executor) }", "$0, clock, statistics, nil) }")], unit="SeededHistoryTests"),
+        ("ChatStore.swift", "$0, clock, statistics, options.journal.executor)\n        }", "$0, clock, statistics, nil)\n        }")], unit="SeededHistoryTests"),
     store_bug("51", "sync: the slot written twice", [
         ("Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),

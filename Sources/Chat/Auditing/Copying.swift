@@ -93,14 +93,14 @@ extension ChatStore {
     ///     durable end.
     /// - Returns: The copied files and the head of the copy.
     /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`; with `notAJournal`
-    ///   for a store on a log that is not a `Journal`.
+    ///   for a store on a log that is not a `BackupLog`.
     /// - Complexity: Linear in the new bytes. Blocks the calling thread, but no command.
     @discardableResult
     public func backup(to destination: String, upTo position: Position? = nil) throws(ChatError) -> StoreBackup {
-        guard let journal else {
+        guard let log = log as? any BackupLog else {
             throw .journal(JournalError(.notAJournal, "The store's log is not a journal. Copy it with the tools of that log."))
         }
-        return StoreBackup(try wrapping { () throws(JournalError) in try journal.backup(to: destination, upTo: position) })
+        return StoreBackup(try wrapping { () throws(JournalError) in try log.backup(to: destination, upTo: position) })
     }
 
     /// Copies a journal, or continues a copy; another process may be writing the journal.

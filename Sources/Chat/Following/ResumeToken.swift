@@ -84,7 +84,7 @@ extension ChatStore {
     ///   last position.
     public func resumeToken(after position: Position) throws(ChatError) -> ResumeToken {
         guard position <= shownPosition else { throw .rejected(.invalidPosition) }
-        let head = try wrapping { () throws(JournalError) in try journal?.head(at: position) } ?? log.head
+        let head = try wrapping { () throws(JournalError) in try (log as? any HistoryLog)?.head(at: position) } ?? log.head
         guard let token = ResumeToken(position: position, head: head) else { throw .rejected(.invalidPosition) }
         return token
     }
@@ -98,7 +98,7 @@ extension ChatStore {
         guard token.journal == log.id else { throw .foreignToken }
         let head = log.head
         guard token.head.position <= head.position, token.position <= shownPosition else { throw .futureToken }
-        let isContained = try wrapping { () throws(JournalError) in try journal?.contains(token.head) }
+        let isContained = try wrapping { () throws(JournalError) in try (log as? any HistoryLog)?.contains(token.head) }
         guard isContained ?? (token.head.position < head.position || token.head == head) else { throw .rolledBackToken }
     }
 }

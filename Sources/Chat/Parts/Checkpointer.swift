@@ -9,7 +9,7 @@ import Projections
 final class Checkpointer: Sendable {
     /// When the store writes its own checkpoints; nil if they are disabled.
     let options: CheckpointOptions?
-    private let journal: Journal
+    private let log: any CheckpointLog
     private let clock: any WallClock
     private let state: Lock<State>
     private let background: Background
@@ -24,11 +24,11 @@ final class Checkpointer: Sendable {
     }
 
     init(
-        _ options: CheckpointOptions?, _ journal: Journal, _ clock: any WallClock, _ statistics: CheckpointStatistics,
+        _ options: CheckpointOptions?, _ log: any CheckpointLog, _ clock: any WallClock, _ statistics: CheckpointStatistics,
         _ executor: (any TaskExecutor)?
     ) {
         self.options = options
-        self.journal = journal
+        self.log = log
         self.clock = clock
         background = Background("Chat.checkpoint", qos: .utility, executor)
         state = Lock(State(statistics: statistics))
@@ -96,8 +96,8 @@ final class Checkpointer: Sendable {
     private func write(_ models: StoreModels, isCancelled: @escaping () -> Bool) throws(JournalError) {
         let start = ContinuousClock.now
         do throws(JournalError) {
-            try journal.waitUntilDurable(models.position)
-            guard let bytes = try models.writeCheckpoint(of: journal, isCancelled: isCancelled) else { return }
+            try log.waitUntilDurable(models.position)
+            guard let bytes = try models.writeCheckpoint(of: log, isCancelled: isCancelled) else { return }
             let written = CheckpointStatistics.Written(
                 position: models.position, bytes: bytes, seconds: (ContinuousClock.now - start) / .seconds(1), at: clock.now())
             state.withLock { state in
@@ -115,14 +115,14 @@ final class Checkpointer: Sendable {
 }
 
 extension StoreModels {
-    /// Reads the checkpoint of a journal.
+    /// Reads the checkpoint of a log.
     ///
     /// - Throws: `CheckpointProblem` with the reason why no checkpoint is usable.
     /// - Complexity: O(*n*) in the bytes of the checkpoint, which are copied and checked but not
     ///   parsed.
-    init(checkpointOf journal: Journal) throws(CheckpointProblem) {
+    init(checkpointOf log: any CheckpointLog) throws(CheckpointProblem) {
         guard Self.canUseCheckpoints else { throw CheckpointProblem(.otherVersion, "Checkpoints require a little-endian machine.") }
-        let reader = try journal.checkpoint(ReadModels.name, version: Self.checkpointVersion)
+        let reader = try log.checkpoint(ReadModels.name, version: Self.checkpointVersion)
         do throws(ColumnError) {
             try self.init(at: reader.header.position) { (component) throws(ColumnError) in
                 guard let section = reader.section(component) else { throw ColumnError("The section is missing.") }
@@ -141,9 +141,9 @@ extension StoreModels {
     /// - Parameter isCancelled: Polled after each block.
     /// - Returns: The size of the file in bytes; nil if cancelled.
     /// - Throws: `JournalError` if the write fails; the previous checkpoint then stays in place.
-    func writeCheckpoint(of journal: Journal, isCancelled: @escaping () -> Bool) throws(JournalError) -> UInt64? {
+    func writeCheckpoint(of log: any CheckpointLog, isCancelled: @escaping () -> Bool) throws(JournalError) -> UInt64? {
         guard Self.canUseCheckpoints, !rules.hasUnknownEvents else { return nil }
-        let file = try journal.beginCheckpoint(
+        let file = try log.beginCheckpoint(
             ReadModels.name, version: Self.checkpointVersion, at: position, sections: Self.componentNames)
         let sink = SectionSink(file, isCancelled)
         for component in Self.componentNames where !sink.isOver {

@@ -139,7 +139,7 @@ extension ChatStore {
     /// if it is damaged, or belongs to another journal, another history or another
     /// ``Projections/Projection/version``; the projection is then replayed from the first event.
     public func project<Model: Projection & Codable>(_ model: Model.Type) -> ProjectionHandle<Model> {
-        ProjectionHandle(self) { [journal] in journal.flatMap { Replay(checkpointOf: $0) } ?? Replay() }
+        ProjectionHandle(self) { [log] in (log as? any CheckpointLog).flatMap { Replay(checkpointOf: $0) } ?? Replay() }
     }
 }
 
@@ -164,7 +164,7 @@ extension ProjectionHandle where Model: Codable {
     /// - Complexity: The time to encode the state; commands do not wait for it.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
-        guard let journal = store.journal, let checkpointer = store.checkpointer, !journal.isReadOnly else {
+        guard let log = store.log as? any CheckpointLog, let checkpointer = store.checkpointer, !log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log is not a journal."))
         }
         guard Model.name != ReadModels.name else {
@@ -176,7 +176,7 @@ extension ProjectionHandle where Model: Codable {
         try checkpointer.inTurn { () throws(ChatError) in
             let replay = try read { model, position in Replay(model, at: position) }
             position = replay.position
-            try replay.write(to: journal)
+            try replay.write(to: log)
         }
         return position
     }
@@ -185,13 +185,13 @@ extension ProjectionHandle where Model: Codable {
 }
 
 extension Replay where Model: Codable {
-    fileprivate func write(to journal: Journal) throws(ChatError) {
+    fileprivate func write(to log: any CheckpointLog) throws(ChatError) {
         let bytes: [UInt8]
         do { bytes = Array(try JSONEncoder().encode(model)) } catch {
             throw .journal(JournalError(.outOfRange, "The projection '\(Model.name)' cannot be encoded: \(error)"))
         }
         try wrapping { () throws(JournalError) in
-            let file = try journal.beginCheckpoint(
+            let file = try log.beginCheckpoint(
                 Model.name, version: Model.version, at: position, sections: [ProjectionHandle<Model>.section])
             file.beginSection()
             for start in stride(from: 0, to: bytes.count, by: CheckpointHeader.blockByteCount) {
@@ -204,9 +204,9 @@ extension Replay where Model: Codable {
     /// Reads a checkpoint; nil if none is usable.
     ///
     /// An unusable checkpoint is ignored, not an error.
-    init?(checkpointOf journal: Journal) {
-        guard let reader = try? journal.checkpoint(Model.name, version: Model.version),
-            let section = reader.section(ProjectionHandle<Model>.section), reader.header.position <= journal.durablePosition
+    init?(checkpointOf log: any CheckpointLog) {
+        guard let reader = try? log.checkpoint(Model.name, version: Model.version),
+            let section = reader.section(ProjectionHandle<Model>.section), reader.header.position <= log.durablePosition
         else { return nil }
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: CheckpointHeader.blockByteCount + 64)

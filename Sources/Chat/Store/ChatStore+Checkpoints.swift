@@ -65,12 +65,12 @@ extension ChatStore {
     }
 
     /// Loads the checkpoint of a journal, or returns empty models if none matches.
-    static func loadCheckpoint(_ journal: Journal?, _ options: CheckpointOptions?) -> (StoreModels, CheckpointStatistics) {
+    static func loadCheckpoint(_ log: (any CheckpointLog)?, _ options: CheckpointOptions?) -> (StoreModels, CheckpointStatistics) {
         var statistics = CheckpointStatistics()
-        guard let journal, options != nil else { return (StoreModels(), statistics) }
+        guard let log, options != nil else { return (StoreModels(), statistics) }
         let start = ContinuousClock.now
         do throws(CheckpointProblem) {
-            let models = try StoreModels(checkpointOf: journal)
+            let models = try StoreModels(checkpointOf: log)
             statistics.loaded = models.position
             statistics.loadSeconds = (ContinuousClock.now - start) / .seconds(1)
             return (models, statistics)

@@ -16,7 +16,7 @@ public final class ChatStore: Sendable {
     let ids: any IDGenerator
     let decider: FairLock<Decider>
     let readSide: ReadSide
-    /// Writes the checkpoints; nil if the log is not a journal.
+    /// Writes the checkpoints; nil if the log keeps none.
     let checkpointer: Checkpointer?
     /// Whether a call of ``close()`` has already stopped the checkpoints.
     private let closing = Lock(false)
@@ -86,17 +86,19 @@ public final class ChatStore: Sendable {
         // Replay ends at the durable position, and commands append after the last: both must be
         // equal.
         try wrapping { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
-        let journal = log as? Journal
-        var (models, statistics) = Self.loadCheckpoint(journal, options.checkpoints)
+        let checkpointLog = log as? any CheckpointLog
+        var (models, statistics) = Self.loadCheckpoint(checkpointLog, options.checkpoints)
         let start = models.position
         let end = log.durablePosition
         if end > start { try Self.replay(log, start + 1...end, into: &models) }
         statistics.replayed = end - start
         self.log = log
-        self.journal = journal
+        journal = log as? Journal
         clock = options.clock
         ids = options.ids
-        let checkpointer = journal.map { [clock] in Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor) }
+        let checkpointer = checkpointLog.map { [clock] in
+            Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor)
+        }
         self.checkpointer = checkpointer
         decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
         readSide = ReadSide(models.models)

@@ -131,17 +131,17 @@ extension ChatStore {
     /// - Complexity: O(*n*) in the number of new events.
     @discardableResult
     public func refresh() throws(ChatError) -> Position {
-        guard let journal, journal.isReadOnly else { return readSide.position }
-        let last = try wrapping { () throws(JournalError) in try journal.refresh() }
+        guard log.isReadOnly, let log = log as? any RefreshableLog else { return readSide.position }
+        let last = try wrapping { () throws(JournalError) in try log.refresh() }
         // The decider's lock preserves the order in which events reach the read models.
         let result: Result<Void, ChatError> = decider.withLock { decider in
-            do throws(ChatError) { return .success(try apply(journal, through: last, to: &decider.rules)) } catch { return .failure(error) }
+            do throws(ChatError) { return .success(try apply(log, through: last, to: &decider.rules)) } catch { return .failure(error) }
         }
         try result.get()
         return last
     }
 
-    private func apply(_ journal: Journal, through last: Position, to rules: inout RuleState) throws(ChatError) {
+    private func apply(_ log: any RefreshableLog, through last: Position, to rules: inout RuleState) throws(ChatError) {
         let head = rules.head
         guard head < last else { return }
         try readSide.catchUp(&rules) { apply in
@@ -149,7 +149,7 @@ extension ChatStore {
             var decoder = BatchDecoder(from: head + 1)
             defer { decoder.finish(apply) }
             do throws(JournalError) {
-                try journal.forEachCommittedRecord(in: head + 1...last) { position, commitEnd, state, kept, erasable in
+                try log.forEachCommittedRecord(in: head + 1...last) { position, commitEnd, state, kept, erasable in
                     guard decoder.add(position, state, kept, erasable, apply) else { return false }
                     if position == commitEnd { end = position }
                     return true
