@@ -41,12 +41,12 @@ import Testing
 
         func segment(_ index: Int) -> String { path + "/" + names[index] }
 
-        /// Reads every record alone, then all, then some runs; what is delivered must be what was written.
+        /// Reads every record alone, by default one in three, then all, then some runs; what is delivered must be what was written.
         ///
         /// Returns the count of reads that failed.
         func check(_ journal: Journal, _ place: @autoclosure () -> String, _ generator: inout SeededGenerator) -> Int {
             let last = Position(model.count)
-            var ranges = (1...last).map { $0...$0 } + [1...last]
+            var ranges = Repetitions.oneIn(3, of: 1..<model.count + 1, place()).map { Position($0)...Position($0) } + [1...last]
             for _ in 0..<10 {
                 let first = Position.random(in: 1...last, using: &generator)
                 ranges.append(first...Position.random(in: first...last, using: &generator))

@@ -19,35 +19,22 @@ package enum Repetitions {
     /// - Parameter name: The name of the test, so that one seed gives each test cases of its own.
     package static func oneIn(_ share: Int, of cases: Range<Int>, _ name: String = #function) -> [Int] {
         if areAll || share == 1 { return Array(cases) }
-        var generator = Generator(state: seed ^ hash(name))
+        var generator = SplitMix64(seed: seed ^ hash(name))
         return stride(from: cases.lowerBound, to: cases.upperBound, by: share).map { first in
             Int.random(in: first..<min(first + share, cases.upperBound), using: &generator)
         }
     }
 
-    /// The seed of the samples of this run.
+    /// The seed of the random cases and samples of this run.
     package static let seed: UInt64 = {
         let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0...UInt64.max)
-        print("samples of exhaustive tests: CHATJOURNAL_SEED=\(seed)")
+        print("random cases and samples: CHATJOURNAL_SEED=\(seed)")
         return seed
     }()
 
     /// FNV-1a, because the hash values of the standard library differ from run to run.
     private static func hash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-
-    /// SplitMix64.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
     }
 }

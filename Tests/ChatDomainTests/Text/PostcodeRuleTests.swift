@@ -1,4 +1,6 @@
 import ChatDomain
+import ChatTesting
+import TestSupport
 import Testing
 
 /// The rules of Royal Mail and BS 7666, one test for each.
@@ -120,7 +122,7 @@ import Testing
         let pattern = try Regex(
             "^ *(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}|"
                 + "[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY]) *[0-9][ABD-HJLNP-UW-Z]{2} *$")
-        var random = TextRandom(seed: textSeed)
+        var random = SeededRandom(seed: Repetitions.seed)
         let letters = Array("ABEPQVXIJZCKMO".unicodeScalars)
         let digits = Array("0189".unicodeScalars)
         var matches = 0
@@ -131,8 +133,8 @@ import Testing
             if Int.random(in: 0..<8, using: &random) == 0 { text = random.text(of: letters + digits + [" ", "-"], count: 0...9) }
             let expected = try pattern.firstMatch(in: text) != nil
             if expected { matches += 1 }
-            #expect((Postcode(text) != nil) == expected, "\(text.debugDescription), seed \(textSeed)")
+            #expect((Postcode(text) != nil) == expected, "\(text.debugDescription), seed \(Repetitions.seed)")
         }
-        #expect(matches > 100, "the cases are one-sided, seed \(textSeed)")
+        #expect(matches > 100, "the cases are one-sided, seed \(Repetitions.seed)")
     }
 }

@@ -1,5 +1,7 @@
 import ChatDomain
+import ChatTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// How postcodes may be written, ordered, packed and encoded.
@@ -72,14 +74,14 @@ import Testing
     }
 
     @Test func everyPackedFormThatIsTakenPrintsAndParsesBack() {
-        var random = TextRandom(seed: textSeed)
+        var random = SeededRandom(seed: Repetitions.seed)
         let scalars = Array("ABCEHIJKMNOPQVXZ0123456789".unicodeScalars)
         for _ in 0..<20_000 {
             let text = random.text(of: scalars, count: 2...4)
             let ascii = text.utf8.enumerated().reduce(0 as UInt32) { $0 | UInt32($1.element) << UInt32(24 - 8 * $1.offset) }
             let code = OutwardCode(ascii: ascii)
-            #expect(code == OutwardCode(text), "\(text), seed \(textSeed)")
-            #expect(code == nil || code?.description == text, "\(text), seed \(textSeed)")
+            #expect(code == OutwardCode(text), "\(text), seed \(Repetitions.seed)")
+            #expect(code == nil || code?.description == text, "\(text), seed \(Repetitions.seed)")
         }
     }
 

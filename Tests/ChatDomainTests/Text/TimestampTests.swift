@@ -1,5 +1,7 @@
 import ChatDomain
+import ChatTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct TimestampTests {
@@ -76,42 +78,42 @@ import Testing
     }
 
     @Test func printedMomentsReadBack() {
-        var random = TextRandom(seed: textSeed)
+        var random = SeededRandom(seed: Repetitions.seed)
         for _ in 0..<20_000 {
             let moment = Timestamp(millisecondsSince1970: Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random))
-            #expect(Timestamp(moment.description) == moment, "\(moment.millisecondsSince1970), seed \(textSeed)")
+            #expect(Timestamp(moment.description) == moment, "\(moment.millisecondsSince1970), seed \(Repetitions.seed)")
         }
     }
 
     @Test func theOrderOfMomentsIsTheOrderOfTheirTexts() {
-        var random = TextRandom(seed: textSeed)
+        var random = SeededRandom(seed: Repetitions.seed)
         for _ in 0..<5000 {
             let first = Timestamp(millisecondsSince1970: Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random))
             let second = Timestamp(millisecondsSince1970: first.millisecondsSince1970 + Int64.random(in: -2000...2000, using: &random))
             guard second.millisecondsSince1970 <= 253_402_300_799_999, second.millisecondsSince1970 >= -62_167_219_200_000 else { continue }
-            #expect((first < second) == (first.description < second.description), "\(first), \(second), seed \(textSeed)")
+            #expect((first < second) == (first.description < second.description), "\(first), \(second), seed \(Repetitions.seed)")
         }
     }
 
     @Test func anyMomentCanBePrinted() {
-        var random = TextRandom(seed: textSeed)
+        var random = SeededRandom(seed: Repetitions.seed)
         for _ in 0..<5000 {
             let milliseconds = Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...40, using: &random)
             let text = Timestamp(millisecondsSince1970: milliseconds).description
             let fraction = (milliseconds % 1000 + 1000) % 1000
-            #expect(text.hasSuffix(String(fraction + 1000).dropFirst() + "Z"), "\(milliseconds), seed \(textSeed)")
+            #expect(text.hasSuffix(String(fraction + 1000).dropFirst() + "Z"), "\(milliseconds), seed \(Repetitions.seed)")
         }
     }
 
     /// Seconds, which Foundation prints right, from the year after the Gregorian calendar came in.
     @Test func foundationPrintsTheSameSeconds() {
-        var random = TextRandom(seed: textSeed)
+        var random = SeededRandom(seed: Repetitions.seed)
         let style = Date.ISO8601FormatStyle()
         for _ in 0..<20_000 {
             let second = Int64.random(in: -12_212_553_600...253_402_300_799, using: &random)
             let expected = Date(timeIntervalSince1970: Double(second)).formatted(style)
             let text = Timestamp(millisecondsSince1970: second * 1000).description
-            #expect(text == expected.dropLast() + ".000Z", "\(second), seed \(textSeed)")
+            #expect(text == expected.dropLast() + ".000Z", "\(second), seed \(Repetitions.seed)")
         }
     }
 

@@ -1,4 +1,6 @@
 import ChatDomain
+import ChatTesting
+import TestSupport
 import Testing
 
 @Suite struct UsernameTests {
@@ -105,7 +107,7 @@ import Testing
     }
 
     @Test func acceptedNamesKeepTheRules() {
-        var random = TextRandom(seed: textSeed)
+        var random = SeededRandom(seed: Repetitions.seed)
         let scalars: [Unicode.Scalar] = [
             "a", "Z", " ", "\t", "\u{A0}", "\u{301}", "\u{200D}", "ß", "İ", "\u{345}", "\u{10041}", "🦆", "\u{378}", "각",
         ]
@@ -114,12 +116,12 @@ import Testing
             let text = random.text(of: scalars, count: 0...40)
             guard let name = Username(text) else { continue }
             accepted += 1
-            #expect((1...32).contains(name.text.count) && name.text.utf8.count <= 128, "seed \(textSeed)")
-            #expect(name.foldKey.utf8.count <= 3 * name.text.utf8.count, "seed \(textSeed)")
-            #expect(Username(name.text) == name, "\(name.text.debugDescription), seed \(textSeed)")
-            #expect(Username.foldKey(text).utf8.elementsEqual(name.foldKey.utf8), "\(name.text.debugDescription), seed \(textSeed)")
+            #expect((1...32).contains(name.text.count) && name.text.utf8.count <= 128, "seed \(Repetitions.seed)")
+            #expect(name.foldKey.utf8.count <= 3 * name.text.utf8.count, "seed \(Repetitions.seed)")
+            #expect(Username(name.text) == name, "\(name.text.debugDescription), seed \(Repetitions.seed)")
+            #expect(Username.foldKey(text).utf8.elementsEqual(name.foldKey.utf8), "\(name.text.debugDescription), seed \(Repetitions.seed)")
         }
-        #expect(accepted > 20, "the cases are one-sided, seed \(textSeed)")
+        #expect(accepted > 20, "the cases are one-sided, seed \(Repetitions.seed)")
     }
 }
 

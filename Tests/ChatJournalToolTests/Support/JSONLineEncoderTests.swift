@@ -1,5 +1,6 @@
 import Chat
 import ChatDomain
+import TestSupport
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -152,7 +153,7 @@ import Testing
 
     /// Foundation decodes random trees again, and no byte acts on a terminal.
     @Test func roundTrip() throws {
-        let seed = Seed.current
+        let seed = Repetitions.seed
         var generator = SplitMix64(seed: seed)
         for _ in 0..<300 {
             let tree = Tree.random(depth: 5, using: &generator)

@@ -1,4 +1,5 @@
 import ChatDomain
+import TestSupport
 import Testing
 
 @testable import chat_journal
@@ -144,7 +145,7 @@ import Testing
 
     /// Any line decodes or has an error; Foundation reads whatever the scanner accepts.
     @Test func damagedLines() throws {
-        let seed = Seed.current
+        let seed = Repetitions.seed
         var generator = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
             var line: [UInt8] = []

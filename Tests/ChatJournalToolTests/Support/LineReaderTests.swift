@@ -73,7 +73,7 @@ import Testing
 
     /// The reader agrees with a split of the whole input, for lengths near those of a block and of the limit.
     @Test func randomInputs() throws {
-        let seed = Seed.current
+        let seed = Repetitions.seed
         var generator = SplitMix64(seed: seed)
         let limit = 300_000
         // Made once, because a closure for each byte is slow in a debug build.

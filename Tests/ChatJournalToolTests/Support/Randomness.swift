@@ -1,32 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// The seed of this run: `CHATJOURNAL_SEED` if it is set, else a random one.
-///
-/// A failing property prints it.
-enum Seed {
-    static let current: UInt64 =
-        ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-}
-
-/// SplitMix64: small, and the same everywhere for one seed.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 extension String {
     /// A string of up to 24 scalars, many of them special for escapes and widths.
     static func random(using generator: inout some RandomNumberGenerator) -> String {

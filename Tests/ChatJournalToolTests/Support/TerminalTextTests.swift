@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import chat_journal
@@ -32,7 +33,7 @@ import Testing
 
     /// A right-aligned last column ends every line of a table at the same width.
     @Test func alignment() {
-        let seed = Seed.current
+        let seed = Repetitions.seed
         var generator = SplitMix64(seed: seed)
         let pieces = ["a", "é", "e\u{301}", "漢", "한", "🦊", "🇬🇧", "❤\u{FE0F}", " ", "\u{1b}", "\\", "\n", "\u{200D}"]
         func cell() -> String {
@@ -60,7 +61,7 @@ import Testing
 
     /// Whatever is printed can be read back in one way only, and holds nothing that acts on a terminal.
     @Test func roundTrip() throws {
-        let seed = Seed.current
+        let seed = Repetitions.seed
         var generator = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
             let text = String.random(using: &generator)

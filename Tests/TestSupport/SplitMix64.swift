@@ -1,0 +1,18 @@
+/// A random number generator whose whole sequence follows from its seed.
+///
+/// The algorithm is that of `SeededRandom` in `ChatTesting`, for test targets without it.
+package struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// Makes a generator.
+    package init(seed: UInt64) { state = seed }
+
+    /// The next 64 bits.
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
