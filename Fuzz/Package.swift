@@ -28,14 +28,15 @@ let package = Package(
     targets: [
         .target(name: "CChecksum", path: "Sources/package/CChecksum"),
         module("Columns"),
+        module("Primitives"),
         module("Locking"),
-        module("ChatDomain", ["Columns"]),
+        module("ChatDomain", ["Columns", "Primitives"]),
         module("EventJournal", ["CChecksum", "Locking"]),
         module("Projections", ["ChatDomain", "Columns", "EventJournal"]),
         module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"]),
         // How the tool reads its input; the tool as a whole has a `main` of its own.
-        module("ToolInput", folder: "chat-journal/Support", ["ChatDomain"]),
+        module("ToolInput", folder: "chat-journal/Support", ["ChatDomain", "Primitives"]),
         // The header of libFuzzer's entry point; the toolchain's runtime has the function.
         .target(name: "CFuzzer"),
         .executableTarget(

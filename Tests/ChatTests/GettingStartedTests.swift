@@ -5,45 +5,46 @@ import Testing
 // GettingStarted.md shows the code between the marks; a test compares them. `Chat` alone is imported.
 // tour begins
 func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async throws(ChatError) {
-    // The asynchronous form holds no thread while it waits for the disk; a receipt tells the ids that the store made.
+    // The asynchronous form holds no thread while it waits for the disk. A receipt has the ids that the store made.
     let post = try await store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
     guard let message = post.message else { return }
     try await store.execute(.reply(message: message, author: bob, body: "On my way"), correlation: "request 17")
     try await store.execute(.edit(.message(message), by: ann, body: "Oat milk?"))
     try await store.execute(.markRead(user: bob, thread: thread, upTo: post.position))
 
-    // Several commands as one commit: each sees those before it, a refused one stops nobody.
+    // Several commands as one commit: each one sees the effects of the ones before it, and a rejected one does not stop the others.
     for answer in try await store.execute([
         CommandRequest(.retract(.message(message), by: ann)),
         CommandRequest(.postMessage(thread: thread, author: bob, body: "")),
     ]) {
         switch answer {
         case .success(let receipt): print("appended", receipt.positions.map { "\($0)" } ?? "nothing")
-        case .failure(let rejection): print("refused", rejection.code)  // invalidBody
+        case .failure(let rejection): print("rejected", rejection.code)  // invalidBody
         }
     }
 
-    // Pages: the latest 20, and the 20 before them; bob sees what a member may see, somebody else is refused.
+    // Pages: the latest 20 messages, and the 20 before them. Bob sees what a member may see; a viewer who is no member is rejected.
     let latest = try store.timeline(thread, PageRequest(limit: 20), viewer: bob)
     let earlier = try store.timeline(thread, PageRequest(limit: 20, before: latest.first?.position), viewer: bob)
     print(earlier.count, try store.user(bob).threads.map(\.unread))
 
-    // For a client that knows nothing of positions: a page with cursors for either way on, as text.
+    // For a client without positions: a page with cursors as text, for older and newer messages.
     let page = try store.timelinePage(thread, PageRequest(limit: 20), viewer: bob)
     if let older = page.older { print(try store.timelinePage(thread, PageRequest(limit: 20), at: older, viewer: bob).entries.count) }
 
-    // The same questions of an earlier moment: what bob could read, and who could read it, when that message had just been posted.
+    // The same queries as of an earlier position: what Bob could read, and who could read it, right after the post.
     let then = AsOf.position(post.position)
     print(try store.timeline(thread, viewer: bob, asOf: then).map(\.body), try store.readers(of: thread, asOf: then).count)
 
-    // Everything from there on and then what comes, as bob may read it, until the task is cancelled or the store closed. A token is where to go on on another day.
+    // Every event after the post, existing and future ones, as Bob may see it. The sequence ends when the task is cancelled or
+    // the store is closed. A token continues on another day.
     let token = try store.resumeToken(after: post.position)
     for try await event in store.events(after: token, matching: EventFilter(threads: [thread], viewer: bob)) {
         print(event.position, event.body ?? "", try store.resumeToken(after: event.position))
         if event.kind == .replyPosted { break }
     }
 
-    // A refusal of a single command is an error with a stable code.
+    // The rejection of a single command is an error with a stable code.
     do throws(ChatError) {
         try await store.execute(.joinThread(user: UserID(bits: 0), thread: thread))
     } catch {
