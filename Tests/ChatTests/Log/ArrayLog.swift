@@ -2,15 +2,15 @@ import ChatTesting
 import EventJournal
 import Locking
 
-/// A log that is no journal: an array.
+/// A `CommitLog` over an array in memory.
 ///
-/// What nobody waits for is not durable until it is closed.
+/// A record is durable after a wait for it, or after a close.
 final class ArrayLog: CommitLog {
-    /// What outlasts the log.
+    /// The contents, which outlive the log.
     final class Store: Sendable {
         struct Contents {
             var records: [(kept: [UInt8], erasable: [UInt8])] = []
-            /// The chain value after each position; that of 0 first.
+            /// The chain value after each position, from position 0.
             var chain: [UInt64] = [0]
         }
 
@@ -28,7 +28,7 @@ final class ArrayLog: CommitLog {
     let isReadOnly = false
     private let store: Store
     private let state: Lock<State>
-    /// Is called by whoever asks for room.
+    /// Called by each `reserve(_:)`.
     private let whenReserving: @Sendable () -> Void
 
     init(_ store: Store, whenReserving: @escaping @Sendable () -> Void = {}) {
@@ -94,7 +94,7 @@ final class ArrayLog: CommitLog {
         }
         for position in positions {
             let (kept, erasable) = records[Int(position) - 1]
-            // Bytes of integers have no padding, the reason why `bytes` is unsafe for elements in general.
+            // `bytes` is unsafe for elements with padding; integers have none.
             guard unsafe body(position, .whole, kept.span.bytes, erasable.span.bytes) else { return }
         }
     }
@@ -137,14 +137,14 @@ extension ArrayLog.State {
         if isClosed { throw JournalError(.closed, "closed") }
     }
 
-    /// What a wait has come to; nil when it has to wait.
+    /// Returns the result of a wait after `position`, or nil while the wait goes on.
     func more(after position: Position, last: Position) -> Result<Position, JournalError>? {
         if durable > position { return .success(durable) }
         if isClosed { return .failure(JournalError(.closed, "closed")) }
         return position > last ? .failure(JournalError(.outOfRange, "the end is at \(last)")) : nil
     }
 
-    /// Makes everything up to a position durable and takes out whom that concerns.
+    /// Makes every position up to `last` durable, and removes the waits that this ends.
     mutating func settle(_ last: Position) -> [Wakeup] {
         durable = max(durable, last)
         var woken: [Wakeup] = []

@@ -1,26 +1,26 @@
 import EventJournal
 import Locking
 
-/// A journal with a fault planted in front of it, to show that the contract finds it.
+/// A journal with an injected fault that the contract has to detect.
 final class BrokenLog: CommitLog {
     enum Fault: CaseIterable {
-        /// A reading leaves out its second record.
+        /// A read skips its second record.
         case skipsRecords
-        /// Two appends may win at one head.
+        /// Two appends succeed at the same head.
         case ignoresTheHead
-        /// What has been appended is announced to followers before it is durable.
+        /// Followers learn of records before the records are durable.
         case announcesEarly
-        /// A record whose bytes were changed ends the reading, and nothing tells.
+        /// Damage ends a read without an error.
         case hidesDamage
-        /// The durable position tells of part of a commit.
+        /// The durable position lies inside a commit.
         case cutsCommits
-        /// A follower whose log is closed is not told but waits on.
+        /// A close does not end a follower's wait.
         case forgetsFollowers
-        /// A follower whose task is cancelled waits on.
+        /// A cancellation does not end a follower's wait.
         case ignoresCancellation
-        /// A reading beyond the end stops there, and nothing tells.
+        /// A read beyond the end stops at the end without an error.
         case readsWhatThereIs
-        /// An empty draft is taken.
+        /// An append accepts an empty draft.
         case takesNothing
         /// The head does not depend on the history.
         case forgetsHistory

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 @Suite struct CommitLogContractTests {
-    /// What logs are kept in.
+    /// The storage of a log.
     enum Place: CaseIterable {
         case files
         case memory
         case simulatedDisk
     }
 
-    /// A journal that rolls over every few commits.
+    /// Returns a fixture of journals that rotate segments every few commits.
     static func journal(
         on place: Place, _ durability: Durability, seed: UInt64, wrap: @escaping @Sendable (Journal) -> any CommitLog = { $0 }
     ) throws -> CommitLogFixture {
@@ -20,7 +20,7 @@ import Testing
         switch place {
         case .files:
             let directory = try TemporaryDirectory()
-            // The closure keeps the directory for as long as the fixture.
+            // The closure keeps the directory alive as long as the fixture.
             return .journal(in: directory.path + "/journal", options: options) { journal in
                 withExtendedLifetime(directory) { wrap(journal) }
             }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2)), Place.allCases)
-    func aJournalKeepsTheContract(seed: UInt64, place: Place) async {
+    func journalSatisfiesContract(seed: UInt64, place: Place) async {
         for durability in [Durability.synced, .written] {
             #expect(
                 await CommitLogContract { try Self.journal(on: place, durability, seed: $0) }.violations(seed: seed) == [], "\(durability)")
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 5)))
-    func aLogThatIsNoJournalKeepsTheContract(seed: UInt64) async {
+    func arrayLogSatisfiesContract(seed: UInt64) async {
         let contract = CommitLogContract { _ in
             let store = ArrayLog.Store()
             return CommitLogFixture { ArrayLog(store) }
@@ -56,7 +56,7 @@ import Testing
             (.readsWhatThereIs, .positionsAreBounded),
             (.takesNothing, .emptyDraftIsRefused), (.forgetsHistory, .headTellsCommitsApart),
         ])
-    func aBrokenLogBreaksItsClause(fault: BrokenLog.Fault, clause: CommitLogContract.Clause) async {
+    func brokenLogViolatesItsClause(fault: BrokenLog.Fault, clause: CommitLogContract.Clause) async {
         let contract = CommitLogContract(
             patience: fault == .forgetsFollowers || fault == .ignoresCancellation ? .milliseconds(200) : .seconds(60)
         ) { seed in
@@ -67,7 +67,7 @@ import Testing
         #expect(violations.allSatisfy { $0.clause == clause && $0.seed == 1 })
     }
 
-    @Test func aFixtureThatCannotBeMadeIsAViolation() async {
+    @Test func failingFixtureIsViolation() async {
         struct Broken: Error {}
         let violations = await CommitLogContract { _ in throw Broken() }.violations(of: .oneAppendWins, seed: 3)
         #expect(violations.map(\.seed) == [3])

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Chat
 
-/// A store uses what its log offers beyond `CommitLog`, whatever the log is.
+/// A store uses the capabilities of its log beyond `CommitLog`.
 @Suite struct LogCapabilityTests {
-    /// A log that is no journal, with a history named at each commit, a directory for checkpoints, and copies of itself.
+    /// A log that adds checkpoints, backups and a head per commit to `CommitLog`.
     private final class CapableLog: CheckpointLog, BackupLog {
         private let journal: Journal
 
@@ -59,7 +59,7 @@ import Testing
             log: CapableLog(journal), options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: .loadingOnly))
     }
 
-    /// A registration, and a postcode of three events.
+    /// Returns a store with a registration and a postcode change of three events.
     private func store() throws -> ChatStore {
         let store = try open()
         let ann = UserID(bits: 1)

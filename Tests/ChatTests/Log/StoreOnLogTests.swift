@@ -7,12 +7,12 @@ import Foundation
 import Locking
 import Testing
 
-/// The store on a log that is no journal: what it does must not depend on which one it is.
+/// The behaviour of a store does not depend on its log.
 @Suite struct StoreOnLogTests {
     private let ann = UserID(bits: 1)
     private let options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1))
 
-    @Test func aStoreWorksOnAnyLog() throws {
+    @Test func storeOnArrayLogSurvivesReopen() throws {
         let kept = ArrayLog.Store()
         let log = ArrayLog(kept)
         var store = try ChatStore.open(log: log, options: options)
@@ -33,15 +33,15 @@ import Testing
         #expect(try store.execute(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
     }
 
-    @Test func tasksWaitOnAnyLog() async throws {
+    @Test func asyncExecuteWaitsOnArrayLog() async throws {
         let store = try ChatStore.open(log: ArrayLog(ArrayLog.Store()), options: options)
         try await store.execute(.registerUser(user: ann, username: "Ann"))
         #expect(try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
         #expect(store.head.position == 4)
     }
 
-    /// Room may cost a roll-over and its syncs; queries go on meanwhile.
-    @Test func queriesDoNotWaitWhileRoomIsMade() throws {
+    /// A reservation may rotate segments and sync, so it must not hold the lock of queries.
+    @Test func queriesProceedDuringReservation() throws {
         let isOpen = Lock<ChatStore?>(nil)
         let answers = Lock<[Bool?]>([])
         let log = ArrayLog(ArrayLog.Store()) {
@@ -52,7 +52,7 @@ import Testing
                 answers.withLock { $0.append(isThere) }
                 hasAnswered.signal()
             }
-            // Without an answer the test would hang, for the query waits for whoever waits here.
+            // The timeout prevents a deadlock: a blocked query waits for this reservation.
             if hasAnswered.wait(timeout: .now() + 20) == .timedOut { answers.withLock { $0.append(nil) } }
         }
         let store = try ChatStore.open(log: log, options: options)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.seeds(3))
-    func aStoreDecidesTheSameOnEveryLog(seed: UInt64) throws {
+    func decisionsAreTheSameOnEveryLog(seed: UInt64) throws {
         let onFiles = StoreFixture(seed: seed)
         let array = ArrayLog(ArrayLog.Store())
         let stores = [
@@ -79,11 +79,11 @@ import Testing
         #expect(try stores[0].allEvents() == stores[1].allEvents())
     }
 
-    @Test func whatALogHasAppendedIsDurableBeforeAStoreDecidesOnIt() throws {
+    @Test func openMakesAppendedRecordsDurable() throws {
         let kept = ArrayLog.Store()
         let store = try ChatStore.open(log: ArrayLog(kept), options: options)
         try store.execute(.registerUser(user: ann, username: "Ann"))
-        // The same again, by hand and without a wait.
+        // Copies the records without waiting until they are durable.
         let copy = ArrayLog(ArrayLog.Store())
         try ArrayLog(kept).forEachRecord(in: 1...1) { _, _, keptPart, erasable in
             var draft = CommitDraft()
@@ -101,7 +101,7 @@ import Testing
         #expect(try second.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
     }
 
-    @Test func aJournalGivenAsALogKeepsItsReport() throws {
+    @Test func journalAsLogKeepsRecoveryReport() throws {
         let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage()))
         #expect(try ChatStore.open(log: journal, options: options).recovery?.wasCreated == true)
     }
