@@ -1,120 +1,143 @@
-/// What a store asks of its log: an ordered sequence of records, appended in commits.
+/// The log that a store requires: an ordered sequence of records, appended in commits.
 ///
-/// ``Journal`` is one, on files. A log that is replicated can take its place with nothing else changed; the contract below is all that a
-/// store relies on, and `CommitLogContract` of `ChatTesting` holds any implementation to it.
+/// ``Journal`` implements it with files. A replicated log can take its place. A store relies only
+/// on the contract below, and `CommitLogContract` of `ChatTesting` tests an implementation against
+/// it.
 ///
-/// - **Order.** Records are numbered 1, 2, 3, ... with no gap, in the order of their commits and within a commit in that of its draft. A
-///   position, once given, never stands for another record. Whoever can read a record can read all before it.
-/// - **Atomicity.** A commit is there whole or not at all: to readers (``durablePosition`` never lies inside a commit), after a crash, and
-///   after an error.
-/// - **Durable** means that the log will have it after whatever it promises to survive. ``durablePosition`` never decreases, and is never
-///   beyond ``lastPosition``. What lies between the two may still vanish in a crash and must not be shown to anybody.
-/// - **Errors** are ``JournalError``s. One that is documented as refusing (`conflict`, `storageFull`, `tooLarge`, `outOfRange`, `closed`,
-///   `readOnly`, `cancelled`) has changed nothing. After any other error of ``append(_:expecting:)`` or of a wait nobody can say whether the
-///   commit will be there; the log has then stopped: appends and waits throw that error until it is opened again, and reads go on.
+/// - **Order.** Records have the positions 1, 2, 3, ... without gaps, in the order of their
+///   commits, and within a commit in the order of its draft. A position always refers to the same
+///   record. If a record is readable, all records before it are readable.
+/// - **Atomicity.** A commit exists completely or not at all: for readers (``durablePosition`` is
+///   never inside a commit), after a crash, and after an error.
+/// - **Durability.** A durable record survives every failure that the log promises to survive.
+///   ``durablePosition`` never decreases and never exceeds ``lastPosition``. A crash may lose the
+///   records between the two, so they must not be shown to users.
+/// - **Errors.** Every error is a ``JournalError``. The rejections (`conflict`, `storageFull`,
+///   `tooLarge`, `outOfRange`, `closed`, `readOnly`, `cancelled`) change nothing. After any other
+///   error of ``append(_:expecting:)`` or of a wait, it is unknown whether the commit is durable,
+///   and the log has stopped: appends and waits throw that error until the log is reopened, and
+///   reads continue to work.
 ///
-/// All requirements may be called from any thread, at the same time.
+/// All requirements may be called from any thread, concurrently.
 public protocol CommitLog: Sendable {
-    /// The log's identity; copies of its records under another identity are another log.
+    /// The log's identity.
+    ///
+    /// A copy of the records under another id is another log.
     var id: JournalID { get }
 
-    /// Whether appends are refused for as long as the log is open.
+    /// Whether the log rejects appends while it is open.
     var isReadOnly: Bool { get }
 
-    /// The last position appended; 0 when there is none.
+    /// The last position appended; 0 when the log is empty.
     ///
-    /// An append that returned is counted, by whatever thread asks afterwards.
+    /// Includes every append that has returned, on any thread.
     var lastPosition: Position { get }
 
-    /// The last position that is durable; 0 when there is none.
+    /// The last durable position; 0 when the log is empty.
     var durablePosition: Position { get }
 
-    /// The token of everything that is durable.
+    /// The head of the durable history: the log's id, ``durablePosition`` and the chain value
+    /// there.
     ///
-    /// Its position is ``durablePosition`` at one moment, and its chain value depends on every record up to there: it is another after each
-    /// commit, and the same after closing and opening again.
+    /// The position and the chain value are of the same moment. The chain value depends on every
+    /// record up to the position, so it changes with each commit and stays the same when the log is
+    /// reopened.
     var head: JournalHead { get }
 
-    /// Makes sure that the next commits of together at most `byteCount` bytes (``CommitDraft/encodedByteCount``) will not be refused for want
-    /// of space.
+    /// Ensures that the next commits of at most `byteCount` bytes in total do not fail for lack of
+    /// space.
     ///
-    /// Reservations do not add up: a later one replaces an earlier one. A log that cannot run out of space need not do anything.
+    /// The unit is that of ``CommitDraft/encodedByteCount``. Reservations do not add up: a later
+    /// one replaces an earlier one. A log that cannot run out of space may do nothing.
     ///
-    /// - Throws: `storageFull` (tried again at the next call), `tooLarge`, `readOnly`, `closed`; or the error that stopped the log.
+    /// - Throws: `storageFull` (the caller may retry), `tooLarge`, `readOnly`, `closed`, or the
+    ///   error that stopped the log.
     func reserve(_ byteCount: Int) throws(JournalError)
 
-    /// Appends the draft's records as one commit, if `head` is the last position.
+    /// Appends the draft's records as one commit if `head` is the last position.
     ///
-    /// Of several appends that expect the same head one takes effect, and the others are refused. It need not wait until the commit is
-    /// durable. The draft is left as it is; ``CommitDraft/forEachRecord(_:)`` gives its records.
+    /// If several appends expect the same head, one succeeds and the others throw `conflict`. The
+    /// call need not wait until the commit is durable. The draft is unchanged;
+    /// ``CommitDraft/forEachRecord(_:)`` returns its records.
     ///
-    /// - Returns: The positions of the records: from `head + 1` on, as many as the draft has records.
-    /// - Throws: `conflict` (`head` is not the last position), `tooLarge` (an empty draft, or one over a limit), `storageFull`, `readOnly`,
-    ///   `closed`; or the error that stopped the log.
+    /// - Returns: The positions of the records, starting at `head + 1`.
+    /// - Throws: `conflict` (`head` is not the last position), `tooLarge` (the draft is empty or
+    ///   exceeds a limit), `storageFull`, `readOnly`, `closed`, or the error that stopped the log.
     func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position>
 
-    /// Blocks until everything up to `position` is durable.
+    /// Blocks until the records up to `position` are durable.
     ///
-    /// - Throws: `outOfRange` (beyond ``lastPosition``); `closed` or the error that stopped the log, unless the position was durable before.
+    /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, or the error that stopped the
+    ///   log. Does not throw if the position was already durable.
     func waitUntilDurable(_ position: Position) throws(JournalError)
 
-    /// Waits until everything up to `position` is durable, without holding a thread; otherwise as the blocking form.
+    /// Waits until the records up to `position` are durable, without blocking a thread.
     ///
-    /// Cancelling the task does not end the wait.
+    /// Otherwise the same as the blocking form. Cancelling the task does not end the wait.
     func waitUntilDurable(_ position: Position) async throws(JournalError)
 
-    /// Calls a closure with the records at some positions, in order, each with its position.
+    /// Calls a closure with each record in a range of positions, in order.
     ///
-    /// A record that cannot be delivered as it was appended ends the reading with an error; none is ever skipped, changed or given twice.
-    /// What was delivered before the error is right. The spans are valid only during the call of the closure.
+    /// A record that cannot be delivered as it was appended ends the read with an error. No record
+    /// is skipped, changed or delivered twice, and every record delivered before the error is
+    /// correct. The spans are valid only during the call of the closure.
     ///
     /// - Parameters:
     ///   - positions: Within 1 and ``lastPosition``.
-    ///   - body: Is given the position, what the record still holds, its kept part and its erasable part (empty unless the record is whole);
-    ///     returns whether to go on.
-    /// - Throws: `outOfRange` (nothing was delivered), `closed`, `damaged`, `ioFailed`.
+    ///   - body: Receives the position, the state of the record's content, the kept part and the
+    ///     erasable part (empty unless the record is whole). Returns whether to continue.
+    /// - Throws: `outOfRange` (no record was delivered), `closed`, `damaged`, `ioFailed`.
     func forEachRecord(
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError)
 
-    /// Calls a closure with the records at each of some positions.
+    /// Calls a closure with the record at each of the given positions, in ascending order.
     ///
-    /// As ``forEachRecord(in:_:)`` for each of them, which is what it does where a log has no better way; for none it does nothing.
+    /// Equivalent to ``forEachRecord(in:_:)`` for each position, which is the default
+    /// implementation. Does nothing for an empty list.
     ///
     /// - Parameters:
-    ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
-    ///   - body: As for ``forEachRecord(in:_:)``.
-    /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`.
+    ///   - positions: Each within 1 and ``lastPosition``, in ascending order; duplicates are
+    ///     allowed.
+    ///   - body: The same as for ``forEachRecord(in:_:)``.
+    /// - Throws: `outOfRange` (a position does not exist or is less than its predecessor; no record
+    ///   was delivered), `closed`, `damaged`, `ioFailed`.
     func forEachRecord(
         at positions: [Position],
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError)
 
-    /// Waits until more than `position` is durable, without holding a thread, and returns the durable position.
+    /// Waits until a position after `position` is durable, without blocking a thread, and returns
+    /// the durable position.
     ///
-    /// It returns at once when that is so already, also when the log has been closed or has stopped. A reader that reads up to the position
-    /// returned and then waits after it meets every record once.
+    /// Returns at once if a later position is already durable, even after the log was closed or has
+    /// stopped. A reader that reads up to the returned position and then waits after it sees every
+    /// record exactly once.
     ///
-    /// - Throws: `outOfRange` (`position` is beyond ``lastPosition``); when nothing more is durable: `closed` once the log is closed, the error
-    ///   that stopped the log once it has stopped, and `cancelled` once the task is cancelled.
+    /// - Throws: `outOfRange` (`position` is beyond ``lastPosition``). If no later position is
+    ///   durable: `closed` after the log is closed, the error that stopped the log, and `cancelled`
+    ///   after the task is cancelled.
     func waitForMore(after position: Position) async throws(JournalError) -> Position
 
-    /// Makes everything appended durable and releases the log; the second time it does nothing.
+    /// Makes all appended records durable and releases the log; a second call does nothing.
     ///
-    /// Afterwards appends, reservations and reads are refused with `closed`, and whoever waits for more is woken.
+    /// Afterwards appends, reservations and reads throw `closed`, and followers that wait for more
+    /// records are woken.
     ///
-    /// - Throws: The error that stopped the log, now or earlier; it is closed all the same.
+    /// - Throws: The error that stopped the log, now or earlier; the log is closed in any case.
     func close() throws(JournalError)
 }
 
 extension CommitLog {
-    /// Calls a closure with the records at each of some positions, by a reading of its own for each.
+    /// Calls a closure with the record at each of the given positions, with one read for each.
     ///
     /// - Parameters:
-    ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
-    ///   - body: As for ``forEachRecord(in:_:)``.
-    /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`.
+    ///   - positions: Each within 1 and ``lastPosition``, in ascending order; duplicates are
+    ///     allowed.
+    ///   - body: The same as for ``forEachRecord(in:_:)``.
+    /// - Throws: `outOfRange` (a position does not exist or is less than its predecessor; no record
+    ///   was delivered), `closed`, `damaged`, `ioFailed`.
     public func forEachRecord(
         at positions: [Position],
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
@@ -133,21 +156,24 @@ extension CommitLog {
         }
     }
 
-    /// Throws `outOfRange` unless none of some positions is below the one before it.
+    /// Throws `outOfRange` if a position is less than its predecessor.
     func checkAscending(_ positions: [Position]) throws(JournalError) {
         if let wrong = zip(positions, positions.dropFirst()).first(where: { $0 > $1 }) {
             throw JournalError(.outOfRange, "Position \(wrong.1) comes after position \(wrong.0).", positions: wrong.1...wrong.0)
         }
     }
 
-    /// Reads records in order, with a closure that may throw.
+    /// Reads a range of records in order, with a closure that may throw.
     ///
     /// - Parameters:
-    ///   - positions: Within 1 and ``lastPosition``. What is beyond ``durablePosition`` must not be shown to anybody.
-    ///   - body: Is given the position, what the record still holds, the kept part and the erasable part (empty unless the record is whole),
-    ///     valid only during the call.
-    /// - Throws: ``ReadError/journal(_:)`` with what ``forEachRecord(in:_:)`` throws; ``ReadError/body(_:)`` with what `body` threw.
-    /// - Complexity: As ``forEachRecord(in:_:)``.
+    ///   - positions: Within 1 and ``lastPosition``. Records beyond ``durablePosition`` must not be
+    ///     shown to users.
+    ///   - body: Receives the position, the state of the record's content, the kept part and the
+    ///     erasable part (empty unless the record is whole). The spans are valid only during the
+    ///     call.
+    /// - Throws: ``ReadError/journal(_:)`` with the errors of ``forEachRecord(in:_:)``;
+    ///   ``ReadError/body(_:)`` with the error of `body`.
+    /// - Complexity: The same as ``forEachRecord(in:_:)``.
     package func read<Failure: Error>(
         _ positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
@@ -170,10 +196,10 @@ extension CommitLog {
     }
 }
 
-/// Why `CommitLog.read` ended early: the log's failure, or the error that the caller's own closure threw.
+/// The reason that `CommitLog.read` ended early.
 package enum ReadError<Body: Error>: Error {
     /// The log could not deliver a record.
     case journal(JournalError)
-    /// The caller's closure threw this.
+    /// The caller's closure threw an error.
     case body(Body)
 }

@@ -1,23 +1,26 @@
 internal import Locking
 
 extension Journal {
-    /// Blocks until everything up to `position` is durable under the journal's mode.
+    /// Blocks until the records up to `position` are durable under the journal's mode.
     ///
-    /// Whoever comes first leads a sync, which covers everything appended by then; those who come meanwhile share the next one.
+    /// The first caller leads a sync of everything appended so far. Callers that arrive during a
+    /// sync share the next one.
     ///
-    /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`; or the error that stopped the journal, unless the position was durable
-    ///   before.
+    /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, or the error that stopped the
+    ///   journal. Does not throw if the position was already durable.
     public func waitUntilDurable(_ position: Position) throws(JournalError) {
         if position <= durablePosition { return }
         try wait(position, strictly: false)
     }
 
-    /// Waits until everything up to `position` is durable under the journal's mode, without blocking a thread of the cooperative pool.
+    /// Waits until the records up to `position` are durable, without blocking a thread of the
+    /// cooperative pool.
     ///
-    /// Cancelling the task does not end the wait: what was appended will be durable or the journal stops.
+    /// Durable means durable under the journal's mode. Cancelling the task does not end the wait:
+    /// the records become durable, or the journal stops.
     ///
-    /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`; or the error that stopped the journal, unless the position was durable
-    ///   before.
+    /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, or the error that stopped the
+    ///   journal. Does not throw if the position was already durable.
     public func waitUntilDurable(_ position: Position) async throws(JournalError) {
         if position <= durablePosition { return }
         let result = await withCheckedContinuation { (task: WaitQueue.Continuation) in
@@ -41,9 +44,10 @@ extension Journal {
         _ = try result.get()
     }
 
-    /// Blocks until everything appended is on the device, whatever the journal's mode, and the note that says so as well.
+    /// Blocks until all appended records and the durable slot are synced, whatever the journal's
+    /// mode.
     ///
-    /// - Throws: `syncFailed` or the error that stopped the journal earlier; `closed`.
+    /// - Throws: `syncFailed`, the error that stopped the journal earlier, or `closed`.
     public func synchronize() throws(JournalError) {
         try wait(lastPosition, strictly: true)
         try sync.withLock { (sync) throws(JournalError) in
@@ -65,11 +69,13 @@ extension Journal {
         case follow(WaitingThreads)
     }
 
-    /// Waits until a position is durable under the journal's mode; `strictly`, only a sync counts.
+    /// Waits until a position is durable; if `strictly`, until it is synced whatever the journal's
+    /// mode.
     private func wait(_ position: Position, strictly: Bool) throws(JournalError) {
         let step = try state.withLock { (state) throws(JournalError) -> ThreadStep in
             if try state.isDurable(position, strictly: strictly, directory) { return .finished }
-            // On an executor of one thread, which this may be, what was announced could not begin while it waits.
+            // This may be the only thread of an injected executor, on which an announced sync
+            // cannot start while this thread waits.
             let mayLead = state.waiters.lead == .announced && background.isInjected
             if state.waiters.isLed, !mayLead { return .follow(state.waiters.joinThread(position)) }
             state.waiters.lead = .begun
@@ -78,17 +84,20 @@ extension Journal {
         switch step {
         case .finished: return
         case .lead: if syncRound(then: .announced) { background.run { self.leadOthers() } }
-        // The way of nearly every wait: the journal has not stopped, so whoever was woken has been covered.
+        // The common case: the journal has not stopped, so the sync covered this thread's position.
         case .follow(let threads): if !threads.wait() { return }
         }
         let failure = state.withLock { position <= $0.syncedPosition ? nil : $0.failure }
         if let failure { throw failure }
     }
 
-    /// Leads syncs in the background as long as anybody waits: no thread of the cooperative pool blocks, and nobody who leads has to be woken first.
+    /// Leads syncs in the background while tasks or threads wait.
+    ///
+    /// No thread of the cooperative pool blocks, and no waiting thread has to wake up to lead the
+    /// next sync.
     func leadOthers() {
         let isOurs = state.withLock { state in
-            // A thread that blocks may have taken the lead meanwhile.
+            // A blocking thread may have taken the lead in the meantime.
             guard state.waiters.lead == .announced else { return false }
             state.waiters.lead = .begun
             return true
@@ -96,13 +105,16 @@ extension Journal {
         if isOurs { while syncRound(then: .begun) {} }
     }
 
-    /// Makes one sync, wakes those whom it covers, and tells whether others wait; the lead is then still the caller's, to go on with or to hand on.
+    /// Makes one sync, wakes the waiters that it covers, and returns whether others still wait.
+    ///
+    /// If others wait, the caller keeps the lead, to continue or to hand over.
     private func syncRound(then next: SyncQueue.Lead) -> Bool {
         makeSync()
         let (wakeups, isLed) = change { state in
             let wakeups = state.waiters.end(synced: state.syncedPosition, failure: state.failure)
             state.waiters.lead = state.waiters.hasNext ? next : .none
-            // Nobody comes to write what others have appended and do not wait for; a failure is kept for whoever appends or waits next.
+            // Without a leader, no later step writes the commits that callers appended without
+            // waiting. A failure is stored for the next append or wait.
             if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }
             return (wakeups, state.waiters.isLed)
         }
@@ -110,14 +122,15 @@ extension Journal {
         return isLed
     }
 
-    /// Syncs everything appended by now, outside the journal's lock, so that appends go on; then writes the slot.
+    /// Syncs everything appended so far, then writes the durable slot.
     ///
-    /// A failure stops the journal.
+    /// The sync runs outside the writer's lock, so that appends continue. A failure stops the
+    /// journal.
     private func makeSync() {
         sync.withLock { sync in
             let work = change { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
                 state.waiters.begin(through: state.lastPosition)
-                // A failure is kept: whoever waits is told.
+                // A failure is stored in the state and reported to the waiters.
                 do throws(JournalError) {
                     let (commitCount, byteCount) = (state.pending.commitCount, state.pending.byteCount)
                     try state.writePending()
@@ -132,7 +145,8 @@ extension Journal {
             let start = ContinuousClock.now
             do throws(JournalError) {
                 try storage { () throws(StorageError) in try work.file.sync() }
-                // A write that failed meanwhile has synced what it cut off: the system may have told it, and not us, that what was to be synced is lost.
+                // A write that failed in the meantime has synced the truncated file. The system may
+                // have reported the loss of this sync's data to that call only.
                 if state.withLock({ $0.failure != nil }) { return }
                 try sync.write(slot(work.position, work.chain, isClean: false))
                 if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
@@ -148,12 +162,13 @@ extension Journal {
 }
 
 extension JournalState {
-    /// Whether there is nothing to wait for; `strictly`, only a sync counts.
+    /// Whether a position is durable; if `strictly`, whether it is synced whatever the journal's
+    /// mode.
     ///
-    /// - Throws: `outOfRange`, `closed`; or the error that stopped the journal, where only a sync that will not be could make the position durable.
+    /// - Throws: `outOfRange`, `closed`, or the error that stopped the journal.
     func isDurable(_ position: Position, strictly: Bool = false, _ directory: JournalDirectory) throws(JournalError) -> Bool {
         if position <= (strictly ? syncedPosition : durablePosition) { return true }
-        // Before the range: what could not be written has no position any more.
+        // Before the range check: commits that could not be written no longer have positions.
         try checkWritable()
         guard position <= lastPosition else {
             throw JournalError(
@@ -162,11 +177,11 @@ extension JournalState {
         return false
     }
 
-    /// Stops the journal for the first failure; later ones follow from it.
+    /// Stops the journal at the first failure; later failures are consequences of it.
     mutating func stop(_ error: JournalError) {
         guard failure == nil else { return }
         var error = error
-        // `storageFull` promises that a later call is tried again; this one will not be.
+        // `storageFull` means that the caller may retry, but a stopped journal must be reopened.
         if error.code == .storageFull { error.code = .ioFailed }
         error.message += " The journal has stopped until it is reopened."
         failure = error
@@ -175,9 +190,10 @@ extension JournalState {
 }
 
 extension Journal {
-    /// Sees to it that the slot is synced once the journal has had nothing to sync for a while.
+    /// Schedules a sync of the durable slot for when the journal is idle.
     ///
-    /// Until then a power cut may take the slot, and with it the knowledge that the latest commits were synced, though not the commits.
+    /// Until then a power failure may lose the slot. The commits remain, but recovery cannot tell
+    /// that the latest ones were synced.
     func syncSlotsWhenIdle(_ sync: inout SyncState) {
         guard let idleDelay, !sync.isIdleSyncDue else { return }
         sync.isIdleSyncDue = true
@@ -185,14 +201,15 @@ extension Journal {
         background.run(after: idleDelay) { [weak self] in self?.idle(since: sequence) }
     }
 
-    /// Syncs the slot if it is still the one with this sequence number; else there was no rest, and it looks again later.
+    /// Syncs the slot if none was written since the given sequence number; otherwise schedules
+    /// another check.
     private func idle(since sequence: UInt64) {
         sync.withLock { sync in
             sync.isIdleSyncDue = false
             let isOver = state.withLock { $0.isClosed || $0.failure != nil }
             if isOver || sync.isSlotSynced { return }
             if sync.sequence != sequence { return syncSlotsWhenIdle(&sync) }
-            // The error is kept: everybody who appends from now on is told.
+            // The error is stored and reported to every later append.
             do { try syncSlots(&sync) } catch {}
         }
     }

@@ -1,13 +1,18 @@
 internal import Locking
 
 extension Journal: CommitLog {
-    /// Waits until more than `position` is durable under the journal's mode, without holding a thread, and returns the durable position.
+    /// Waits until a position after `position` is durable, without blocking a thread, and returns
+    /// the durable position.
     ///
-    /// A journal open for reading only looks for what its writer has added, 2 ms after the last look at first and 50 ms while nothing comes.
+    /// A read-only journal polls the writer's files: after 2 ms at first, then at growing intervals
+    /// of at most 50 ms.
     ///
-    /// - Throws: `outOfRange` (`position` is beyond ``lastPosition``); when nothing more is durable: `closed` once the journal is closed, the
-    ///   error that stopped it once it has stopped, and `cancelled` once the task is cancelled; read-only also what looking for more throws.
-    /// - Complexity: Constant, and a few words of memory while it waits; read-only that of looking for more, each time.
+    /// - Throws: `outOfRange` (`position` is beyond ``lastPosition``). If no later position is
+    ///   durable: `closed` after the journal is closed, the error that stopped the journal, and
+    ///   `cancelled` after the task is cancelled. A read-only journal also throws the errors of
+    ///   ``refresh()``.
+    /// - Complexity: Constant, with a few words of memory for each waiting task. A read-only
+    ///   journal calls ``refresh()`` for each poll.
     public func waitForMore(after position: Position) async throws(JournalError) -> Position {
         isReadOnly ? try await lookForMore(after: position) : try await followWriter(after: position)
     }
@@ -18,7 +23,8 @@ extension Journal: CommitLog {
             await withCheckedContinuation { (task: WaitQueue.Continuation) in
                 let result = published.withLock { published -> Result<Position, JournalError>? in
                     if let result = published.more(after: position, in: directory) { return result }
-                    // Asked under the lock: a cancellation that comes later takes the follower out again.
+                    // Checked under the lock: a later cancellation finds the follower in the queue
+                    // and removes it.
                     if Task.isCancelled { return .failure(.cancelledWait) }
                     published.followers.add(id, position + 1, task)
                     return nil
@@ -52,13 +58,14 @@ extension JournalError {
 }
 
 extension Journal {
-    /// Takes in what another process has made durable since a journal was opened for reading, or since the last time.
+    /// Reads what the writing process has made durable since the last refresh.
     ///
-    /// It reads what is new and nothing else: under `.synced` up to the note of what was synced, under `.written` every whole commit. On a
-    /// journal that is open for writing, which knows all there is, it does nothing.
+    /// Reads only new bytes: under `.synced` up to the position in the durable slot, under
+    /// `.written` every complete commit. Does nothing on a journal that is open for writing.
     ///
     /// - Returns: The last position that may be shown.
-    /// - Throws: `damaged` if what is new is not whole, or part of what was there has gone; `notFound` if the journal has been removed or moved; `closed`, `ioFailed`.
+    /// - Throws: `damaged` (the new bytes are not valid, or existing records are missing),
+    ///   `notFound` (the journal was removed or moved), `closed`, `ioFailed`.
     /// - Complexity: Linear in the bytes of the new records; a few small reads when there are none.
     @discardableResult
     public func refresh() throws(JournalError) -> Position {
@@ -71,7 +78,10 @@ extension Journal {
         }
     }
 
-    /// Whether nothing of the journal is left at its path; one that is about to be removed is waited for, since the reason shows only then.
+    /// Whether the journal's files are gone from its path.
+    ///
+    /// Retries for up to 100 ms, because the files of a journal that is being removed disappear one
+    /// after another.
     private func hasGone() -> Bool {
         var attempts = 20
         while true {
@@ -96,7 +106,8 @@ extension Journal {
             guard slot.journal == id else {
                 throw JournalError(.damaged, "The journal has been replaced by the journal \(slot.journal).", path: directory.path)
             }
-            // A slot is written after the sync of what it attests, so all of that can be read by now.
+            // The writer writes a slot only after it has synced the records that the slot covers,
+            // so all of them are readable.
             let limit = slot.durability == .synced ? slot.position : .max
             while try advance(upTo: limit) {}
             let last = lastPosition
@@ -108,14 +119,16 @@ extension Journal {
         }
     }
 
-    /// Reads on in the last segment that is known, and finds the one that follows it; true when there is more to read in that.
+    /// Reads new commits of the last known segment and opens the next one; true when that segment
+    /// may contain more.
     private func advance(upTo limit: Position) throws(JournalError) -> Bool {
         var (segment, chain) = state.withLock { ($0.active, $0.lastChain) }
         guard segment.lastPosition < limit else { return false }
-        // A writer that recovers puts another segment in the place of an empty one.
+        // Recovery by a writer replaces an empty segment with a new one.
         if segment.isEmpty { segment = try open(segment.header.firstPosition, after: chain).segment }
         let (scan, following) = try readOn(segment, after: chain, upTo: limit)
-        // What follows the limit is in the making: of a commit or a footer there may be a part, or less of the file than when it is read.
+        // Bytes beyond the limit are being written. A commit or footer may be incomplete there, or
+        // the file may have become shorter.
         if let problem = scan.problem, scan.segment.lastPosition < limit, limit != .max || following != nil {
             throw JournalError(
                 .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
@@ -131,10 +144,10 @@ extension Journal {
         return following != nil
     }
 
-    /// Reads what is new in a segment, and finds the one that follows it.
+    /// Reads the new commits of a segment, and opens the segment that follows it.
     ///
-    /// The writer may seal the segment meanwhile, or give back space that it does not use: then what was read in the making, or found missing
-    /// where the file was longer before, is read again as it is now.
+    /// The writer may seal the segment or truncate unused space at the same time. Incomplete bytes,
+    /// and bytes missing from a file that has become shorter, are then read again.
     private func readOn(
         _ segment: Segment, after chain: UInt64, upTo limit: Position
     ) throws(JournalError) -> (SegmentScan, following: Segment?) {
@@ -150,7 +163,8 @@ extension Journal {
             }
             var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
             do throws(JournalError) {
-                // As a rule nothing has come, and the rest of the file is space that is reserved: not to be read to find that out.
+                // Usually nothing is new, and the rest of the file is reserved space that need not
+                // be read.
                 if try storage({ () throws(StorageError) in try file.hasLength(at: segment.end) }) { try scan.run() }
             } catch {
                 let now = try storage { () throws(StorageError) in try file.size() }
@@ -162,7 +176,7 @@ extension Journal {
         }
     }
 
-    /// The segment that follows the one that was read to its end, if there is one.
+    /// The segment that follows the end of this one; nil when it does not exist.
     private func openFollowing(_ scan: SegmentScan) throws(JournalError) -> Segment? {
         let first = scan.segment.lastPosition + 1
         guard !scan.segment.isEmpty else { return nil }
@@ -184,7 +198,8 @@ extension Journal {
 }
 
 extension StorageFile {
-    /// Whether a commit or a footer may begin at `offset`: neither has the length zero.
+    /// Whether a commit or a footer may start at `offset`: both start with a length, which is never
+    /// zero.
     fileprivate func hasLength(at offset: UInt64) throws(StorageError) -> Bool {
         var length: [UInt8] = [0, 0, 0, 0]
         _ = try fill(&length, 0..<4, from: offset)

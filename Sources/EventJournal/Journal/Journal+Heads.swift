@@ -1,19 +1,20 @@
 internal import Locking
 
 extension Journal {
-    /// The chain value after a position at which a commit ends; nil for any other position.
+    /// Returns the chain value after a position if a commit ends there, otherwise nil.
     ///
     /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, `damaged`, `ioFailed`.
-    /// - Complexity: Reads the commit, and up to some 4 KiB before it; nothing for the last position and for the ends of segments.
+    /// - Complexity: Reads the commit and up to about 4 KiB before it. Reads nothing for the last
+    ///   position and for the end of a segment.
     public func chain(at position: Position) throws(JournalError) -> UInt64? {
         let head = try head(at: position)
         return head.position == position ? head.chain : nil
     }
 
-    /// The token of the journal up to the end of the commit that holds a position.
+    /// Returns the journal's head at the end of the commit that contains a position.
     ///
-    /// - Throws: As ``chain(at:)``.
-    /// - Complexity: As ``chain(at:)``.
+    /// - Throws: The errors of ``chain(at:)``.
+    /// - Complexity: The same as ``chain(at:)``.
     public func head(at position: Position) throws(JournalError) -> JournalHead {
         func head(_ chain: UInt64) -> JournalHead { JournalHead(journal: id, position: position, chain: chain) }
         if position == 0 { return head(Chain.start(id)) }
@@ -35,10 +36,12 @@ extension Journal {
         }
     }
 
-    /// Whether the journal holds exactly the history that a token names: it is the same journal, a commit ends at the position, and the
-    /// chain value there is that of the token.
+    /// Whether the journal contains the history that a head names.
     ///
-    /// - Throws: As ``chain(at:)``, but for positions beyond the end, which it does not hold.
+    /// This is the case if the ids are equal, a commit ends at the head's position, and the chain
+    /// values there are equal. A position beyond the end returns false.
+    ///
+    /// - Throws: `closed`, `damaged`, `ioFailed`.
     public func contains(_ head: JournalHead) throws(JournalError) -> Bool {
         guard head.journal == id, head.position <= lastPosition else { return false }
         return try chain(at: head.position) == head.chain
@@ -67,14 +70,18 @@ extension Journal {
 }
 
 extension Segment {
-    /// The index entry from which to look for the commit that holds a position; nil when the index is empty.
+    /// The index entry from which to scan for the commit that contains a position.
+    ///
+    /// Returns nil when the index is empty.
     fileprivate func commit(before position: Position) -> SparseIndex.Entry? {
         index.commit(before: position - header.firstPosition)
     }
 }
 
 extension PublishedState {
-    /// The chain value after a position, where it is known without reading: at the end of the journal and of a sealed segment.
+    /// The chain value after the end of the journal or of a sealed segment, without a read.
+    ///
+    /// Returns nil for any other position.
     fileprivate func chain(after position: Position) -> UInt64? {
         if isClosed { return nil }
         if position == lastPosition { return lastChain }
@@ -85,7 +92,7 @@ extension PublishedState {
     }
 }
 
-/// Takes the header of the commit that holds a position.
+/// Finds the header of the commit that contains a position.
 private struct CommitFinder: CommitVisitor {
     let position: Position
     var commit: CommitHeader?

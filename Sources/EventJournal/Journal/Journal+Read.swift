@@ -1,17 +1,20 @@
 internal import Locking
 
 extension Journal {
-    /// Calls a closure with the records at some positions, in order, each with its position.
+    /// Calls a closure with each record in a range of positions, in order.
     ///
-    /// Every record's checksum is verified each time. A record that cannot be delivered as it was written ends the reading with an error that
-    /// names the place; none is ever skipped. The spans are valid only during the call of `body`.
+    /// Each read verifies the record's checksum. A record that is not as it was written ends the
+    /// read with an error that gives its location; no record is skipped. The spans are valid only
+    /// during the call of `body`.
     ///
     /// - Parameters:
-    ///   - positions: Within 1 and ``lastPosition``. What is beyond ``durablePosition`` must not be shown to anybody.
-    ///   - body: Is given the position, what the record still holds, the kept part and the erasable part (empty unless the record is whole);
-    ///     returns whether to go on.
+    ///   - positions: Within 1 and ``lastPosition``. Records beyond ``durablePosition`` must not be
+    ///     shown to users.
+    ///   - body: Receives the position, the state of the record's content, the kept part and the
+    ///     erasable part (empty unless the record is whole). Returns whether to continue.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
-    /// - Complexity: Linear in the bytes of the records read, and one small read more. Memory is one buffer of about 1 MiB at most.
+    /// - Complexity: Linear in the bytes of the records read, plus one small read. Uses one buffer
+    ///   of at most about 1 MiB.
     public func forEachRecord(
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
@@ -19,9 +22,10 @@ extension Journal {
         try read([positions]) { place, state, kept, erasable in body(place.position, state, kept, erasable) }
     }
 
-    /// Calls a closure with the records at some positions, each with the last position of its commit.
+    /// Calls a closure with each record in a range of positions and the last position of its
+    /// commit.
     ///
-    /// Otherwise as ``forEachRecord(in:_:)``.
+    /// Otherwise the same as ``forEachRecord(in:_:)``.
     ///
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
     public func forEachCommittedRecord(
@@ -33,17 +37,19 @@ extension Journal {
         }
     }
 
-    /// Calls a closure with the records at each of some positions, which ascend.
+    /// Calls a closure with the record at each of the given positions, in ascending order.
     ///
-    /// As ``forEachRecord(in:_:)`` for each of them, and less work where there are many.
+    /// Equivalent to ``forEachRecord(in:_:)`` for each position, with fewer reads.
     ///
     /// - Parameters:
-    ///   - positions: Each within 1 and ``lastPosition`` and not below the one before it.
-    ///   - body: As for ``forEachRecord(in:_:)``.
-    /// - Throws: `outOfRange` (one is not there, or below the one before it; nothing was delivered), `closed`, `damaged`, `ioFailed`. What lies between positions that
-    ///   are read together has to be readable too.
-    /// - Complexity: For each position one read, seldom two, of some 4 KiB before the record and as much as its neighbours let expect of it; those that lie close
-    ///   together share a read.
+    ///   - positions: Each within 1 and ``lastPosition``, in ascending order; duplicates are
+    ///     allowed.
+    ///   - body: The same as for ``forEachRecord(in:_:)``.
+    /// - Throws: `outOfRange` (a position does not exist or is less than its predecessor; no record
+    ///   was delivered), `closed`, `damaged`, `ioFailed`. Damage between two positions that share a
+    ///   read also throws.
+    /// - Complexity: One read for each position, rarely two, each of about 4 KiB plus the record's
+    ///   estimated size. Nearby positions share a read.
     public func forEachRecord(
         at positions: [Position],
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
@@ -67,16 +73,17 @@ extension Journal {
             do throws(JournalError) {
                 guard try read(part, body) else { return }
             } catch {
-                // The next reader opens the segment again and finds what is under the name by then.
+                // The file may have been replaced, so the next read opens it again.
                 sealed.forget(part.segment)
                 throw error
             }
         }
     }
 
-    /// Returns what a search of the written commits finds.
+    /// Returns the result of a search of the written commits.
     ///
-    /// The search returns nil for commits that are only in memory; they are written, and it runs again.
+    /// The search returns nil when it needs commits that are only in memory. These are then
+    /// written, and the search runs again.
     func find<Result: Sendable>(
         _ search: (borrowing PublishedState) throws(JournalError) -> Result?
     ) throws(JournalError) -> Result {
@@ -86,7 +93,7 @@ extension Journal {
         }
     }
 
-    /// Reads the part of a reading that lies in one segment; false when `body` ended the reading.
+    /// Reads the given ranges of one segment; returns false when `body` ended the read.
     private func read(
         _ part: SegmentPart, _ body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) -> Bool {
@@ -108,7 +115,7 @@ extension Journal {
     }
 }
 
-/// Hands records to a closure.
+/// Passes records to a closure.
 private struct Delivery: CommitVisitor {
     let body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
 
@@ -117,19 +124,20 @@ private struct Delivery: CommitVisitor {
     }
 }
 
-/// The part of a reading that lies in one segment.
+/// The ranges of a read that lie in one segment.
 struct SegmentPart {
-    /// Records that follow one another.
+    /// A range of consecutive records.
     struct Run {
         var start: SparseIndex.Entry
-        /// Up to where it is worth reading at once.
+        /// The offset up to which one read should fetch bytes.
         var ahead: UInt64
-        /// The offset at which the last position has been passed.
+        /// The offset at or beyond the end of the last record.
         var bound: UInt64
         var positions: ClosedRange<Position>
     }
 
-    /// The segment, with an empty index: the journal's own may grow meanwhile.
+    /// The segment, without its index: the index of the active segment grows, and sharing it would
+    /// copy it.
     var segment: Segment
     var runs: [Run]
 
@@ -148,7 +156,7 @@ struct SegmentPart {
             }
             runs.append(Run(start: found.start, ahead: found.estimate, bound: found.bound, positions: positions))
         }
-        // Reading what lies between neighbours takes less time than another system call.
+        // One longer read takes less time than a second system call for a nearby range.
         for index in runs.indices.dropLast().reversed()
         where UInt64(runs[index + 1].start.offset) <= runs[index].ahead + UInt64(SparseIndex.spacing) {
             runs[index].ahead = runs[index + 1].ahead
@@ -158,17 +166,18 @@ struct SegmentPart {
     }
 }
 
-/// Where the next part of a reading lies.
+/// The location of the next part of a read.
 enum ReadPlace {
     case active(SegmentPart)
-    /// At these positions in the sealed segment that begins at the first place and ends where the next one begins.
+    /// Ranges of positions in the sealed segment between the two starts.
     case sealed(SegmentStart, next: SegmentStart, [ClosedRange<Position>])
 }
 
 extension PublishedState {
-    /// Where to read the first of these positions, and with it as many of the next as its segment has, which are taken out.
+    /// Returns where to read the first position, and removes the ranges of its segment from the
+    /// list.
     ///
-    /// Nil when one of them is only in memory.
+    /// Returns nil when any of the positions is only in memory.
     func place(_ list: inout ReadRanges, in directory: JournalDirectory) throws(JournalError) -> ReadPlace? {
         let positions = list.bounds
         guard try isWritten(positions, in: directory) else { return nil }
@@ -180,9 +189,9 @@ extension PublishedState {
     }
 }
 
-/// Ranges of positions left to read, in ascending order of their beginnings.
+/// Ranges of positions left to read, ascending by lower bound.
 struct ReadRanges {
-    /// The maximum of ranges taken out together: they are looked up under the journal's lock.
+    /// The maximum number of ranges removed at once; they are looked up under the journal's lock.
     static let batch = 256
 
     private var ranges: [ClosedRange<Position>]
@@ -192,10 +201,12 @@ struct ReadRanges {
 
     var isEmpty: Bool { next == ranges.count }
 
-    /// From the first position to the last; there has to be one.
+    /// The range from the first to the last position left.
+    ///
+    /// - Precondition: The list is not empty.
     var bounds: ClosedRange<Position> { ranges[next].lowerBound...ranges[ranges.count - 1].upperBound }
 
-    /// Takes out what does not lie beyond a position, or a batch of it.
+    /// Removes and returns the ranges up to a position, at most one batch.
     mutating func take(through last: Position) -> [ClosedRange<Position>] {
         let first = next
         let end = min(first + Self.batch, ranges.count)
@@ -209,9 +220,11 @@ struct ReadRanges {
     }
 }
 
-/// Buffers that reads leave for the next ones: a random read takes less time than making a buffer for it.
+/// Reusable read buffers.
+///
+/// A random read takes less time than an allocation.
 final class ReadBuffers: Sendable {
-    /// Up to this size a buffer counts as small.
+    /// The maximum size in bytes of a small buffer.
     private static let small = 64 << 10
 
     private struct Idle {

@@ -1,45 +1,52 @@
 internal import Locking
 
-/// An append-only journal of opaque records: commits in, positions out.
+/// An append-only log of opaque records, stored in the files of one directory.
 ///
-/// One `Journal` may write to a directory at a time (``open(_:options:)``); any number may read it, in this process and others
-/// (``openReadOnly(_:options:)``). All methods may be called from any thread.
+/// One `Journal` at a time may write to a directory (``open(_:options:)``). Any number may read it,
+/// in this process and in others (``openReadOnly(_:options:)``). All methods may be called from any
+/// thread.
 ///
 ///     let journal = try Journal.open("neighbourhood.journal")
 ///     try journal.reserve(draft.encodedByteCount)
 ///     let positions = try journal.append(draft, expecting: journal.lastPosition)
 ///     try journal.waitUntilDurable(positions.upperBound)
 ///
-/// `append` does not wait; `waitUntilDurable` waits, and everyone who waits shares one sync. A write or sync that fails stops the
-/// journal: every later append and wait throws the same error, until the journal is opened again. Reading goes on.
+/// `append` does not wait for a sync. `waitUntilDurable` does, and concurrent callers share syncs
+/// (group commit). A failed write or sync stops the journal: all later appends and waits throw the
+/// same error until the journal is reopened. Reads continue to work.
 public final class Journal: Sendable {
     /// The journal's identity.
     public let id: JournalID
     /// Whether the journal was opened for reading only.
     public let isReadOnly: Bool
-    /// The durability that the journal is open with.
+    /// The durability mode of the open journal.
     public let durability: Durability
-    /// What opening found and did.
+    /// What recovery found and changed when the journal was opened.
     public let recovery: RecoveryReport
 
     let directory: JournalDirectory
     let sealed: SealedSegments
     let segmentSize: UInt64
     let idleDelay: Duration?
-    /// The writer's lock, held during a write and, at the end of a segment, during syncs.
+    /// The writer's lock, held during a write and, when a segment is full, during its syncs.
     let state: Lock<JournalState>
-    /// What readers see.
+    /// The state that readers see.
     ///
-    /// Taken alone or after ``state``, and never held during I/O: no reader waits for the writer.
+    /// Acquired alone or after ``state``, and never held during I/O, so that readers do not wait
+    /// for the writer.
     let published: Lock<PublishedState>
-    /// Held by whoever syncs, before and around ``state``: syncs of one file must not overlap, because the system reports a failed one only
-    /// once, and the other would take it for success.
+    /// Held during a sync; acquired before ``state``.
+    ///
+    /// Syncs of one file must not overlap: the system reports a failed sync only once, and a
+    /// concurrent sync would report success.
     let sync: Lock<SyncState>
     let scrub = Lock(ScrubState())
-    /// Held by whoever scrubs, before ``scrub``: whether the note in the directory has been read.
+    /// Held while a segment is scrubbed; acquired before ``scrub``.
+    ///
+    /// The value tells whether the stored progress has been loaded.
     let scrubber = Lock(false)
     let buffers = ReadBuffers()
-    /// Where syncs are led for tasks, so that no thread of the cooperative pool blocks.
+    /// Leads the syncs that tasks wait for, so that no thread of the cooperative pool blocks.
     let background: Background
 
     init(
@@ -60,17 +67,15 @@ public final class Journal: Sendable {
         sync = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
     }
 
-    /// The last position that is durable under the journal's mode; what is beyond it must not be shown.
+    /// The last position that is durable under the journal's mode; 0 when the journal is empty.
     ///
-    /// 0 when there is none.
+    /// Records beyond it must not be shown to users.
     public var durablePosition: Position { published.withLock { $0.durablePosition } }
 
-    /// The last position appended.
-    ///
-    /// 0 when there is none.
+    /// The last position appended; 0 when the journal is empty.
     public var lastPosition: Position { published.withLock { $0.lastPosition } }
 
-    /// The token of everything that is durable under the journal's mode.
+    /// The head of the durable history: journal id, ``durablePosition`` and the chain value there.
     ///
     /// See ``JournalOptions/expectedHead``.
     public var head: JournalHead {
@@ -80,7 +85,10 @@ public final class Journal: Sendable {
 }
 
 extension Journal {
-    /// Changes the writer's state, shows the result to readers before the next change, and then wakes the followers for whom there is more.
+    /// Changes the writer's state, publishes it to readers, and wakes followers outside the locks.
+    ///
+    /// Publishing happens before the writer's lock is released, so that readers see the changes in
+    /// order.
     func change<Result: Sendable, Failure: Error>(_ body: (inout JournalState) throws(Failure) -> Result) throws(Failure) -> Result {
         var rest: PublishedState.Rest?
         defer { rest?.wakeups?.deliver() }

@@ -1,53 +1,62 @@
-// What a log may offer beyond ``CommitLog``. A store asks its log for each of these and does without where the log does not conform.
+// Optional capabilities of a log beyond ``CommitLog``. A store tests its log for each conformance
+// and works without it.
 
-/// A log that names its history up to any commit: what resume tokens are made of and compared with.
+/// A log that can name its history up to any commit, for resume tokens.
 ///
-/// A log that does not conform names the history up to its durable end alone, by ``CommitLog/head``.
+/// A log without this conformance names only its durable history (``CommitLog/head``).
 public protocol HistoryLog: CommitLog {
-    /// The token of the log up to the end of the commit that holds a position; that of the empty log for 0.
+    /// Returns the head at the end of the commit that contains a position.
     ///
-    /// - Parameter position: Up to ``CommitLog/lastPosition``.
+    /// For position 0, returns the head of the empty log.
+    ///
+    /// - Parameter position: At most ``CommitLog/lastPosition``.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
     func head(at position: Position) throws(JournalError) -> JournalHead
 
-    /// Whether the log holds exactly the history that a token names: a commit of this log ends there, with that chain value.
+    /// Whether the log contains the history that a head names: a commit ends there, with that chain
+    /// value.
     ///
-    /// - Throws: `closed`, `damaged`, `ioFailed`. A position beyond the end is no error: the log does not hold it.
+    /// A position beyond the end returns false.
+    ///
+    /// - Throws: `closed`, `damaged`, `ioFailed`.
     func contains(_ head: JournalHead) throws(JournalError) -> Bool
 }
 
-/// A log that tells where its commits end.
+/// A log that reports where its commits end.
 public protocol CommitBoundaryLog: CommitLog {
-    /// Calls a closure with the records at some positions and with the last position of the commit of each.
+    /// Calls a closure with each record in a range of positions and the last position of its
+    /// commit.
     ///
-    /// Otherwise as ``CommitLog/forEachRecord(in:_:)``.
+    /// Otherwise the same as ``CommitLog/forEachRecord(in:_:)``.
     func forEachCommittedRecord(
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ commitEnd: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError)
 }
 
-/// A log that another process may be writing, so that a reader has to ask for what is new.
+/// A log that another process may write, so that readers must refresh it.
 public protocol RefreshableLog: CommitBoundaryLog {
-    /// Reads what has been made durable since the log was opened for reading, or since the last time.
+    /// Reads what has become durable since the log was opened for reading or last refreshed.
     ///
-    /// On a log that is open for writing it does nothing.
+    /// Does nothing on a log that is open for writing.
     ///
     /// - Returns: The last position that may be shown.
-    /// - Throws: `closed`, `damaged`, `notFound`, `ioFailed`; what was read before stays.
+    /// - Throws: `closed`, `damaged`, `notFound`, `ioFailed`. Records read earlier stay readable.
     @discardableResult
     func refresh() throws(JournalError) -> Position
 }
 
 /// A log with a directory for the checkpoints of projections.
 ///
-/// A checkpoint is used only if the log ``HistoryLog/contains(_:)`` the history that it was made of, and if no content of that history has
-/// been erased since.
+/// A store uses a checkpoint only if the log contains the checkpoint's history
+/// (``HistoryLog/contains(_:)``), and no content of that history was erased afterwards.
 public protocol CheckpointLog: HistoryLog {
-    /// The path of the directory, and the storage that it is on; it exists while the log is open.
+    /// The path of the directory and its storage; the directory exists while the log is open.
     var checkpointDirectory: (path: String, storage: any JournalStorage) { get }
 
-    /// A mark of the content that has been erased up to a position: 0 while none has, and another value after each erasure.
+    /// Returns a mark of the erasures up to a position.
+    ///
+    /// The mark is 0 before the first erasure and changes with each one.
     func erasureMark(through position: Position) -> UInt64
 }
 

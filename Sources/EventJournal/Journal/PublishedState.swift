@@ -1,21 +1,26 @@
-/// What readers see of a journal: what has been appended, and where to read what has been written.
+/// The state that readers see: the last positions, and the segments to read from.
 ///
-/// Its lock is not the writer's and is never held during I/O.
+/// Its lock is separate from the writer's and is never held during I/O.
 struct PublishedState {
-    /// Where the sealed segments begin, each of which ends before the next.
-    private(set) var sealedStarts: [SegmentStart]
-    /// The last segment, as far as it has been written.
+    /// The starts of the sealed segments.
     ///
-    /// Whoever copies it out of the lock leaves the index behind (``activeWithoutIndex``): the next change of one that is shared would copy all of it.
+    /// Each segment ends before the next one starts.
+    private(set) var sealedStarts: [SegmentStart]
+    /// The last segment, up to its last written commit.
+    ///
+    /// Copy ``activeWithoutIndex`` out of the lock instead: the next change of a shared index would
+    /// copy all of it.
     private(set) var active: Segment
-    /// The last position appended; beyond that of ``active`` commits are only in memory.
+    /// The last position appended.
+    ///
+    /// Commits beyond the last position of ``active`` are only in memory.
     private(set) var lastPosition: Position
     private(set) var lastChain: UInt64
     private(set) var durablePosition: Position
     private(set) var durableChain: UInt64
     private(set) var syncedPosition: Position
     private(set) var syncedChain: UInt64
-    /// Why the journal has stopped.
+    /// The error that stopped the journal.
     private(set) var failure: JournalError?
     private(set) var isClosed = false
     /// Subscribers; they never lead a sync.
@@ -28,7 +33,8 @@ struct PublishedState {
         (syncedPosition, syncedChain) = (state.syncedPosition, state.syncedChain)
     }
 
-    /// What a change leaves to be done outside the locks: to wake followers, and to release a segment, which closes its file.
+    /// Work left to do outside the locks: wake followers, and release a segment, which closes its
+    /// file.
     final class Rest: Sendable {
         let wakeups: WaitQueue.Wakeups?
         let replaced: Segment?
@@ -36,17 +42,20 @@ struct PublishedState {
         init(_ wakeups: WaitQueue.Wakeups?, replaced: Segment?) { (self.wakeups, self.replaced) = (wakeups, replaced) }
     }
 
-    /// Shows what the writer has changed; returns what is left to be done, if anything.
+    /// Publishes the writer's changes; returns the work left to do outside the locks.
     ///
-    /// - Complexity: O(1), amortised, and linear in the followers; after a refresh also in the new entries of the index.
+    /// - Complexity: O(1) amortised, plus linear in the followers and, after a refresh, in the new
+    ///   index entries.
     mutating func update(from state: JournalState) -> Rest? {
         (lastPosition, lastChain) = (state.lastPosition, state.lastChain)
         (durablePosition, durableChain) = (state.durablePosition, state.durableChain)
         (syncedPosition, syncedChain) = (state.syncedPosition, state.syncedChain)
         if state.hasFailed { failure = state.failure }
-        // The segment of the writer ends behind the commits that are only in memory.
+        // The writer's segment also counts commits that are only in memory, which readers cannot
+        // read.
         if state.pending.isEmpty {
-            // An empty segment may also give way to another one that begins at the same position.
+            // An empty segment may also be replaced by another one that starts at the same
+            // position.
             if active.isEmpty || active.header.firstPosition != state.active.header.firstPosition { return replaceSegment(from: state) }
             (active.end, active.lastPosition) = (state.active.end, state.active.lastPosition)
             active.index.extend(to: state.active.index)
@@ -66,12 +75,12 @@ struct PublishedState {
         return takeFollowers()
     }
 
-    /// Takes out the followers who have something to be told, for delivery outside the lock.
+    /// Removes the followers whose wait is over, for delivery outside the lock.
     private mutating func takeFollowers() -> WaitQueue.Wakeups? {
         followers.isEmpty ? nil : followers.take(durable: durablePosition, failure: isClosed ? .closedLog : failure)
     }
 
-    /// The result of a wait for more after a position; nil when it has to wait.
+    /// The result of a wait for records after a position; nil when the follower has to wait.
     func more(after position: Position, in directory: JournalDirectory) -> Result<Position, JournalError>? {
         if durablePosition > position { return .success(durablePosition) }
         if isClosed { return .failure(.closedLog) }
@@ -88,7 +97,7 @@ struct PublishedState {
         return segment
     }
 
-    /// Whether the segments hold all of some positions; false when commits that are only in memory do.
+    /// Whether the segments contain all the positions; false when some of them are only in memory.
     ///
     /// - Throws: `closed`, `outOfRange`.
     func isWritten(_ positions: ClosedRange<Position>, in directory: JournalDirectory) throws(JournalError) -> Bool {
@@ -100,7 +109,7 @@ struct PublishedState {
         return positions.upperBound <= active.lastPosition
     }
 
-    /// The sealed segment that holds a position, and the segment after it.
+    /// The sealed segment that contains a position, and the start of the segment after it.
     func sealed(at position: Position) -> (start: SegmentStart, next: SegmentStart) {
         var (low, high) = (0, sealedStarts.count - 1)
         while low < high {
