@@ -1,36 +1,48 @@
 internal import Dispatch
 internal import Locking
 
-/// Where a journal takes its random bytes from: its id, the framing salt of its segments, the salt of its records.
+/// The source of a journal's random bytes: its id, the segments' framing salt and the records'
+/// salt.
 ///
-/// Replace it in tests (`SeededEntropy` of `ChatTesting`) to make a run the same to the byte. Record salt protects erased content from being guessed by its hash, so what
-/// stores real content must use ``SystemEntropy``.
+/// Tests replace it (`SeededEntropy` of `ChatTesting`) to make a run reproducible to the byte. A
+/// record's salt prevents erased content from being guessed by its hash; a store with real content
+/// must use ``SystemEntropy``.
 public protocol EntropySource: Sendable {
-    /// Fills the whole span with fresh random bytes. Called by one thread at a time for one journal, in blocks of 4 KiB for record salt.
+    /// Fills the whole span with fresh random bytes.
+    ///
+    /// One journal calls it from one thread at a time, in blocks of 4 KiB for the salt of records.
     func fill(_ bytes: inout MutableRawSpan)
 }
 
 /// The operating system's random generator (`getentropy`, `arc4random_buf`).
 ///
-/// Up to 64 KiB are drawn ahead, in the background, for all journals of a process that write much. A process that is forked shares none of them with its parent: it draws its own.
+/// The process prefetches at most 64 KiB in the background, shared by all its journals that write
+/// at a high rate. A forked child never uses its parent's prefetched bytes.
 public struct SystemEntropy: EntropySource {
     private static let reservoir = EntropyReservoir()
 
-    /// Makes the source; all are alike.
+    /// Creates the source.
+    ///
+    /// All instances are equivalent.
     public init() {}
 
-    /// Fills the span with bytes from the operating system that nobody else was given.
+    /// Fills the span with bytes from the operating system that no other caller receives.
     public func fill(_ bytes: inout MutableRawSpan) { Self.reservoir.fill(&bytes) }
 }
 
-/// The entropy of one journal, drawn from its source in blocks, because a system call for every 16 bytes would cost more than the record.
+/// The entropy of one journal, drawn from its source in blocks.
+///
+/// Blocks amortise the system call, which would cost more than a record if it was made for every 16
+/// bytes.
 struct EntropyPool {
     static let blockSize = EntropyReservoir.blockSize
 
     private let source: any EntropySource
     private var block: [UInt8]
     private var used: Int
-    /// The process that drew the block: its forks have the block too, and must not use it.
+    /// The process that drew the block.
+    ///
+    /// A forked child has a copy of the block and must not use it.
     private var process: UInt64 = 0
 
     init(_ source: any EntropySource) {
@@ -39,7 +51,9 @@ struct EntropyPool {
         used = Self.blockSize
     }
 
-    /// A number of fresh bytes, the lowest first; none is ever given out twice.
+    /// Returns an integer made of fresh bytes in little-endian order.
+    ///
+    /// No byte is returned twice.
     mutating func next<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
         let count = MemoryLayout<Number>.size
         let current = ForkMark.current
@@ -53,34 +67,35 @@ struct EntropyPool {
     }
 }
 
-/// Blocks of the operating system's random bytes, drawn before they are asked for.
+/// Blocks of the operating system's random bytes, prefetched in the background.
 ///
-/// The kernel takes 60 to 90 ns for the salt of one record, a third of what appending it takes in all: where many records are written one after another, another
-/// processor draws for the next ones meanwhile. Whoever writes little hardly draws more than it uses: twice as much is drawn ahead each time that everything has
-/// been used up.
+/// The system call for one record's salt is a large part of the cost of an append, so a background
+/// task prefetches blocks. The number of prefetched blocks doubles each time the reservoir runs
+/// empty, so a process with few writes prefetches little.
 final class EntropyReservoir: Sendable {
     static let blockSize = 4096
-    /// So many blocks are ready at most, for some 4,096 records.
+    /// The maximum number of ready blocks, enough for 4,096 records.
     private static let most = 16
 
     private struct State {
         var ready: [[UInt8]] = []
-        /// How many blocks are to be ready.
+        /// The number of blocks to keep ready.
         var wanted = 1
         var isDrawing = false
     }
 
     private let state = Lock(State())
 
-    /// The number of blocks that are ready.
+    /// The number of ready blocks.
     var readyCount: Int { state.withLock { $0.ready.count } }
 
     private let process = ForkMark.current
 
-    /// Fills a span with bytes that no other caller gets: a block that is ready, or fresh ones.
+    /// Fills the span with bytes that no other caller receives: a ready block or fresh bytes.
     ///
-    /// In a fork of the process that made the reservoir they are always fresh ones: what is ready is ready in the parent as well, and the lock and the queue may have been
-    /// in use by threads that the child does not have.
+    /// A fork of the process that created the reservoir always receives fresh bytes: the parent has
+    /// the same ready blocks, and the lock and the queue may have been in use by threads that do
+    /// not exist in the child.
     func fill(_ bytes: inout MutableRawSpan) {
         guard bytes.byteCount == Self.blockSize, ForkMark.current == process else { return SystemCalls.fillWithEntropy(&bytes) }
         let (block, draws) = state.withLock { state -> ([UInt8]?, Bool) in
@@ -94,7 +109,7 @@ final class EntropyReservoir: Sendable {
         if let block { block.withBytes(0..<Self.blockSize) { bytes.copy($0, to: 0) } } else { SystemCalls.fillWithEntropy(&bytes) }
     }
 
-    /// Draws blocks until there are enough.
+    /// Draws blocks until the wanted number is ready.
     private func draw() {
         var drawn: [UInt8]?
         while true {

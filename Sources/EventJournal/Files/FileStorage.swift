@@ -1,6 +1,10 @@
-/// Files of the operating system: regular files for their owner only (0600, directories 0700), closed on exec.
+/// Files of the operating system, accessible to their owner only and closed on exec.
+///
+/// Files have the mode 0600, directories 0700.
 public struct FileStorage: JournalStorage {
-    /// Makes the storage; all are alike.
+    /// Creates the storage.
+    ///
+    /// All instances are equivalent.
     public init() {}
 
     /// Opens the file at `path`.
@@ -8,17 +12,17 @@ public struct FileStorage: JournalStorage {
         PosixFile(try Descriptor(path, mode, .open), path)
     }
 
-    /// What is at `path`; nil when there is nothing.
+    /// Returns the kind of entry at `path`, or nil if no entry exists.
     public func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
         try SystemCalls.kind(of: path)
     }
 
-    /// The names in a directory.
+    /// Returns the names in a directory, without `.` and `..`, in any order.
     public func list(_ directory: String) throws(StorageError) -> [String] {
         try SystemCalls.list(directory)
     }
 
-    /// Renames a file, replacing what is at the target.
+    /// Renames a file and replaces an existing file at the target.
     public func rename(_ path: String, to target: String) throws(StorageError) {
         try SystemCalls.rename(path, to: target)
     }
@@ -39,7 +43,9 @@ public struct FileStorage: JournalStorage {
         try SystemCalls.syncDirectory(descriptor.number, path)
     }
 
-    /// Takes the lock of a lock file; nil when somebody holds it.
+    /// Acquires the lock of a lock file without waiting.
+    ///
+    /// Returns nil if the lock is held.
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
         let descriptor: Descriptor
         do throws(StorageError) {
@@ -51,7 +57,7 @@ public struct FileStorage: JournalStorage {
         return PosixLock(descriptor)
     }
 
-    /// Whether somebody holds the lock of a lock file.
+    /// Returns whether the lock of a lock file is held.
     public func isLocked(_ path: String) throws(StorageError) -> Bool {
         let descriptor: Descriptor
         do throws(StorageError) {
@@ -63,7 +69,7 @@ public struct FileStorage: JournalStorage {
     }
 }
 
-/// An open file descriptor, closed with its owner.
+/// An open file descriptor that closes when its owner is released.
 struct Descriptor: ~Copyable {
     let number: Int32
 
@@ -71,7 +77,9 @@ struct Descriptor: ~Copyable {
         number = try SystemCalls.open(path, mode, operation)
     }
 
-    /// Creates the file when it is absent and keeps what is in it.
+    /// Opens the file and keeps its content.
+    ///
+    /// Creates the file if it does not exist.
     init(createKeeping path: String, _ operation: StorageError.Operation) throws(StorageError) {
         number = try SystemCalls.openOrCreate(path, operation)
     }
@@ -116,7 +124,9 @@ private final class PosixFile: StorageFile {
     }
 }
 
-/// A lock that belongs to an open file description: it goes with the descriptor, also when the process dies.
+/// A lock of an open file description.
+///
+/// The kernel releases it with the descriptor, also when the process dies.
 private final class PosixLock: StorageLock {
     private let descriptor: Descriptor
 

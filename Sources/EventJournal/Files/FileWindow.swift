@@ -1,8 +1,9 @@
-/// A stretch of a file in memory, moved along it: what every reader of segments looks through.
+/// A movable window of a file in memory, used for all sequential reads of segments.
 ///
-/// One buffer is used again and again; it grows only when a single record needs more, and a record is bounded.
+/// The window reuses one buffer. The buffer grows only for a record that is longer than it, and the
+/// length of records is bounded.
 struct FileWindow {
-    /// The size of a sequential read: large enough that the system calls do not count.
+    /// The size of a sequential read in bytes; large enough to amortise the system call.
     static let chunk = 1 << 20
 
     let file: any StorageFile
@@ -15,8 +16,11 @@ struct FileWindow {
         self.buffer = buffer
     }
 
-    /// Makes at least `needed` bytes from `offset` on available, reading on to `bound` as far as a chunk goes; returns how many there
-    /// are, fewer than `needed` only when the file ends.
+    /// Makes at least `needed` bytes from `offset` available and returns the number of available
+    /// bytes.
+    ///
+    /// A read prefetches up to `bound`, at most one chunk. The returned count is less than `needed`
+    /// only at the end of the file.
     mutating func load(at offset: UInt64, needed: Int, bound: UInt64) throws(StorageError) -> Int {
         if offset >= start, offset - start <= UInt64(count) {
             let available = count - Int(offset - start)
@@ -31,7 +35,7 @@ struct FileWindow {
         return count
     }
 
-    /// Lends what is available from `offset` on, which must lie in the window.
+    /// Calls `body` with the available bytes from `offset`, which must lie in the window.
     @inline(__always)
     func withBytes<Result, Failure: Error>(from offset: UInt64, _ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result {
         try buffer.withBytes(Int(offset - start)..<count, body)
@@ -39,15 +43,17 @@ struct FileWindow {
 }
 
 extension StorageFile {
-    /// Fills a range of an array with the bytes from `offset` on; false when the file ends before.
+    /// Fills a range of an array with the bytes from `offset`.
+    ///
+    /// Returns false if the file ends before.
     func fill(_ bytes: inout [UInt8], _ range: Range<Int>, from offset: UInt64) throws(StorageError) -> Bool {
         let count = try bytes.withMutableBytes(range) { (span) throws(StorageError) in try read(into: &span, at: offset) }
         return count == range.count
     }
 
-    /// The offset of the first byte in `range` that is not zero; nil when there is none.
+    /// Returns the offset of the first nonzero byte in `range`, or nil if all bytes are zero.
     ///
-    /// What is beyond the end of the file counts as zero.
+    /// Bytes beyond the end of the file count as zeros.
     func firstNonzero(in range: Range<UInt64>) throws(StorageError) -> UInt64? {
         var window = FileWindow(self)
         var offset = range.lowerBound
@@ -61,7 +67,8 @@ extension StorageFile {
         return nil
     }
 
-    /// One more than the offset of the last byte in `range` that is not zero; the lower bound when there is none.
+    /// Returns the offset after the last nonzero byte in `range`, or the lower bound if all are
+    /// zero.
     func endWithoutTrailingZeros(in range: Range<UInt64>) throws(StorageError) -> UInt64 {
         var window = FileWindow(self)
         var offset = range.lowerBound

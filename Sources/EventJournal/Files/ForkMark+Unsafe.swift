@@ -8,15 +8,17 @@ internal import Synchronization
     internal import Glibc
 #endif
 
-/// Tells a process from its forks.
+/// Distinguishes a process from its forks.
 ///
-/// A page that the kernel clears in a forked child holds a random number: reading it costs no system call, where the process id would cost one for every number that is
-/// drawn. It also tells of children made without the C library (`clone`), which runs no handlers of `pthread_atfork`. A child that shares its parent's memory (`vfork`)
-/// shares the page with it, and what has been drawn from.
+/// The mark is a random number in a page that the kernel clears in a forked child. Reading it needs
+/// no system call, unlike the process id. It also detects children created without the C library
+/// (`clone`), which runs no `pthread_atfork` handlers. A child that shares its parent's memory
+/// (`vfork`) shares the page and the drawn entropy with it.
 ///
-/// Unsafe, because the page is mapped by a system call; it is never unmapped, and nothing but one atomic number is in it.
+/// Unsafe, because a system call maps the page. The page contains one atomic number and is never
+/// unmapped.
 enum ForkMark {
-    /// A number that the process shares with no other, also not with its parent, nor with a child.
+    /// A number that no other process has, neither the parent nor a child.
     static var current: UInt64 {
         guard let mark = unsafe page else { return UInt64(bitPattern: Int64(getpid())) }
         let present = unsafe mark.pointee.load(ordering: .acquiring)
@@ -29,23 +31,24 @@ enum ForkMark {
         return isExchanged ? fresh : original
     }
 
-    /// The page; nil where the system cannot clear one in a child, which is then told by its process id.
+    /// The page, or nil if the system cannot clear a page in a child; the process id replaces it
+    /// then.
     nonisolated(unsafe) private static let page: UnsafeMutablePointer<Atomic<UInt64>>? = {
         let size = Int(getpagesize())
         let map = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | anonymous, -1, 0)
         guard let map = unsafe map, unsafe map != MAP_FAILED else { return nil }
         #if canImport(Darwin)
-            // VM_INHERIT_ZERO, a macro that is not imported (mach/vm_inherit.h).
+            // VM_INHERIT_ZERO, a macro that Swift does not import (mach/vm_inherit.h).
             let status = unsafe minherit(map, size, 3)
         #else
-            // MADV_WIPEONFORK, since Linux 4.14; not every C library names it.
+            // MADV_WIPEONFORK, available since Linux 4.14; some C libraries do not define it.
             let status = unsafe madvise(map, size, 18)
         #endif
         guard status == 0 else {
             unsafe munmap(map, size)
             return nil
         }
-        // The page is all zeros, which is an atomic zero.
+        // The mapped page contains zeros, a valid representation of an atomic zero.
         return unsafe map.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
     }()
 

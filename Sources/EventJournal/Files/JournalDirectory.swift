@@ -1,10 +1,10 @@
-/// A journal's directory on its storage.
+/// The directory of a journal on its storage.
 struct JournalDirectory: Sendable {
     let path: String
     let storage: any JournalStorage
 
     init(_ path: String, _ storage: any JournalStorage) {
-        // "a/b/" and "a/b" are the same directory; the root stays itself.
+        // "a/b/" and "a/b" are the same directory; the root stays "/".
         self.path = StoragePath.withoutTrailingSlashes(path)
         self.storage = storage
     }
@@ -13,20 +13,22 @@ struct JournalDirectory: Sendable {
 
     var lockPath: String { file(DirectoryListing.lockName) }
 
-    /// The directory that holds this one's name.
+    /// The directory that contains this directory.
     var parent: String { StoragePath.parent(of: path) }
 
-    /// The error for a path at which there is something else than a journal.
+    /// The error for a path that is not a journal.
     var notAJournal: JournalError {
-        JournalError(.notAJournal, "There is something else than a journal at the path.", path: path)
+        JournalError(.notAJournal, "Not a journal: the path is a file, or a directory with other content.", path: path)
     }
 
     func list() throws(JournalError) -> DirectoryListing {
         DirectoryListing(try EventJournal.storage { () throws(StorageError) in try storage.list(path) })
     }
 
-    /// Makes a file that begins with these bytes, so that it is there whole or not at all: written aside and synced; taking it gives it its
-    /// name.
+    /// Creates a temporary file with these first bytes and syncs it.
+    ///
+    /// ``NewFile/take()`` renames the file to its final name. The file therefore exists whole or
+    /// not at all under that name.
     func make(
         _ name: String, _ bytes: [UInt8], prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
     ) throws(JournalError) -> NewFile {
@@ -47,15 +49,17 @@ struct JournalDirectory: Sendable {
     }
 }
 
-/// A file that has been made aside, whole and synced.
+/// A temporary file that is complete and synced, but does not have its final name.
 struct NewFile {
-    /// The name that it is to have.
+    /// The final name.
     let name: String
     let directory: JournalDirectory
 
     var temporary: String { directory.file(name + DirectoryListing.temporarySuffix) }
 
-    /// Gives the file its name, durably, and opens it under it, so that later errors name it as it is called from now on.
+    /// Renames the file durably to its final name and opens it.
+    ///
+    /// It opens the file under the final name, so that later errors name that path.
     func take() throws(JournalError) -> any StorageFile {
         try storage { () throws(StorageError) in
             try directory.storage.rename(temporary, to: directory.file(name))
@@ -64,15 +68,15 @@ struct NewFile {
         }
     }
 
-    /// Gives back the space that the file takes.
+    /// Removes the temporary file to free its space.
     ///
-    /// Done as well as it can be: nobody reads the file under this name, and the next writer removes it.
+    /// Errors are ignored: readers ignore temporary files, and the next writer removes them.
     func abandon() {
         try? directory.storage.remove(temporary)
     }
 }
 
-/// The names of a journal's directory, sorted out.
+/// The names in a journal's directory by their meaning.
 struct DirectoryListing {
     static let lockName = "lock"
     static let durableName = "durable"
@@ -84,10 +88,10 @@ struct DirectoryListing {
 
     /// The segment files in the order of their first positions.
     var segments: [(first: Position, name: String)] = []
-    /// What an interrupted creation left.
+    /// Temporary files of an interrupted creation.
     var temporaries: [String] = []
     var hasDurable = false
-    /// Whether there are names that no journal makes.
+    /// Whether the directory contains names that a journal never creates.
     var hasForeign = false
 
     init(_ names: [String]) {
@@ -110,14 +114,14 @@ struct DirectoryListing {
         segments.sort { $0.first < $1.first }
     }
 
-    /// Whether this is a journal, as far as names tell.
+    /// Whether the names in the directory are those of a journal.
     var isJournal: Bool { hasDurable || !segments.isEmpty }
 
     static func segmentName(_ first: Position) -> String {
         padded(first) + segmentSuffix
     }
 
-    /// Twenty digits, so that names sort as positions do.
+    /// Returns the number with 20 digits, so that names sort in the order of positions.
     static func padded(_ number: UInt64) -> String {
         let text = String(number)
         return String(repeating: "0", count: 20 - text.utf8.count) + text
@@ -136,10 +140,11 @@ struct DirectoryListing {
         return target == durableName || firstPosition(of: target) != nil || isCheckpoint(target)
     }
 
-    /// The file of a projection's checkpoint.
+    /// Returns the file name of a projection's checkpoint.
     static func checkpointName(_ projection: String) -> String { projection + checkpointSuffix }
 
-    /// Whether a text can name a projection in a directory: 1 to 32 ASCII letters, digits and hyphens.
+    /// Returns whether a text is a valid projection name: 1 to 32 ASCII letters, digits and
+    /// hyphens.
     static func isProjectionName(_ text: some StringProtocol) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -1,11 +1,13 @@
-/// What went wrong with a journal, and where.
+/// A failure of a journal, with the file, bytes and positions concerned.
 public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A stable name for a kind of failure; later versions may add more.
+    /// A stable name for a kind of failure.
+    ///
+    /// Later versions may add codes.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The stable text, fit for logs and for comparing across versions.
+        /// The stable text, suitable for logs and for comparison across versions.
         public let rawValue: String
 
-        /// Makes the code with this text.
+        /// Creates the code with this text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -13,25 +15,31 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The stable text.
         public var description: String { rawValue }
 
-        /// The path is a file, or a directory that holds something else; it was left untouched.
+        /// The path is a file, or a directory with other content.
+        ///
+        /// The journal left it untouched.
         public static let notAJournal = Code(rawValue: "notAJournal")
-        /// The journal was written by a newer version of the format.
+        /// A newer version of the format wrote the journal.
         public static let newerVersion = Code(rawValue: "newerVersion")
-        /// Another writer has the journal open, in this process or another.
+        /// Another writer, in this process or another one, has the journal open.
         public static let locked = Code(rawValue: "locked")
-        /// There is no journal at the path, or the path's parent does not exist.
+        /// The path contains no journal, or the parent directory does not exist.
         public static let notFound = Code(rawValue: "notFound")
         /// The operating system denies access.
         public static let accessDenied = Code(rawValue: "accessDenied")
-        /// There is no space; nothing was written, and a later call is tried again.
+        /// The disk is full.
+        ///
+        /// Nothing was written; a later call tries again.
         public static let storageFull = Code(rawValue: "storageFull")
-        /// The bytes are not what was written, in a way that no power cut explains.
+        /// The bytes differ from the written ones in a way that a power cut does not explain.
         public static let damaged = Code(rawValue: "damaged")
         /// The journal does not contain the history of the expected head.
         public static let headMismatch = Code(rawValue: "headMismatch")
         /// The storage failed to read or write.
         public static let ioFailed = Code(rawValue: "ioFailed")
-        /// The storage failed to sync; the journal has stopped until it is reopened.
+        /// The storage failed to sync.
+        ///
+        /// The journal has stopped and must be reopened.
         public static let syncFailed = Code(rawValue: "syncFailed")
         /// The journal has been closed.
         public static let closed = Code(rawValue: "closed")
@@ -39,19 +47,21 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let readOnly = Code(rawValue: "readOnly")
         /// A position is not in the journal.
         public static let outOfRange = Code(rawValue: "outOfRange")
-        /// A record or a commit is over its limit, or a commit is empty.
+        /// A record or a commit exceeds its limit, or a commit is empty.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// The journal's last position is not the expected one.
         public static let conflict = Code(rawValue: "conflict")
-        /// The task that waited has been cancelled; nothing was changed.
+        /// The waiting task was cancelled.
+        ///
+        /// Nothing was changed.
         public static let cancelled = Code(rawValue: "cancelled")
     }
 
     /// The kind of failure.
     public var code: Code
-    /// A sentence that says what happened.
+    /// A sentence that describes the failure.
     public var message: String
-    /// The file or directory concerned, as it was given or found.
+    /// The file or directory concerned, as the caller named it or the journal found it.
     public var path: String?
     /// The name of the segment file concerned.
     public var segment: String?
@@ -62,7 +72,7 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error number of the system call that failed.
     public var errno: Int32?
 
-    /// Makes an error of its parts.
+    /// Creates an error from its parts.
     public init(
         _ code: Code, _ message: String, path: String? = nil, segment: String? = nil, bytes: Range<UInt64>? = nil,
         positions: ClosedRange<Position>? = nil, errno: Int32? = nil
@@ -76,7 +86,7 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         self.errno = errno
     }
 
-    /// The code, the sentence and the place, on one line.
+    /// The code, the sentence and the place on one line.
     public var description: String {
         var text = "\(code): \(message)"
         var places: [String] = []
@@ -91,7 +101,7 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JournalError {
-    /// The journal's view of a storage failure: the same place and error number, under the journal's code for it.
+    /// Creates the journal error of a storage failure, with the same path and error number.
     init(_ error: StorageError) {
         let code: Code =
             switch (error.operation, error.kind) {
@@ -104,7 +114,7 @@ extension JournalError {
         self.init(code, "The storage could not \(error.operation.phrase).", path: error.path, errno: error.errno)
     }
 
-    /// The same failure with the segment that it happened in.
+    /// Returns the same error with the segment in which it occurred, unless it names one.
     func inSegment(_ name: String) -> JournalError {
         var copy = self
         copy.segment = copy.segment ?? name
@@ -112,7 +122,7 @@ extension JournalError {
     }
 }
 
-/// Runs storage work and translates its failure.
+/// Performs storage work and converts its error.
 func storage<Result>(_ work: () throws(StorageError) -> Result) throws(JournalError) -> Result {
     do {
         return try work()

@@ -1,94 +1,114 @@
-/// All file access of a journal: a narrow set of operations with the meaning of POSIX.
+/// The file operations of a journal, with POSIX semantics.
 ///
-/// Implement it to put a journal on something else than files, or to make a disk fail on purpose. What a journal relies on: a write is
-/// durable only after the file's `sync`; a file's name, made by `open` or `rename`, only after `syncDirectory` of its directory; a rename
-/// replaces its target atomically; new space reads as zeros. Every method may be called from any thread.
+/// Implement it to store a journal elsewhere than in files, or to inject storage failures. A
+/// journal relies on these guarantees:
+/// - A write is durable after the file's `sync` and not before.
+/// - A file's name, created by `open` or `rename`, is durable after `syncDirectory` of its
+///   directory.
+/// - A rename replaces its target atomically.
+/// - New space reads as zeros.
+///
+/// Any thread may call every method.
 public protocol JournalStorage: Sendable {
     /// Opens the file at `path`.
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile
-    /// What is at `path`; nil when there is nothing.
+    /// Returns the kind of entry at `path`, or nil if no entry exists.
     func kind(of path: String) throws(StorageError) -> StorageEntryKind?
-    /// The names in a directory, without `.` and `..`, in any order.
+    /// Returns the names in a directory, without `.` and `..`, in any order.
     func list(_ directory: String) throws(StorageError) -> [String]
-    /// Renames a file, replacing what is at the target.
+    /// Renames a file and replaces an existing file at the target.
     func rename(_ path: String, to target: String) throws(StorageError)
     /// Removes a file.
     func remove(_ path: String) throws(StorageError)
-    /// Creates a directory, for its owner only; an error when there is something at the path.
+    /// Creates a directory for its owner only.
+    ///
+    /// Throws if an entry exists at the path.
     func createDirectory(_ path: String) throws(StorageError)
     /// Makes the names in a directory durable.
     func syncDirectory(_ path: String) throws(StorageError)
-    /// Takes the exclusive lock of a lock file, which is created when absent; nil when somebody holds it, in this process or another.
-    /// Never waits. The lock is held until the object is released or the process ends.
+    /// Acquires the exclusive lock of a lock file, or returns nil if a process holds it.
+    ///
+    /// Creates the file if it does not exist. Never waits. The lock is held until the returned
+    /// object is released or the process ends. The holder may be this process or another one.
     func lock(_ path: String) throws(StorageError) -> (any StorageLock)?
-    /// Whether somebody holds the lock of a lock file, without taking it; false when there is no such file. Writes nothing.
+    /// Returns whether the lock of a lock file is held, without acquiring it.
+    ///
+    /// Returns false if the file does not exist. Writes nothing.
     func isLocked(_ path: String) throws(StorageError) -> Bool
 }
 
-/// An open file, read and written by position.
+/// An open file, read and written by offset.
 ///
-/// Closed when it is released.
+/// The file closes when the object is released.
 public protocol StorageFile: AnyObject, Sendable {
-    /// Fills the span from `offset` on and returns the count of bytes read, which is less than the span's only at the end of the file.
+    /// Fills the span from `offset` and returns the number of bytes read.
+    ///
+    /// The number is less than the span's count only at the end of the file.
     func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int
-    /// Writes all of the bytes at `offset`, extending the file when needed.
+    /// Writes all bytes at `offset` and extends the file if needed.
     func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError)
-    /// Makes what was written, and the size, durable.
+    /// Makes the written bytes and the size durable.
     func sync() throws(StorageError)
     /// The size in bytes.
     func size() throws(StorageError) -> UInt64
-    /// Cuts the file to `size` bytes, or extends it with zeros.
+    /// Truncates the file to `size` bytes, or extends it with zeros.
     func truncate(to size: UInt64) throws(StorageError)
-    /// Makes sure that the file has at least `size` bytes with space for all of them, new ones reading as zeros; an error of kind
-    /// ``StorageError/Kind/full`` when there is not enough, in which case the size may have grown in part.
+    /// Reserves space for at least `size` bytes.
+    ///
+    /// New bytes read as zeros.
+    ///
+    /// Throws an error of the kind ``StorageError/Kind/full`` if the space is insufficient; the
+    /// file may then have grown in part.
     func allocate(to size: UInt64) throws(StorageError)
 }
 
-/// A held lock; released with the object, or earlier by `unlock`.
+/// A held lock, released with the object or earlier by `unlock`.
 public protocol StorageLock: AnyObject, Sendable {
-    /// Releases the lock; the second time does nothing.
+    /// Releases the lock.
+    ///
+    /// A second call does nothing.
     func unlock()
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 public enum StorageOpenMode: Sendable {
     /// An existing file, for reading.
     case read
     /// An existing file, for reading and writing.
     case readWrite
-    /// A new, empty file for its owner only, for reading and writing; what was at the path is replaced.
+    /// A new, empty file for its owner only, for reading and writing; it replaces an existing file.
     case create
 }
 
-/// What a path leads to.
+/// The kind of entry at a path.
 public enum StorageEntryKind: Sendable {
     /// A regular file.
     case file
     /// A directory.
     case directory
-    /// Anything else: a device, a socket.
+    /// Any other entry, for example a device or a socket.
     case other
 }
 
 /// A storage operation that failed.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What sort of failure it is, as far as a journal has to tell them apart.
+    /// The kind of failure, as far as a journal distinguishes them.
     public enum Kind: String, Sendable {
-        /// Nothing is at the path.
+        /// The path does not exist.
         case notFound
-        /// Something is at the path already.
+        /// The path exists already.
         case alreadyExists
         /// Access is denied.
         case accessDenied
         /// A part of the path is not a directory.
         case notADirectory
-        /// There is no space, or a quota is used up.
+        /// The disk is full, or a quota is exhausted.
         case full
         /// Any other failure.
         case failed
     }
 
-    /// The operations, for messages and for injecting failures.
+    /// The storage operations, for messages and for injecting failures.
     public enum Operation: String, Sendable, CaseIterable {
         /// Opening or creating a file.
         case open
@@ -98,7 +118,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case write
         /// Syncing a file.
         case sync
-        /// Asking for a size or kind.
+        /// Reading a size or a kind of entry.
         case inspect
         /// Truncating.
         case truncate
@@ -114,7 +134,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case createDirectory
         /// Syncing a directory.
         case syncDirectory
-        /// Locking or asking for a lock.
+        /// Acquiring or testing a lock.
         case lock
 
         var phrase: String {
@@ -136,16 +156,16 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What sort of failure it is.
+    /// The kind of failure.
     public var kind: Kind
     /// The operation that failed.
     public var operation: Operation
     /// The path concerned.
     public var path: String
-    /// The system's error number, when there is one.
+    /// The system's error number, if the failure has one.
     public var errno: Int32?
 
-    /// Makes an error of its parts.
+    /// Creates an error from its parts.
     public init(_ kind: Kind, _ operation: Operation, path: String, errno: Int32? = nil) {
         self.kind = kind
         self.operation = operation
@@ -153,7 +173,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         self.errno = errno
     }
 
-    /// The operation, the path and the error number, on one line.
+    /// The operation, the path and the error number on one line.
     public var description: String {
         "could not \(operation.phrase) \(path): \(kind)" + (errno.map { " (errno \($0))" } ?? "")
     }

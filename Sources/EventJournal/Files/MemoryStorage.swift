@@ -1,9 +1,9 @@
 internal import Locking
 
-/// Files in memory, for tests and for stores that need not last; they live as long as the object.
+/// Files in memory, for tests and for temporary stores.
 ///
-/// A journal on it can be closed and reopened. Syncs do nothing: there is no crash to survive. Space that is reserved and not yet written
-/// takes no memory.
+/// The files live as long as the object, so a journal can be closed and reopened. Syncs do nothing,
+/// because memory does not survive a crash. Reserved but unwritten space takes no memory.
 public final class MemoryStorage: JournalStorage {
     private struct State {
         var files: [StorageName: MemoryFile] = [:]
@@ -11,12 +11,12 @@ public final class MemoryStorage: JournalStorage {
         var locks: [StorageName: ObjectIdentifier] = [:]
     }
 
-    /// What a path is kept under: `a//b`, `a/./b` and `a/b` are one file.
+    /// Returns the normalized path that identifies a file: `a//b`, `a/./b` and `a/b` are one file.
     private static func key(_ path: String) -> StorageName { StorageName(StoragePath.normalized(path)) }
 
     private let state: Lock<State>
 
-    /// Makes an empty storage.
+    /// Creates an empty storage.
     public init() {
         state = Lock(State())
     }
@@ -38,7 +38,7 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
-    /// What is at `path`; nil when there is nothing.
+    /// Returns the kind of entry at `path`, or nil if no entry exists.
     public func kind(of path: String) -> StorageEntryKind? {
         state.withLock { state in
             if state.files[Self.key(path)] != nil { return .file }
@@ -46,7 +46,7 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
-    /// The names in a directory.
+    /// Returns the names in a directory.
     public func list(_ directory: String) throws(StorageError) -> [String] {
         try state.withLock { (state) throws(StorageError) -> [String] in
             let key = Self.key(directory)
@@ -57,7 +57,7 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
-    /// Renames a file, replacing what is at the target.
+    /// Renames a file and replaces an existing file at the target.
     public func rename(_ path: String, to target: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             guard let file = state.files.removeValue(forKey: Self.key(path)) else { throw StorageError(.notFound, .rename, path: path) }
@@ -81,10 +81,12 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
-    /// Makes the names in a directory durable.
+    /// Does nothing; names in memory need no sync.
     public func syncDirectory(_ path: String) {}
 
-    /// Takes the lock of a lock file; nil when somebody holds it.
+    /// Acquires the lock of a lock file without waiting.
+    ///
+    /// Returns nil if the lock is held.
     public func lock(_ path: String) -> (any StorageLock)? {
         let lock = MemoryLock(self, path)
         return state.withLock { state in
@@ -95,7 +97,7 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
-    /// Whether somebody holds the lock of a lock file.
+    /// Returns whether the lock of a lock file is held.
     public func isLocked(_ path: String) -> Bool {
         state.withLock { $0.locks[Self.key(path)] != nil }
     }
@@ -108,9 +110,9 @@ public final class MemoryStorage: JournalStorage {
 }
 
 extension MemoryStorage {
-    /// A separate storage with the same files and no locks: what a copy of the disk would hold now.
+    /// Returns a separate storage with the same files and no locks, like a copy of a disk.
     ///
-    /// For tests of recovery.
+    /// Tests of recovery use it.
     package func copy() -> MemoryStorage {
         let (files, directories) = state.withLock { ($0.files.mapValues { $0.copy() }, $0.directories) }
         var copy = State()
@@ -119,14 +121,16 @@ extension MemoryStorage {
         return MemoryStorage(copy)
     }
 
-    /// The bytes of every file by its path.
+    /// Returns the bytes of every file by path.
     package func allContents() -> [String: [UInt8]] {
         state.withLock { state in
             Dictionary(state.files.map { ($0.text, $1.contents()) }) { _, second in second }
         }
     }
 
-    /// Replaces the bytes of the file at a path, or makes one.
+    /// Replaces the bytes of the file at a path.
+    ///
+    /// Creates the file if it does not exist.
     package func setContents(_ bytes: [UInt8], of path: String) {
         state.withLock { $0.files[Self.key(path)] = MemoryFile(path, bytes) }
     }
@@ -150,7 +154,9 @@ private final class MemoryLock: StorageLock {
     }
 }
 
-/// The bytes of one file; `size` beyond them reads as zeros.
+/// One file's bytes.
+///
+/// Bytes beyond them, up to `size`, read as zeros.
 private final class MemoryFile: StorageFile {
     private struct State {
         var bytes: [UInt8]
@@ -190,7 +196,7 @@ private final class MemoryFile: StorageFile {
     func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
         let (end, overflow) = offset.addingReportingOverflow(UInt64(bytes.byteCount))
         guard !overflow, end <= UInt64(Int.max) else { throw StorageError(.full, .write, path: path) }
-        // As POSIX has it: a write of nothing does not extend the file.
+        // As in POSIX, an empty write does not extend the file.
         guard bytes.byteCount > 0 else { return }
         state.withLock { state in
             let start = Int(offset)

@@ -1,10 +1,11 @@
-/// Paths as the operating system reads them: bytes, separated by slashes.
+/// Operations on paths as the operating system interprets them: bytes separated by slashes.
 ///
-/// `String` searches by `Character` miss a slash that a combining mark follows, because the two are one `Character`.
+/// A search of a `String` by `Character` misses a slash before a combining mark, because both form
+/// one `Character`.
 package enum StoragePath {
     private static let slash = UInt8(ascii: "/")
 
-    /// The non-empty names of a path, in order.
+    /// Returns the non-empty names of a path, in order.
     package static func components(of path: String) -> [String] {
         let bytes = Array(path.utf8)
         var names: [String] = []
@@ -16,7 +17,7 @@ package enum StoragePath {
         return names
     }
 
-    /// The path without slashes at its end; the root stays `/`.
+    /// Returns the path without trailing slashes; the root stays `/`.
     package static func withoutTrailingSlashes(_ path: String) -> String {
         var end = path.utf8.endIndex
         while end > path.utf8.startIndex {
@@ -28,14 +29,15 @@ package enum StoragePath {
         return String(path[..<end])
     }
 
-    /// The path of a name in a directory.
+    /// Returns the path of a name in a directory.
     package static func join(_ directory: String, _ name: String) -> String {
         directory.utf8.last == slash ? directory + name : directory + "/" + name
     }
 
-    /// The directory that holds the last name of a path.
+    /// Returns the directory that contains the last name of a path.
     ///
-    /// Where that name is `.` or `..`, the file system has to tell: the answer ends with `/..`.
+    /// If that name is `.` or `..`, only the file system can resolve it: the result then ends with
+    /// `/..`.
     package static func parent(of path: String) -> String {
         let path = withoutTrailingSlashes(path)
         if path == "/" { return "/" }
@@ -46,9 +48,11 @@ package enum StoragePath {
         return withoutTrailingSlashes(String(path[..<start]))
     }
 
-    /// The path without `.`, repeated slashes and the `..` that a name before them answers.
+    /// Returns the path without `.` and repeated slashes, and with each `..` resolved against the
+    /// name before it.
     ///
-    /// For storages without links: two paths lead to the same place exactly when their normal forms have the same bytes.
+    /// For storages without links: two paths name the same entry exactly if their normal forms have
+    /// the same bytes.
     package static func normalized(_ path: String) -> String {
         let isAbsolute = path.utf8.first == slash
         var names: [String] = []
@@ -69,12 +73,12 @@ package enum StoragePath {
 
 /// A file name or path compared by its bytes.
 ///
-/// Two names that are canonically equivalent are equal as `String`, and two files.
+/// Two canonically equivalent names are equal as `String` but name two files.
 package struct StorageName: Hashable, Comparable, Sendable {
     /// The name.
     package let text: String
 
-    /// Makes a name that is compared by its bytes.
+    /// Creates a name that is compared by its bytes.
     package init(_ text: String) { self.text = text }
 
     package static func == (left: StorageName, right: StorageName) -> Bool { Array(left.text.utf8) == Array(right.text.utf8) }
@@ -83,6 +87,6 @@ package struct StorageName: Hashable, Comparable, Sendable {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
-    // Equal bytes are equal text, so the text's hash will do.
+    // The hash of the text is sufficient: equal bytes are equal text.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

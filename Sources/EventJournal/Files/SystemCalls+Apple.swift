@@ -2,18 +2,23 @@
 
     internal import Darwin
 
-    /// What Apple platforms do differently. Unsafe for the same reason as `SystemCalls+Unsafe.swift`.
+    /// The system calls that differ on Apple platforms.
+    ///
+    /// Unsafe for the same reason as `SystemCalls+Unsafe.swift`.
     extension SystemCalls {
-        /// `fsync` on Apple platforms leaves the bytes in the drive's cache; F_FULLFSYNC does not (fcntl(2)).
+        /// Syncs a file to the device with F_FULLFSYNC (fcntl(2)).
         ///
-        /// A file system that cannot do it fails, and the journal stops rather than promise what the disk does not.
+        /// `fsync` on Apple platforms leaves bytes in the drive's cache. A file system without
+        /// F_FULLFSYNC fails, and the journal stops: it cannot keep its promise of durability.
         static func sync(_ descriptor: Int32, _ path: String) throws(StorageError) {
             _ = try retrying(.sync, path) { unsafe fcntl(descriptor, F_FULLFSYNC) }
         }
 
-        /// Reserves space, then extends the size over it; new bytes read as zeros.
+        /// Reserves space and extends the file's size over it.
         ///
-        /// Where the file system cannot reserve, zeros are written.
+        /// New bytes read as zeros.
+        ///
+        /// On a file system that cannot reserve space, it writes zeros.
         static func allocate(_ descriptor: Int32, _ range: Range<UInt64>, _ path: String) throws(StorageError) {
             guard let length = off_t(exactly: range.upperBound - range.lowerBound) else {
                 throw StorageError(.full, .allocate, path: path, errno: EFBIG)
@@ -35,9 +40,10 @@
             }
         }
 
-        /// A lock of the open file description (flock(2)): a second open in this process is refused too.
+        /// Acquires a lock of the open file description (flock(2)).
         ///
-        /// A few tries, a millisecond apart, because `isLocked` has to take the lock for an instant to ask.
+        /// A second open in this process cannot acquire the lock either. It retries every
+        /// millisecond, because `isLocked` holds the lock for a moment to test it.
         static func tryLock(_ descriptor: Int32, _ path: String) throws(StorageError) -> Bool {
             for attempt in 0..<20 {
                 if attempt > 0 { usleep(1000) }
@@ -48,7 +54,8 @@
         }
 
         static func unlock(_ descriptor: Int32) {
-            // Cannot fail on a descriptor that is open; closing it would release the lock anyway.
+            // Cannot fail on an open descriptor; closing the descriptor would release the lock as
+            // well.
             _ = flock(descriptor, LOCK_UN)
         }
 

@@ -6,12 +6,16 @@
     internal import Glibc
 #endif
 
-/// Every system call of the module, with its interruptions (EINTR) and short counts handled; what differs on Apple platforms stands in
-/// `SystemCalls+Apple.swift`.
+/// The system calls of the module, with interruptions (EINTR) and short counts handled.
 ///
-/// Unsafe, because system calls take addresses: each is that of a span or a local variable that outlives the call, with its own count.
+/// `SystemCalls+Apple.swift` contains the calls that differ on Apple platforms.
+///
+/// Unsafe, because system calls take addresses. Each address is that of a span or a local variable
+/// that outlives the call, with its own count.
 enum SystemCalls {
-    /// The failure that `errno` names now; to be asked for straight after the call.
+    /// Returns the error for the current `errno`.
+    ///
+    /// Call it immediately after the failed call.
     static func failure(_ operation: StorageError.Operation, _ path: String, _ code: Int32 = errno) -> StorageError {
         let kind: StorageError.Kind =
             switch code {
@@ -25,7 +29,7 @@ enum SystemCalls {
         return StorageError(kind, operation, path: path, errno: code)
     }
 
-    /// Repeats a call that returns -1 on failure while it is interrupted.
+    /// Repeats a call that returns -1 on failure while a signal interrupts it.
     static func retrying<Value: SignedInteger>(
         _ operation: StorageError.Operation, _ path: String, _ call: () -> Value
     ) throws(StorageError) -> Value {
@@ -36,7 +40,7 @@ enum SystemCalls {
         }
     }
 
-    /// Lets the thread sleep, or less when a signal comes.
+    /// Suspends the thread for the duration, or for less if a signal arrives.
     static func pause(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
@@ -45,7 +49,7 @@ enum SystemCalls {
 
     // MARK: Names
 
-    /// A text with a zero byte in it would name another file than it shows.
+    /// Rejects an empty path and a path with a zero byte, at which the system would end the path.
     private static func check(_ path: String, _ operation: StorageError.Operation) throws(StorageError) {
         if path.isEmpty || path.utf8.contains(0) { throw StorageError(.notFound, operation, path: path, errno: nil) }
     }
@@ -54,10 +58,11 @@ enum SystemCalls {
         try check(path, operation)
         let flags =
             switch mode {
-            // Not blocking: a FIFO that somebody put there would otherwise hold the opener for ever.
+            // Non-blocking, because opening a FIFO would otherwise block forever.
             case .read: O_RDONLY | O_CLOEXEC | O_NONBLOCK
             case .readWrite: O_RDWR | O_CLOEXEC | O_NONBLOCK
-            // What is there is removed first, so that a link that somebody put there is replaced and not followed.
+            // An existing entry is removed first, so that a link at the path is replaced and not
+            // followed.
             case .create: O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
             }
         if case .create = mode {
@@ -74,7 +79,10 @@ enum SystemCalls {
         return try checked(descriptor, path, operation)
     }
 
-    /// Gives a file another number where it has got one of the standard streams': in a process that was started without them, what is printed would go into the file.
+    /// Moves a descriptor above the numbers of the standard streams.
+    ///
+    /// In a process started without standard streams, printed text would otherwise go into the
+    /// file.
     private static func aboveStandardStreams(
         _ descriptor: Int32, _ path: String, _ operation: StorageError.Operation
     ) throws(StorageError) -> Int32 {
@@ -83,7 +91,7 @@ enum SystemCalls {
         return try retrying(operation, path) { fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) }
     }
 
-    /// Refuses what is neither a file nor a directory: a device or a FIFO has no bytes at offsets.
+    /// Rejects every entry but files and directories: devices and FIFOs have no bytes at offsets.
     private static func checked(
         _ opened: Int32, _ path: String, _ operation: StorageError.Operation
     ) throws(StorageError) -> Int32 {
@@ -118,7 +126,8 @@ enum SystemCalls {
     }
 
     static func close(_ descriptor: Int32) {
-        // Never repeated: after an interrupted close the number may belong to another file already. Nothing is lost: what matters was synced.
+        // Not repeated: after an interrupted close the number may already belong to another file.
+        // No data is lost, because the journal synced it before.
         #if canImport(Darwin)
             _ = Darwin.close(descriptor)
         #elseif canImport(Musl)
@@ -149,7 +158,7 @@ enum SystemCalls {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while true {
-            // readdir tells its end and its failure apart by errno alone.
+            // readdir signals its end and its failure by errno alone.
             errno = 0
             guard let entry = unsafe readdir(stream) else {
                 if errno != 0 { throw failure(.list, directory) }
@@ -190,7 +199,9 @@ enum SystemCalls {
 
     // MARK: Bytes
 
-    /// A file offset; one that the system cannot express is beyond any file.
+    /// Converts a file offset to the system's type.
+    ///
+    /// Throws if the type cannot represent it.
     private static func position(
         _ offset: UInt64, _ operation: StorageError.Operation, _ path: String
     ) throws(StorageError) -> off_t {
@@ -262,24 +273,29 @@ enum SystemCalls {
             _ = try retrying(.sync, path) { fdatasync(descriptor) }
         }
 
-        /// Reserves a range beyond the end of a file; the C library writes zeros where the file system cannot reserve.
+        /// Reserves space beyond the end of a file.
+        ///
+        /// On a file system that cannot reserve space, the C library writes zeros.
         static func allocate(_ descriptor: Int32, _ range: Range<UInt64>, _ path: String) throws(StorageError) {
             let start = try position(range.lowerBound, .allocate, path)
             let end = try position(range.upperBound, .allocate, path)
             while true {
-                // Returns its error instead of setting errno.
+                // Returns its error and does not set errno.
                 let code = posix_fallocate(descriptor, start, end - start)
                 if code == 0 { return }
                 if code != EINTR { throw failure(.allocate, path, code) }
             }
         }
 
-        // The C library's module leaves these two out; the numbers are the same on every Linux (fcntl.h).
+        // The C library's module omits these two constants, which are the same on every Linux
+        // (fcntl.h).
         private static let ofdGetLock: Int32 = 36
         private static let ofdSetLock: Int32 = 37
 
-        /// A lock of the open file description (fcntl(2), "Open file description locks"): a second open in this process is refused too,
-        /// and closing another descriptor of the file does not release it.
+        /// Acquires a lock of the open file description (fcntl(2), "Open file description locks").
+        ///
+        /// A second open in this process cannot acquire the lock either. Closing another descriptor
+        /// of the file does not release it.
         static func tryLock(_ descriptor: Int32, _ path: String) throws(StorageError) -> Bool {
             var lock = wholeFile(F_WRLCK)
             while unsafe fcntl(descriptor, ofdSetLock, &lock) == -1 {
@@ -291,7 +307,8 @@ enum SystemCalls {
 
         static func unlock(_ descriptor: Int32) {
             var lock = wholeFile(F_UNLCK)
-            // Cannot fail for a lock of the whole file on a descriptor that is open; closing it would release the lock anyway.
+            // Cannot fail for a lock of the whole file on an open descriptor; closing the
+            // descriptor would release the lock as well.
             _ = unsafe fcntl(descriptor, ofdSetLock, &lock)
         }
 
@@ -312,11 +329,12 @@ enum SystemCalls {
             unsafe bytes.withUnsafeMutableBytes { buffer in
                 var done = 0
                 while done < buffer.count {
-                    // getentropy(3) gives at most 256 bytes a call, all or none.
+                    // getentropy(3) returns at most 256 bytes per call, all or none.
                     let count = min(256, buffer.count - done)
                     let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done..<(done + count)])
                     if unsafe getentropy(rest.baseAddress, count) != 0 {
-                        // A kernel without the call: the standard library's generator has its own ways to the same source.
+                        // On a kernel without the call, the standard library's generator has other
+                        // ways to the same source.
                         var generator = SystemRandomNumberGenerator()
                         for index in rest.indices { unsafe rest[index] = generator.next() }
                     }
