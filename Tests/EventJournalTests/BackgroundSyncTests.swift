@@ -5,17 +5,18 @@ import Testing
 
 @testable import EventJournal
 
-/// Where nobody waits for syncs, what is written is synced in the background, so that the end of a segment does not find all of it.
+/// A journal without sync waiters syncs in the background, which bounds the work of the sync at a
+/// rotation.
 @Suite struct BackgroundSyncTests {
     private let storage = FaultyStorage(MemoryStorage())
-    /// Of 1 MiB, nearly.
+    /// Almost 1 MiB.
     private let entry = Entry(kept: [1], erasable: [UInt8](repeating: 7, count: JournalLimits.erasableBytes))
 
     private func open(_ durability: Durability, _ segmentSize: UInt64 = 128 << 20) throws -> Journal {
         try Journal.open("journal", options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage))
     }
 
-    /// Holds the first sync up until it is let go.
+    /// Blocks the first sync until the gate opens.
     private final class HeldSync: Sendable {
         private let hasBegun = DispatchSemaphore(value: 0)
         private let gate = DispatchSemaphore(value: 0)
@@ -38,7 +39,7 @@ import Testing
 
     private func segmentSyncs() -> Int { storage.calls.count { $0.operation == .sync && $0.path.hasSuffix(".segment") } }
 
-    @Test func oneSyncForEachEightMebibytes() throws {
+    @Test func backgroundSyncRunsEveryEightMebibytes() throws {
         let journal = try open(.written)
         let before = (segmentSyncs(), journal.statistics.syncs)
         for _ in 1...7 { try journal.append([entry]) }
@@ -51,13 +52,13 @@ import Testing
         try journal.append([entry])
         journal.background.drain()
         #expect(segmentSyncs() == before.0 + 1)
-        // Nobody leads any more: who wants a sync gets one.
+        // The background sync has ended: the next caller leads its own sync.
         try journal.synchronize()
         #expect(journal.state.withLock { $0.syncedPosition } == 9)
         try journal.close()
     }
 
-    @Test func aNewSegmentBeginsAnew() throws {
+    @Test func newSegmentRestartsBackgroundSync() throws {
         let journal = try open(.written, 9 << 20)
         for _ in 1...16 {
             try journal.append([entry])
@@ -68,7 +69,7 @@ import Testing
         try journal.close()
     }
 
-    @Test func whoWaitsForSyncsNeedsNoneAhead() throws {
+    @Test func syncedDurabilityNeedsNoBackgroundSync() throws {
         let journal = try open(.synced)
         let before = segmentSyncs()
         for _ in 1...9 { try journal.append([entry]) }
@@ -77,8 +78,10 @@ import Testing
         try journal.close()
     }
 
-    /// The system reports what it could not write to one of those who sync; a slot for what another took note of would make the journal one that has lost what it promised.
-    @Test func aWriteThatFailsMeanwhileLeavesTheSyncNothingToAttest() throws {
+    /// The system reports a write error to only one of the callers of `fsync`.
+    ///
+    /// If a background sync receives it, a slot written by another sync would attest lost records.
+    @Test func failedBackgroundWritePreventsAttestation() throws {
         let journal = try open(.written)
         let sync = HeldSync()
         storage.fail { call in
@@ -101,7 +104,7 @@ import Testing
         #expect(try open(.written).lastPosition == 8)
     }
 
-    @Test func closingWaitsForTheOneUnderWay() throws {
+    @Test func closeWaitsForBackgroundSync() throws {
         let journal = try open(.written)
         let sync = HeldSync()
         storage.fail { call in
@@ -115,20 +118,20 @@ import Testing
         DispatchQueue.global().async(group: closing) {
             do { try journal.close() } catch { Issue.record(error) }
         }
-        // However slow the machine, it does not end before the sync.
+        // The timeout is a lower bound only: on any machine, the close waits for the held sync.
         #expect(closing.wait(timeout: .now() + 0.1) == .timedOut)
         sync.letGo()
         closing.wait()
         let calls = storage.calls.count
         journal.background.drain()
-        // Nothing comes after the close, whose lock has gone.
+        // The background thread makes no calls after the close, which releases the lock.
         #expect(storage.calls.count == calls)
         let again = try open(.written)
         #expect(again.lastPosition == 9 && again.recovery.wasClean)
         try again.close()
     }
 
-    @Test func aSyncThatFailsStopsTheJournal() throws {
+    @Test func failedBackgroundSyncStopsJournal() throws {
         let journal = try open(.written)
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
         for _ in 1...8 { try journal.append([entry]) }
@@ -136,7 +139,7 @@ import Testing
         #expect(journalError { try journal.append([entry]) }?.code == .syncFailed)
         storage.fail(nil)
         #expect(journalError { try journal.close() }?.code == .syncFailed)
-        // A crash of the process loses nothing all the same.
+        // A process crash still loses nothing.
         #expect(try open(.written).lastPosition == 8)
     }
 }

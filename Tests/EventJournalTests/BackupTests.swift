@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventJournal
 
-/// A journal of small segments and the storage that its copies go to, which notes every call.
+/// A journal of small segments and a recording storage for its backups.
 private struct BackupFixture {
     let storage = MemoryStorage()
     let copies = FaultyStorage(MemoryStorage())
@@ -29,7 +29,7 @@ private struct BackupFixture {
             "journal", to: "copy", options: BackupOptions(storage: storage, destinationStorage: copies, upTo: position))
     }
 
-    /// Opens the copy read-only; it has to be closed in good order and have no finding.
+    /// Opens the backup read-only and checks that it was closed cleanly and has no findings.
     func openCopy() throws -> Journal {
         let copy = try Journal.openReadOnly("copy", options: JournalOptions(storage: copies.base))
         #expect(copy.recovery.wasClean)
@@ -37,7 +37,7 @@ private struct BackupFixture {
         return copy
     }
 
-    /// What was written to the storage of the copies while the work ran.
+    /// Returns the writes to the backup storage during the work.
     func written(_ work: () throws -> Void) throws -> [FaultyStorage.Call] {
         let before = copies.calls.count
         try work()
@@ -47,7 +47,7 @@ private struct BackupFixture {
     var copyContents: [String: [UInt8]] { copies.base.allContents().filter { $0.key.hasPrefix("copy/") && $0.key != "copy/lock" } }
 }
 
-/// Counts calls down to the one from which on they fail.
+/// Fails the nth call and all later ones.
 private final class Countdown: Sendable {
     private let left: Lock<Int>
 
@@ -64,8 +64,9 @@ private final class Countdown: Sendable {
 }
 
 @Suite struct BackupTests {
-    /// The index in a footer has an entry for each 4 KiB, of a record in the midst of a short commit as well.
-    @Test(arguments: 1...6) func theFootersOfLongSegmentsAreThoseOfTheJournal(recordsOfACommit: Int) throws {
+    /// The index in a footer has an entry every 4 KiB, also for a record in the middle of a short
+    /// commit.
+    @Test(arguments: 1...6) func backupFootersMatchJournal(recordsOfACommit: Int) throws {
         let fixture = BackupFixture()
         let journal = try fixture.open(segmentSize: 32_768)
         var generator = SeededGenerator(UInt64(recordsOfACommit))
@@ -78,7 +79,7 @@ private final class Countdown: Sendable {
         _ = try fixture.openCopy()
     }
 
-    @Test func aCopyIsTheJournal() throws {
+    @Test func backupEqualsJournal() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(40, to: journal)
@@ -89,7 +90,7 @@ private final class Countdown: Sendable {
         let copy = try fixture.openCopy()
         #expect(copy.id == journal.id && copy.head == journal.head)
         #expect(try copy.entries() == journal.entries())
-        // Restored: it goes on from there.
+        // A restored backup accepts appends.
         let restored = try Journal.open(
             "copy", options: JournalOptions(storage: fixture.copies.base, expectedHead: journal.head))
         #expect(restored.recovery.wasClean)
@@ -98,7 +99,7 @@ private final class Countdown: Sendable {
         #expect(try fixture.openCopy().lastPosition == journal.lastPosition + 1)
     }
 
-    @Test func anEmptyJournalHasACopy() throws {
+    @Test func emptyJournalIsBackedUp() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         #expect(try journal.backup(to: "copy", on: fixture.copies).head == journal.head)
@@ -108,7 +109,7 @@ private final class Countdown: Sendable {
         #expect(try fixture.openCopy().entries() == journal.entries())
     }
 
-    @Test func eachPositionIsCopiedUpToTheCommitBeforeIt() throws {
+    @Test func backupUpToPositionEndsAtCommitBoundary() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(25, to: journal)
@@ -121,7 +122,7 @@ private final class Countdown: Sendable {
             let copy = try Journal.openReadOnly("copy", options: JournalOptions(storage: storage, expectedHead: report.head))
             #expect(copy.recovery.wasClean && copy.lastPosition == report.head.position)
             #expect(try copy.entries() == Array(journal.entries().prefix(Int(report.head.position))))
-            // And from each of them to the end.
+            // An incremental backup continues from each of them to the end.
             try journal.backup(to: "copy", on: storage)
             let whole = try Journal.openReadOnly("copy", options: JournalOptions(storage: storage, expectedHead: journal.head))
             #expect(try whole.recovery.wasClean && whole.entries() == journal.entries())
@@ -132,7 +133,7 @@ private final class Countdown: Sendable {
         #expect(fixture.copyContents.isEmpty)
     }
 
-    @Test func againIsCheap() throws {
+    @Test func repeatedBackupWritesOnlyNewRecords() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(40, to: journal)
@@ -144,7 +145,7 @@ private final class Countdown: Sendable {
         }
         #expect(nothing.isEmpty)
 
-        // One more commit: itself, and a slot.
+        // One more commit costs its own bytes and a slot.
         let end = journal.state.withLock { $0.active.end }
         try journal.append([Entry("kept", "x")])
         try journal.waitUntilDurable(journal.lastPosition)
@@ -157,7 +158,7 @@ private final class Countdown: Sendable {
         #expect(one.filter { $0.path == segment } == [.init(.write, segment, end..<(end + length))])
         #expect(one.filter { $0.path != segment }.map(\.path) == ["copy/durable"])
 
-        // Further segments: what is in sealed ones that are there is not written again.
+        // Existing sealed segments in the backup are not written again.
         try fixture.append(40, to: journal, seed: 2)
         let more = try fixture.written {
             let report = try fixture.backUp()
@@ -168,14 +169,15 @@ private final class Countdown: Sendable {
         #expect(try fixture.openCopy().entries() == journal.entries())
     }
 
-    @Test func aChangedGenerationIsNoticed() throws {
+    @Test func changedGenerationIsCopied() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(30, to: journal)
         try fixture.backUp()
         try journal.close()
         let names = try fixture.storage.list("journal").filter { $0.hasSuffix(".segment") }
-        // One in the midst and the last: rewritten by a later version, as whose stubs nothing but the generation is needed.
+        // A middle segment and the last one are marked as rewritten; a new generation is all that
+        // the backup compares.
         for name in [names[1], names[names.count - 1]] {
             let file = try fixture.storage.open("journal/" + name, .readWrite)
             var bytes = fixture.storage.allContents()["journal/" + name] ?? []
@@ -192,7 +194,7 @@ private final class Countdown: Sendable {
         #expect(fixture.copyContents["copy/" + names[1]]?[28] == 1)
     }
 
-    @Test func itGoesOnFromWhereItFailed() throws {
+    @Test func failedBackupResumes() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(30, to: journal)
@@ -211,7 +213,7 @@ private final class Countdown: Sendable {
                 failures += 1
             }
             fixture.copies.fail(nil)
-            // At no time is the destination anything but the beginning of the journal.
+            // At every point, the destination holds a prefix of the journal.
             do {
                 let copy = try Journal.openReadOnly("copy", options: JournalOptions(storage: fixture.copies.base))
                 #expect(try copy.entries() == Array(journal.entries().prefix(Int(copy.lastPosition))))
@@ -224,7 +226,7 @@ private final class Countdown: Sendable {
         #expect(try fixture.openCopy().entries() == journal.entries())
     }
 
-    @Test func whatIsNoBeginningOfTheJournalIsRefused() throws {
+    @Test func foreignDestinationIsRefused() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(12, to: journal)
@@ -238,7 +240,7 @@ private final class Countdown: Sendable {
         let elsewhere = fixture.copies.base
         try elsewhere.createDirectory("copy")
         elsewhere.setContents([1], of: "copy/letter.txt")
-        refuses(.notAJournal, "a directory of somebody else")
+        refuses(.notAJournal, "a directory without a journal")
         try elsewhere.remove("copy/letter.txt")
         let other = try Journal.open("copy", options: JournalOptions(storage: elsewhere))
         refuses(.locked, "a journal that is open")
@@ -256,8 +258,9 @@ private final class Countdown: Sendable {
         refuses(.headMismatch, "a copy with another history")
     }
 
-    /// Opening a copy for writing after a cut begins a segment in it that the journal does not have.
-    @Test func aCopyThatWasOpenedGoesOn() throws {
+    /// Opening a backup for writing after truncation starts a segment that the source journal does
+    /// not have.
+    @Test func openedBackupContinues() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(12, to: journal)
@@ -273,7 +276,7 @@ private final class Countdown: Sendable {
         }
     }
 
-    @Test func damageEndsTheBackupAndIsNamed() throws {
+    @Test func damageEndsBackupAndIsReported() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(30, to: journal)
@@ -292,7 +295,7 @@ private final class Countdown: Sendable {
             #expect(error?.code == .damaged && error?.segment == segment.name && error?.path == path)
             #expect(error?.positions?.contains(segment.lastPosition) == true && error?.bytes?.contains(segment.end - 1) == true)
             try whole.withBytes(0..<whole.count) { try file.write($0, at: 0) }
-            // What was copied before the damage is a copy, and nothing is left of the rest.
+            // The backup holds everything before the damage and nothing after it.
             let copy = try fixture.openCopy()
             #expect(copy.lastPosition >= before && copy.lastPosition < segment.lastPosition)
             #expect(try copy.entries() == Array(entries.prefix(Int(copy.lastPosition))))
@@ -303,7 +306,7 @@ private final class Countdown: Sendable {
         #expect(names.count > 3)
     }
 
-    @Test func aDestinationThatFillsIsContinuedWhenThereIsSpace() throws {
+    @Test func fullDestinationResumesWhenSpaceIsFreed() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(30, to: journal)
@@ -328,9 +331,10 @@ private final class Countdown: Sendable {
         #expect(size > 97 * 30)
     }
 
-    /// Settling what a crash has left is the work of a writer, who keeps what it cuts off.
+    /// Recovery after a crash is the writer's task: the writer keeps the bytes that recovery cuts
+    /// off.
     @Test(arguments: ["journal", "journal/", "other/../journal", "link", "link/."])
-    func aJournalIsNoCopyOfItself(destination: String) throws {
+    func backupOntoItselfIsRefused(destination: String) throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("journal")
         try FileManager.default.createDirectory(atPath: directory.file("other"), withIntermediateDirectories: false)
@@ -357,8 +361,8 @@ private final class Countdown: Sendable {
         try writer.close()
     }
 
-    /// The same name on another disk is another directory, and so is one beside a writer's.
-    @Test func aNameIsNotADirectory() throws {
+    /// The same path on another storage names another directory.
+    @Test func sameNameOnAnotherStorageIsAccepted() throws {
         let fixture = BackupFixture()
         let journal = try fixture.open()
         try fixture.append(5, to: journal)
@@ -371,7 +375,7 @@ private final class Countdown: Sendable {
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: elsewhere)).head == report.head)
     }
 
-    @Test func filesGoFromDiskToDisk() throws {
+    @Test func backupOnFileSystem() throws {
         let directory = try TemporaryDirectory()
         let journal = try Journal.open(directory.file("journal"), options: JournalOptions(durability: .written, segmentSize: 4096))
         var generator = SeededGenerator()

@@ -3,15 +3,17 @@ import Testing
 @testable import EventJournal
 
 @Suite struct ChainTests {
-    /// At the end of every commit the chain value is that of the head which was there at the time, and there is none inside a commit.
-    @Test(arguments: [512, 4_096, 1 << 20] as [UInt64]) func chainValuesAreThoseOfTheHeadsThatWere(segmentSize: UInt64) throws {
+    /// At the end of each commit, the chain value equals that of the head at that time.
+    ///
+    /// Inside a commit there is no chain value.
+    @Test(arguments: [512, 4_096, 1 << 20] as [UInt64]) func chainValuesMatchPastHeads(segmentSize: UInt64) throws {
         var options = JournalOptions()
         options.storage = MemoryStorage()
         options.segmentSize = segmentSize
         var journal = try Journal.open("journal", options: options)
         var heads = [journal.head]
         for number in 0..<60 {
-            // Some commits are longer than the spacing of a segment's index.
+            // Some commits exceed the spacing of a segment's index.
             let entries = (0..<(number % 7 == 3 ? 40 : number % 3 + 1)).map { Entry("kept \($0)", String(repeating: "x", count: 200)) }
             try journal.append(entries)
             try journal.waitUntilDurable(journal.lastPosition)

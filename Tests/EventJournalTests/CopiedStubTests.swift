@@ -2,9 +2,9 @@ import Testing
 
 @testable import EventJournal
 
-/// Stubs are copied and salvaged as they are: nothing that was erased comes back, nothing that stayed goes.
+/// Backup and salvage copy stubs unchanged: erased content stays erased, kept content stays.
 @Suite struct CopiedStubTests {
-    @Test(arguments: [RecordContentState.erased, .withheld, .sealed]) func aStubStaysAStub(_ state: RecordContentState) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld, .sealed]) func stubsAreCopiedUnchanged(_ state: RecordContentState) throws {
         let storage = try FormatTests.example()
         let name = DirectoryListing.segmentName(1)
         let copies = MemoryStorage()
@@ -14,7 +14,7 @@ import Testing
         let sound = bytes
         #expect(copies.allContents()["copy/" + name]?.count == bytes.count)
 
-        // The first record is erased, and the segment is of the next generation.
+        // The first record is erased, and the segment has the next generation.
         bytes = try #require(StubTests.stub(bytes, commit: SegmentHeader.size, record: 0, state: state))
         var header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws in try SegmentHeader(decoding: span) }
         header.generation += 1
@@ -31,7 +31,7 @@ import Testing
         let copied = try #require(copies.allContents()["copy/" + name])
         #expect(copied.count == bytes.count && copied.count != sound.count)
 
-        // One more record is damaged: the stub is kept with its digest and the CRC that it had.
+        // Another record is damaged: salvage keeps the stub with its digest and original CRC.
         bytes[bytes.count - 1] ^= 1
         storage.setContents(bytes, of: "journal/" + name)
         let repaired = try Journal.repair(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The inputs that fuzzing has found worth keeping, replayed without a fuzzer; see Fuzz/README.md.
+/// Replays the corpus of the fuzzer without a fuzzer; see Fuzz/README.md.
 struct CorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "FuzzCorpus")
 
@@ -9,7 +9,7 @@ struct CorpusTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: target).path).sorted()
     }
 
-    @Test func thereAreInputs() throws {
+    @Test func corpusIsNotEmpty() throws {
         #expect(try !Self.inputs("journal").isEmpty && !Self.inputs("commits").isEmpty)
     }
 

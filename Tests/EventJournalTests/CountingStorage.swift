@@ -2,20 +2,20 @@ import Locking
 
 @testable import EventJournal
 
-/// Counts the files of another storage that are open, and what is read of them.
+/// Counts open files, reads and bytes read of another storage.
 final class CountingStorage: JournalStorage {
     private let base: MemoryStorage
     private let state = Lock((open: 0, most: 0, bytesRead: 0, reads: 0))
 
     init(_ base: MemoryStorage) { self.base = base }
 
-    /// The most files that were open at once.
+    /// The maximum number of files open at once.
     var openFiles: Int { state.withLock { $0.most } }
 
-    /// The bytes read so far.
+    /// The number of bytes read so far.
     var bytesRead: Int { state.withLock { $0.bytesRead } }
 
-    /// How often something was read so far.
+    /// The number of reads so far.
     var reads: Int { state.withLock { $0.reads } }
 
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import EventJournal
 
-/// A small journal of three segments in memory, and what must be in it.
+/// A small journal of three segments in memory, with its expected records.
 struct Specimen {
     let storage: MemoryStorage
     let model: [Entry]
-    /// What had been acknowledged when the storage was copied.
+    /// The number of records that were acknowledged when the storage was copied.
     let acknowledged: Int
 
     static let path = "journal"
@@ -33,14 +33,15 @@ struct Specimen {
         self.storage = storage.copy()
     }
 
-    /// Opens a damaged copy in both ways.
+    /// Opens a damaged copy for reading and for writing.
     ///
-    /// It must be refused, or show everything acknowledged and nothing that was not appended, with an error for what it cannot read; what is
-    /// `lost`, if anything of a sealed segment is, must be found by verifying.
+    /// Each opening either fails, or delivers every acknowledged record and only appended records,
+    /// with an error for each unreadable one. Verification must report lost records of a sealed
+    /// segment; with `mustFind`, it must report something.
     func check(_ damaged: MemoryStorage, _ place: @autoclosure () -> String, mustFind: Bool = false) {
         let before = damaged.allContents()
         lazy var found = findings(damaged)
-        if mustFind && found == 0 { Issue.record("verifying finds nothing: \(place())") }
+        if mustFind && found == 0 { Issue.record("verification finds nothing: \(place())") }
         check(damaged, &found, place()) { () throws(JournalError) in
             try Journal.openReadOnly(Self.path, options: JournalOptions(storage: damaged))
         }
@@ -49,7 +50,7 @@ struct Specimen {
             try Journal.open(Self.path, options: JournalOptions(segmentSize: 512, storage: damaged))
         }
         if refused, damaged.allContents().filter({ $0.key != "journal/lock" }) != before.filter({ $0.key != "journal/lock" }) {
-            Issue.record("a refused opening changed the files: \(place())")
+            Issue.record("a failed opening changed the files: \(place())")
         }
     }
 
@@ -60,13 +61,14 @@ struct Specimen {
         do {
             let journal = try open()
             let last = Int(journal.lastPosition)
-            if last < acknowledged || last > model.count { Issue.record("\(last) records are there of \(model.count): \(place())") }
+            if last < acknowledged || last > model.count { Issue.record("\(last) records remain of \(model.count): \(place())") }
             do {
                 let entries = try journal.entries()
-                if entries != Array(model.prefix(last)) { Issue.record("other records than were appended: \(place())") }
+                if entries != Array(model.prefix(last)) { Issue.record("records differ from the appended ones: \(place())") }
             } catch ReadError<Never>.journal(let error) where error.code == .damaged {
-                // In a sealed segment, which opening does not read. Whatever else is delivered is what was appended.
-                if found == 0 { Issue.record("verifying does not find \(error): \(place())") }
+                // Opening does not read sealed segments, so a read can fail here. All delivered
+                // records must equal the appended ones.
+                if found == 0 { Issue.record("verification does not find \(error): \(place())") }
                 for position in 1...Position(last) {
                     do {
                         let entries = try journal.entries(position...position)
@@ -78,9 +80,9 @@ struct Specimen {
             try journal.close()
             return false
         } catch let error as JournalError {
-            if error.code != .damaged { Issue.record("refused as \(error): \(place())") }
-            // What is refused must also be found by verifying.
-            if found == 0 { Issue.record("verifying finds nothing: \(place())") }
+            if error.code != .damaged { Issue.record("fails with \(error): \(place())") }
+            // Verification must also find the damage that makes an opening fail.
+            if found == 0 { Issue.record("verification finds nothing: \(place())") }
             return true
         } catch {
             Issue.record("reading fails with \(error) after opening: \(place())")
@@ -93,12 +95,12 @@ struct Specimen {
         do {
             try Journal.verify(Self.path, options: JournalOptions(storage: damaged)) { _ in findings += 1 }
         } catch {
-            Issue.record("verifying fails with \(error)")
+            Issue.record("verification fails with \(error)")
         }
         return findings
     }
 
-    /// The paths of the sealed segments: all of their bytes mean something.
+    /// The paths of the sealed segments, in which every byte is significant.
     func sealedPaths() throws -> [String] {
         try storage.list(Self.path).filter { $0.hasSuffix(".segment") }.sorted().dropLast().map { Self.path + "/" + $0 }
     }
@@ -131,7 +133,7 @@ struct Specimen {
         }
     }
 
-    @Test func everyFileIsMissed() throws {
+    @Test func missingFileIsDetected() throws {
         let specimen = try Specimen(closing: true)
         for path in specimen.storage.allContents().keys where path != "journal/lock" {
             let damaged = specimen.storage.copy()
@@ -141,7 +143,7 @@ struct Specimen {
         }
     }
 
-    @Test func anExchangedSegmentIsDetected() throws {
+    @Test func swappedSegmentIsDetected() throws {
         let specimen = try Specimen(closing: true)
         let names = try specimen.storage.list("journal").filter { $0.hasSuffix(".segment") }
         let contents = specimen.storage.allContents()
@@ -155,11 +157,11 @@ struct Specimen {
         }
     }
 
-    @Test func readingAfterOpeningDetectsChanges() throws {
+    @Test func readDetectsChangesAfterOpening() throws {
         let specimen = try Specimen(closing: true)
         let storage = specimen.storage.copy()
         let journal = try Journal.openReadOnly(Specimen.path, options: JournalOptions(storage: storage))
-        // The open files are the storage's own objects: write into them behind the journal's back.
+        // Open files in memory share the storage's bytes, so a write here bypasses the journal.
         let name = "journal/" + DirectoryListing.segmentName(1)
         let file = try storage.open(name, .readWrite)
         let size = try file.size()
@@ -177,7 +179,7 @@ struct Specimen {
         }
     }
 
-    @Test func verifyingGoesOnAfterEachFinding() throws {
+    @Test func verificationContinuesAfterEachFinding() throws {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage, entropy: SeededEntropy(seed: 1))
         let journal = try Journal.open("journal", options: options)

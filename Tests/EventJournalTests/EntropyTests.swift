@@ -5,13 +5,15 @@ import Testing
 @testable import EventJournal
 
 @Suite struct EntropyTests {
-    /// Blocks are drawn ahead and handed to whoever comes: two who are given the same would write the same salt.
-    @Test func nobodyIsGivenWhatAnotherWas() {
+    /// Random blocks are prefetched and shared among threads.
+    ///
+    /// Two threads with the same block would write the same salt.
+    @Test func concurrentBlocksAreDistinct() {
         let source = SystemEntropy()
         let given = Lock<[[UInt8]]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for turn in 0..<200 {
-                // Most of the size that is drawn ahead, some of another.
+                // Most requests have the prefetched size; one in ten has another.
                 var block = [UInt8](repeating: 0, count: turn % 10 == 0 ? 48 : 4_096)
                 block.withMutableBytes(0..<block.count) { source.fill(&$0) }
                 given.withLock { $0.append(block) }
@@ -22,7 +24,7 @@ import Testing
         #expect(salts.count == 8 * (180 * 256 + 20 * 3))
         #expect(Set(salts).count == salts.count)
     }
-    @Test func aPoolGivesNothingTwice() {
+    @Test func poolNeverRepeatsBytes() {
         var pool = EntropyPool(SystemEntropy())
         var halves: [UInt64] = []
         for turn in 0..<2_000 {

@@ -5,7 +5,7 @@ import Testing
 @testable import EventJournal
 
 @Suite struct FaultTests {
-    @Test func aFailedSyncStopsTheJournal() throws {
+    @Test func failedSyncStopsJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
         let options = JournalOptions(storage: storage, idleDelay: nil)
         let journal = try Journal.open("journal", options: options)
@@ -15,7 +15,7 @@ import Testing
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
         #expect(journalError { try journal.waitUntilDurable(2) }?.code == .syncFailed)
         storage.fail(nil)
-        // The disk is well again, the journal does not believe it.
+        // The disk works again, but the journal stays stopped.
         let calls = storage.calls.count
         #expect(journalError { try journal.waitUntilDurable(2) }?.code == .syncFailed)
         #expect(journalError { _ = try journal.append([Entry("e", "f")]) }?.code == .syncFailed)
@@ -26,14 +26,14 @@ import Testing
         #expect(journal.durablePosition == 1)
         #expect(try journal.entries(1...1) == [Entry("a", "b")])
         #expect(journalError { try journal.close() }?.code == .syncFailed)
-        // What the failed sync covered is written again before it is believed.
+        // Recovery rewrites the bytes of the failed sync before it attests them.
         let again = try Journal.open("journal", options: options)
         #expect(again.recovery.recoveredPositions == 2...2)
         #expect(try again.entries() == [Entry("a", "b"), Entry("c", "d")])
         #expect(storage.calls[calls...].contains { $0.operation == .write && $0.path.hasSuffix(".segment") })
     }
 
-    @Test func everyWaiterLearnsOfAFailedSync() async throws {
+    @Test func failedSyncReachesEveryWaiter() async throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
         try journal.append([Entry("a", "b")])
@@ -54,7 +54,7 @@ import Testing
         #expect(failures == 20)
     }
 
-    @Test func aFailedWriteStopsTheJournal() throws {
+    @Test func failedWriteStopsJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: storage, idleDelay: nil))
         try journal.append([Entry("a", "b")])
@@ -71,8 +71,8 @@ import Testing
         #expect(try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil)).entries() == [Entry("a", "b")])
     }
 
-    /// At a roll-over, and when an opening settles what a crash has left.
-    @Test(arguments: [1, 20, 39]) func aFooterThatIsWrittenInPartIsCutOff(count: Int) throws {
+    /// A footer is written at a rotation and during recovery after a crash.
+    @Test(arguments: [1, 20, 39]) func partialFooterIsTruncated(count: Int) throws {
         let base = MemoryStorage()
         let options = JournalOptions(segmentSize: 600, storage: base, entropy: SeededEntropy(seed: 3), idleDelay: nil)
         let crashed = try Journal.open("journal", options: options)
@@ -92,7 +92,7 @@ import Testing
                 }
             }
             if isRotation {
-                // In good order first, so that it goes on in the same segment.
+                // The close is clean, so that the next opening continues in the same segment.
                 let file = try storage.base.open(name, .readWrite)
                 try file.truncate(to: end)
                 let slot = crashed.slot(1, crashed.head.chain, isClean: true)
@@ -116,7 +116,7 @@ import Testing
         try crashed.close()
     }
 
-    @Test func aFullDiskIsTriedAgain() throws {
+    @Test func fullDiskAllowsRetry() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage, idleDelay: nil))
         let limit = Lock<UInt64>(1000)
@@ -124,7 +124,7 @@ import Testing
             guard call.operation == .allocate, let size = call.bytes?.upperBound, size > limit.withLock({ $0 }) else { return nil }
             return StorageError(.full, .allocate, path: call.path, errno: 28)
         }
-        // The steps adapt: what fits is granted although a whole step does not.
+        // Reservation steps shrink: a reservation that fits succeeds even if a whole step does not.
         try journal.reserve(800)
         #expect(journalError { try journal.reserve(2000) }?.code == .storageFull)
         try journal.append([Entry("a", "b")])
@@ -133,7 +133,7 @@ import Testing
         #expect(journalError { _ = try journal.append([long]) }?.code == .storageFull)
         #expect(journal.lastPosition == 1)
         #expect(try journal.entries() == [Entry("a", "b")])
-        // Neither is a roll-over sticky.
+        // A full disk at a rotation does not stop the journal either.
         #expect(journalError { try journal.reserve(4000) }?.code == .storageFull)
         limit.withLock { $0 = 100_000 }
         try journal.reserve(4000)
@@ -147,8 +147,9 @@ import Testing
             ])
     }
 
-    @Test func aFailureAtAnyCallLosesNothingAcknowledged() throws {
-        // Fails the nth call of a whole life of a journal, for every n, then reopens on a sound disk.
+    @Test func failureAtAnyCallKeepsAcknowledgedRecords() throws {
+        // Fails the nth call of a journal's lifetime, for every n, and then reopens on a working
+        // disk.
         let entries = (0..<12).map { Entry("\($0)", String(repeating: "x", count: 60)) }
         var nth = 0
         var finished = false
@@ -189,7 +190,7 @@ import Testing
         #expect(nth > 50)
     }
 
-    @Test func anInterruptedCreationIsFinished() throws {
+    @Test func interruptedCreationIsCompleted() throws {
         let storage = MemoryStorage()
         try storage.createDirectory("journal")
         storage.setContents([1, 2, 3], of: "journal/durable.tmp")
@@ -206,8 +207,8 @@ import Testing
 }
 
 @Suite struct StickinessTests {
-    @Test func aFullDiskAtAWriteOrSyncIsNotCalledFull() throws {
-        // Only what will be tried again may be called `storageFull`.
+    @Test func fullDiskAtWriteOrSyncStopsJournal() throws {
+        // Only an error after which a retry can succeed has the code `storageFull`.
         for operation in [StorageError.Operation.write, .sync] {
             let storage = FaultyStorage(MemoryStorage())
             let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
@@ -222,14 +223,14 @@ import Testing
         }
     }
 
-    @Test func aFileLongerThanAnySegmentIsRefused() throws {
+    @Test func oversizedSegmentFileIsRefused() throws {
         let specimen = try Specimen(closing: true)
         let file = try specimen.storage.open("journal/" + DirectoryListing.segmentName(1), .readWrite)
         try file.truncate(to: 1 << 40)
         #expect(journalError { _ = try Journal.open("journal", options: JournalOptions(storage: specimen.storage)) }?.code == .damaged)
     }
 
-    @Test func aJournalWhoseMakingWasInterruptedIsNotThereYet() throws {
+    @Test func interruptedCreationIsNotAJournal() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let options = JournalOptions(storage: storage, idleDelay: nil)
@@ -243,7 +244,8 @@ import Testing
             change(&options)
             return journalError { try open(options) }?.code
         }
-        // Nobody had it open, unless somebody has a head of it: then its segments are gone, and no new one may take their place.
+        // Without an expected head, the journal counts as not created yet. With a head, its
+        // segments are missing, and no new one may replace them.
         let head = JournalHead(journal: id, position: 0, chain: Chain.start(id))
         for open in [{ _ = try Journal.openReadOnly("journal", options: $0) }, { _ = try Journal.open("journal", options: $0) }] {
             #expect(code({ $0.createIfMissing = false }, open) == .notFound)

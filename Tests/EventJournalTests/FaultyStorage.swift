@@ -2,7 +2,7 @@ import Locking
 
 @testable import EventJournal
 
-/// A storage that writes down what is asked of another, and fails where it is told to.
+/// Records the calls to another storage and injects faults.
 final class FaultyStorage: JournalStorage {
     struct Call: Equatable {
         var operation: StorageError.Operation
@@ -31,15 +31,17 @@ final class FaultyStorage: JournalStorage {
 
     var calls: [Call] { state.withLock { $0.calls } }
 
-    /// From now on, a call for which the closure returns an error throws it and does nothing.
+    /// Sets the fault of later calls: a call for which the closure returns an error throws it and
+    /// has no effect.
     ///
-    /// Of a write that fails so many bytes come to the file. The closure is asked before anything is done.
+    /// A failed write still writes its first `count` bytes. The closure runs before the call.
     func fail(writing count: Int = 0, _ fault: (@Sendable (Call) -> StorageError?)?) {
         state.withLock { ($0.written, $0.fault) = (count, fault) }
     }
 
     fileprivate func note(_ call: Call) throws(StorageError) {
-        // Asked outside the lock, so that a closure can hold one call up while others go on.
+        // The closure runs outside the lock, so that it can block one call while other calls
+        // continue.
         let fault = state.withLock { state in
             state.calls.append(call)
             return state.fault

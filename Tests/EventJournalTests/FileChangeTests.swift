@@ -5,10 +5,13 @@ import Testing
 
 @testable import EventJournal
 
-/// Files that change under an open reader: each read gives the bytes that were written or an error; never a signal, never other bytes.
+/// Files change under an open reader.
+///
+/// Each read returns the written bytes or throws; it never traps and never returns other bytes.
 @Suite struct FileChangeTests {
-    /// A journal of a few segments on the file system, its commits of one to forty records, so that some are longer than the distance of two
-    /// entries of the index.
+    /// A journal of several segments on the file system.
+    ///
+    /// Commits have 1 to 40 records; some exceed the spacing of the index.
     private final class Specimen: Sendable {
         let folder: TemporaryDirectory
         let path: String
@@ -31,7 +34,9 @@ import Testing
             names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted()
         }
 
-        /// Where the records of a segment end: what follows, a reader does without.
+        /// The end of the records in a segment.
+        ///
+        /// Readers do not need the bytes after it.
         func end(ofRecordsIn index: Int) throws -> Int {
             let first = try #require(Position(names[index].prefix(20)))
             let journal = try Journal.openReadOnly(path).id
@@ -41,9 +46,10 @@ import Testing
 
         func segment(_ index: Int) -> String { path + "/" + names[index] }
 
-        /// Reads every record alone, by default one in three, then all, then some runs; what is delivered must be what was written.
+        /// Reads records one by one (by default one in three), then all, then random ranges, and
+        /// compares them with the written ones.
         ///
-        /// Returns the count of reads that failed.
+        /// Returns the number of failed reads.
         func check(_ journal: Journal, _ place: @autoclosure () -> String, _ generator: inout SeededGenerator) -> Int {
             let last = Position(model.count)
             var ranges = Repetitions.oneIn(3, of: 1..<model.count + 1, place()).map { Position($0)...Position($0) } + [1...last]
@@ -59,7 +65,7 @@ import Testing
                         if position != next
                             || model[Int(position) - 1] != Entry(kept: kept.toArray(), erasable: erasable.toArray(), state: state)
                         {
-                            Issue.record("at \(position), where \(next) is due, is something that was not written: \(place())")
+                            Issue.record("unexpected record at \(position), expected \(next): \(place())")
                         }
                         next += 1
                     }
@@ -74,8 +80,9 @@ import Testing
         }
     }
 
-    /// Every segment cut to many lengths, by a descriptor of its own, under a journal that has read it before or not; then whole again.
-    @Test(arguments: [true, false]) func aTruncatedFileIsAnError(readBefore: Bool) throws {
+    /// Truncates each segment to many lengths through another descriptor, before or after the
+    /// journal has read it; then restores it.
+    @Test(arguments: [true, false]) func truncatedFileFailsReads(readBefore: Bool) throws {
         let specimen = try Specimen(seed: 1)
         var generator = SeededGenerator(2)
         #expect(specimen.names.count >= 4)
@@ -93,21 +100,21 @@ import Testing
                 if readBefore { #expect(specimen.check(journal, "whole", &generator) == 0) }
                 other.truncateFile(atOffset: UInt64(length))
                 let failures = specimen.check(journal, "segment \(index) cut to \(length)", &generator)
-                #expect((failures > 0) == (length < end), "segment \(index) cut to \(length), its records end at \(end)")
-                // Longer again, and zero where it was cut.
+                #expect((failures > 0) == (length < end), "segment \(index) cut to \(length), records end at \(end)")
+                // The file has its old length again, with zeros after the cut.
                 other.truncateFile(atOffset: UInt64(whole.count))
                 if length < end, whole[length..<end].contains(where: { $0 != 0 }) {
                     #expect(specimen.check(journal, "segment \(index) zero from \(length)", &generator) > 0)
                 }
                 other.seek(toFileOffset: UInt64(length))
                 other.write(whole[length...])
-                #expect(specimen.check(journal, "segment \(index) whole again", &generator) == 0, "a failed read is tried again")
+                #expect(specimen.check(journal, "segment \(index) whole again", &generator) == 0, "a failed read can be retried")
             }
         }
     }
 
-    /// Records that lie wholly before the cut can still be read, one by one.
-    @Test func whatLiesBeforeTheCutIsStillRead() throws {
+    /// Records that lie entirely before the cut remain readable one by one.
+    @Test func recordsBeforeTruncationAreRead() throws {
         let specimen = try Specimen(seed: 3, commits: 4)
         let journal = try Journal.openReadOnly(specimen.path)
         let other = try #require(FileHandle(forUpdatingAtPath: specimen.segment(0)))
@@ -122,7 +129,7 @@ import Testing
             { count += 1 }
             #expect(count <= readable ?? specimen.model.count)
             readable = count
-            // Anything after a record that cannot be read is not there either.
+            // Reads after the first unreadable record fail too.
             for position in count..<specimen.model.count {
                 #expect(journalError { _ = try journal.entries(Position(position + 1)...Position(position + 1)) } != nil)
             }
@@ -130,8 +137,8 @@ import Testing
         #expect(readable == 0)
     }
 
-    /// Cut and restored again and again while threads read.
-    @Test func aFileIsCutWhileItIsRead() throws {
+    /// Truncates and restores a file repeatedly while threads read it.
+    @Test func concurrentTruncationNeverCorruptsReads() throws {
         let specimen = try Specimen(seed: 4)
         let file = specimen.segment(1)
         let whole = try #require(FileManager.default.contents(atPath: file))
@@ -155,11 +162,14 @@ import Testing
         #expect(specimen.check(journal, "whole again", &generator) == 0)
     }
 
-    /// Removed, or another file in its place, before the reader opens it for reading records: an error, or what was written.
+    /// The file is removed or replaced before the reader opens it to read records.
+    ///
+    /// Reads fail or return the written bytes.
     @Test(arguments: ["removed", "of another journal", "of the same lengths", "of another segment", "a directory"])
-    func aFileIsReplaced(by what: String) throws {
+    func replacedFileIsDetected(by what: String) throws {
         let specimen = try Specimen(seed: 6)
-        // Records of the same lengths with other bytes: what stands at each offset reads as a record.
+        // The twin's records have the same lengths and other bytes, so that each offset holds a
+        // decodable record.
         let twin = try Specimen(seed: 6)
         var generator = SeededGenerator(7)
         for readBefore in [false, true] {
@@ -188,10 +198,10 @@ import Testing
         }
     }
 
-    /// A segment as a writer of other records of the same lengths would have made it: every record's content is other, every checksum and the
-    /// footer are right.
+    /// A segment of other records with the same lengths: all content differs, all checksums and the
+    /// footer are valid.
     ///
-    /// Another copy of the journal that went its own way leaves such a one.
+    /// A diverged copy of the journal has such a segment.
     private static func rewrite(_ specimen: Specimen, _ index: Int) throws -> Data {
         var bytes = [UInt8](try #require(FileManager.default.contents(atPath: specimen.segment(index))))
         let end = bytes.count

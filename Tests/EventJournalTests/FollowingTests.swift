@@ -3,8 +3,8 @@ import Testing
 
 @testable import EventJournal
 
-/// `Journal.waitForMore(after:)`: who is woken, by what, and with what.
-// The limit only ends a wait for what never comes.
+/// `Journal.waitForMore(after:)`: wake-up conditions, results and errors.
+// The time limit only ends a wait that would never return.
 @Suite(.timeLimit(.minutes(3))) struct FollowingTests {
     private func journal(
         _ durability: Durability = .synced, _ storage: any JournalStorage = MemoryStorage(), segmentSize: UInt64 = 1 << 20,
@@ -15,7 +15,7 @@ import Testing
             options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage, idleDelay: idleDelay))
     }
 
-    /// So many tasks that wait after a position, all of them waiting by the time that this returns.
+    /// Starts tasks that wait after a position; returns when all of them wait.
     private func followers(_ count: Int, of journal: Journal, after position: Position) async throws -> [Task<Position, any Error>] {
         let before = journal.followerCount
         let tasks = (0..<count).map { _ in Task { try await journal.waitForMore(after: position) } }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func tenThousandTasksWaitAndAreWokenOnce() async throws {
+    @Test func tenThousandFollowersWakeOnce() async throws {
         let journal = try journal()
         let tasks = try await followers(10_000, of: journal, after: 0)
         try journal.append([Entry("a", "b"), Entry("c", "d")])
@@ -50,14 +50,14 @@ import Testing
         #expect(journal.followerCount == 0)
     }
 
-    @Test func anAppendWakesUnderWritten() async throws {
+    @Test func appendWakesFollowersUnderWritten() async throws {
         let journal = try journal(.written)
         let tasks = try await followers(3, of: journal, after: 0)
         try journal.append([Entry("a", "b")])
         for task in tasks { #expect(try await value(of: task) == 1) }
     }
 
-    @Test func aSynchronizeWakes() async throws {
+    @Test func synchronizeWakesFollowers() async throws {
         let journal = try journal()
         let tasks = try await followers(2, of: journal, after: 0)
         try journal.append([Entry("a", "b")])
@@ -75,7 +75,7 @@ import Testing
         for task in tasks { #expect(try await value(of: task) == 1) }
     }
 
-    @Test func rotationByAReservationWakesFollowers() async throws {
+    @Test func rotationByReservationWakesFollowers() async throws {
         let journal = try journal(segmentSize: 512)
         try journal.append([Entry(kept: [UInt8](repeating: 1, count: 300), erasable: [])])
         let tasks = try await followers(2, of: journal, after: 0)
@@ -83,7 +83,7 @@ import Testing
         for task in tasks { #expect(try await value(of: task) == 1) }
     }
 
-    @Test func aPositionThatIsNotDurableYetIsWaitedFor() async throws {
+    @Test func followerWaitsForDurablePosition() async throws {
         let journal = try journal()
         try journal.append([Entry("a", "b")])
         let late = try await followers(1, of: journal, after: 1)
@@ -94,7 +94,7 @@ import Testing
         #expect(try await value(of: late[0]) == 2)
     }
 
-    @Test func aCloseWakesWithWhatItMadeDurableAndThenWithClosed() async throws {
+    @Test func closeWakesFollowersThenFailsWithClosed() async throws {
         let journal = try journal()
         try journal.append([Entry("a", "b")])
         let behind = try await followers(2, of: journal, after: 0)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Durability.allCases)
-    func aFailureWakesWithItself(durability: Durability) async throws {
+    func writeFailureWakesFollowers(durability: Durability) async throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try journal(durability, storage)
         try journal.append([Entry("a", "b")])
@@ -114,11 +114,11 @@ import Testing
         storage.fail { $0.operation == .sync || $0.operation == .write ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
         #expect(journalError { try journal.append([Entry("c", "d")]) } != nil)
         for task in tasks { #expect(await code(of: task) == .syncFailed) }
-        // What was durable before is still announced.
+        // Positions that were durable before the failure are still announced.
         #expect(try await journal.waitForMore(after: 0) == 1)
     }
 
-    @Test func aFailedSyncWakesWithItself() async throws {
+    @Test func syncFailureWakesFollowers() async throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try journal(.synced, storage)
         let tasks = try await followers(3, of: journal, after: 0)
@@ -128,8 +128,9 @@ import Testing
         for task in tasks { #expect(await code(of: task) == .syncFailed) }
     }
 
-    /// Nobody but the idle journal itself meets this failure, so nobody else can wake those who wait.
-    @Test func anIdleSyncThatFailsWakesWithItself() async throws {
+    /// The background sync of the idle journal is the only caller that meets this failure, so it
+    /// must wake the followers.
+    @Test func idleSyncFailureWakesFollowers() async throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try journal(.synced, storage, idleDelay: .milliseconds(200))
         try journal.append([Entry("a", "b")])
@@ -139,7 +140,7 @@ import Testing
         for task in tasks { #expect(await code(of: task) == .syncFailed) }
     }
 
-    @Test func cancellationsTakeOutTheirOwn() async throws {
+    @Test func cancellationRemovesOnlyItsFollower() async throws {
         let journal = try journal()
         let tasks = try await followers(200, of: journal, after: 0)
         for task in tasks[..<150] { task.cancel() }
@@ -150,7 +151,7 @@ import Testing
         for task in tasks[150...] { #expect(try await value(of: task) == 1) }
     }
 
-    @Test func aReaderWaitsIsCancelledAndIsClosed() async throws {
+    @Test func readerFollowerIsCancelledAndClosed() async throws {
         let storage = MemoryStorage()
         let writer = try journal(.synced, storage)
         try writer.append([Entry("a", "b")])

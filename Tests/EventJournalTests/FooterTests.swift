@@ -4,9 +4,9 @@ import Testing
 
 @testable import EventJournal
 
-/// Sealed segments and their footers: what they save, and that nothing depends on them.
+/// Sealed segments and their footers, an optional index that only saves reads.
 @Suite struct FooterTests {
-    /// A closed journal of a few segments, with what is in it.
+    /// A closed journal of several segments and its records.
     private func journal(segments: Int, seed: UInt64 = 3) throws -> (storage: MemoryStorage, entries: [Entry]) {
         let storage = MemoryStorage()
         let options = JournalOptions(segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: seed))
@@ -26,7 +26,7 @@ import Testing
         JournalOptions(segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: 9), expectedHead: head)
     }
 
-    @Test func everySealedSegmentEndsInTheFooterThatItsRecordsGive() throws {
+    @Test func sealedSegmentsEndInTheirFooter() throws {
         let (storage, entries) = try journal(segments: 6)
         let journal = try Journal.openReadOnly("j", options: options(storage))
         let starts = journal.state.withLock { $0.sealedStarts + [SegmentStart($0.active.header)] }
@@ -44,13 +44,13 @@ import Testing
         #expect(try journal.entries() == entries)
     }
 
-    /// An opening that finds no space for the footer leaves nothing of it behind.
-    @Test func anOpeningWithoutSpaceWritesNoPartOfAFooter() throws {
+    /// An opening that has no space for the footer leaves no part of it.
+    @Test func fullDiskLeavesNoPartialFooter() throws {
         let storage = MemoryStorage()
         let journal = try Journal.open("j", options: options(storage))
         try journal.append([Entry("a", "b")])
         try journal.synchronize()
-        // The crash: a copy of what is there, which nobody has closed.
+        // A copy of an unclosed storage, as a crash leaves it.
         let faulty = FaultyStorage(storage.copy())
         faulty.fail { $0.operation == .allocate ? StorageError(.full, .allocate, path: $0.path) : nil }
         #expect(journalError { _ = try Journal.open("j", options: options(faulty)) }?.code == .storageFull)
@@ -63,7 +63,7 @@ import Testing
         try journal.close()
     }
 
-    /// What opening reads of the sealed segments is the same however long they are.
+    /// The bytes that an opening reads of sealed segments do not depend on their length.
     @Test func openingDoesNotReadSealedRecords() throws {
         func bytesRead(segmentSize: UInt64) throws -> (segments: Int, bytes: Int) {
             let storage = MemoryStorage()
@@ -81,7 +81,7 @@ import Testing
         #expect(short.bytes == long.bytes)
     }
 
-    @Test(arguments: [0, 4, 20, 33, 38, 45, -1, -5]) func aDamagedFooterCostsTimeAndNothingElse(place: Int) throws {
+    @Test(arguments: [0, 4, 20, 33, 38, 45, -1, -5]) func damagedFooterLosesNoRecords(place: Int) throws {
         let (storage, entries) = try journal(segments: 4)
         let name = DirectoryListing.segmentName(1)
         var bytes = storage.allContents()["j/" + name] ?? []
@@ -97,7 +97,7 @@ import Testing
         for isReading in [true, false] {
             let journal =
                 try isReading ? Journal.openReadOnly("j", options: options(storage)) : Journal.open("j", options: options(storage))
-            // A flaw in the entries is met when they are needed.
+            // Damage in the index entries is detected when a read needs them.
             #expect(journal.recovery.damagedFooters == (place == 45 || place == -5 ? [] : [name]))
             #expect(try journal.entries() == entries)
             for position in stride(from: Position(1), through: Position(entries.count), by: 5) {
@@ -107,8 +107,9 @@ import Testing
         }
     }
 
-    /// What a disk leaves of a footer that lies in two sectors and acknowledged a sync that it lost: one flaw, and one finding of all of it.
-    @Test(arguments: [4, 40, 41]) func aFooterWhoseBeginningIsZerosIsOneFinding(zeros: Int) throws {
+    /// A footer spans two sectors, and the disk loses one of them after it acknowledged the sync:
+    /// one damaged footer, one finding.
+    @Test(arguments: [4, 40, 41]) func zeroedFooterStartIsOneFinding(zeros: Int) throws {
         let (storage, entries) = try journal(segments: 3)
         let name = DirectoryListing.segmentName(1)
         var bytes = storage.allContents()["j/" + name] ?? []
@@ -126,7 +127,7 @@ import Testing
         #expect(try journal.entries() == entries)
     }
 
-    @Test func aSealedSegmentThatIsCutIsRefusedOrReadAll() throws {
+    @Test func truncatedSealedSegmentIsRefusedOrFullyRead() throws {
         let (storage, entries) = try journal(segments: 3)
         let name = "j/" + DirectoryListing.segmentName(1)
         let bytes = storage.allContents()[name] ?? []
@@ -143,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func anExpectedHeadInASealedSegmentIsStillCompared() throws {
+    @Test func expectedHeadInSealedSegmentIsCompared() throws {
         let (storage, entries) = try journal(segments: 4)
         let journal = try Journal.openReadOnly("j", options: options(storage))
         var chain = Chain.start(journal.id)
@@ -163,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func aFooterThatIsTornWhileItIsWrittenIsWrittenAgain() throws {
+    @Test func tornFooterIsRewritten() throws {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage, entropy: SeededEntropy(seed: 1))
         let journal = try Journal.open("j", options: options)

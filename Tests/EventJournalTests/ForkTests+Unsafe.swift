@@ -4,16 +4,17 @@
 
     @testable import EventJournal
 
-    /// A process and its forks are never given the same random bytes.
+    /// A process and its forks never receive the same random bytes.
     ///
-    /// Each runs in a process of its own, which forks; unsafe, because the child is given an address.
+    /// Each test runs in its own process, which forks. Unsafe: the child process receives an
+    /// address.
     @Suite struct ForkTests {
-        /// What parent and child draw from, as it is at the fork.
+        /// The sources of random bytes that parent and child share at the fork.
         final class Source {
             let reservoir = EntropyReservoir()
             var pool = EntropyPool(SystemEntropy())
 
-            /// Draws numbers: by turns from the pool of a journal and from whole blocks.
+            /// Draws numbers alternately from the pool of a journal and from whole blocks.
             func draw(_ numbers: inout [UInt64]) {
                 for index in numbers.indices {
                     guard index % 4 == 3 else {
@@ -26,7 +27,9 @@
                 }
             }
 
-            /// Draws in the child of a fork; returns what came, nil if the child failed.
+            /// Draws in a forked child.
+            ///
+            /// Returns nil if the child fails.
             func drawForked(_ way: Int32, _ count: Int) -> [UInt64]? {
                 var numbers = [UInt64](repeating: 0, count: count)
                 let status = unsafe numbers.withUnsafeMutableBufferPointer { buffer in
@@ -44,11 +47,14 @@
             }
         }
 
-        /// Draws in two children of one process and in itself, and tells what any two had in common.
+        /// Draws in two children and in the parent.
+        ///
+        /// Returns the count of values that any two of them share.
         static func repeated(_ way: Int32) -> Int? {
             let source = Source()
             var first = [UInt64](repeating: 0, count: 400)
-            // As much as makes the reservoir draw ahead; until it has, there is nothing that could be given out twice.
+            // Enough draws to make the reservoir prefetch: without prefetched bytes, no byte could
+            // repeat.
             source.draw(&first)
             var patience = 10_000
             while source.reservoir.readyCount < 4 && patience > 0 {
@@ -62,12 +68,12 @@
             return all.count - Set(all).count
         }
 
-        @Test func aForkRepeatsNothing() async {
+        @Test func forkRepeatsNoBytes() async {
             await #expect(processExitsWith: .success) { #expect(ForkTests.repeated(0) == 0) }
         }
 
         #if os(Linux)
-            @Test func aForkThatTheCLibraryIsNotToldOfRepeatsNothing() async {
+            @Test func rawForkRepeatsNoBytes() async {
                 await #expect(processExitsWith: .success) { #expect(ForkTests.repeated(1) == 0) }
             }
         #endif

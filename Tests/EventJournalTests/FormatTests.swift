@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventJournal
 
-/// What Format.md says, held against the code: the vectors, and the journal of its hex dump.
+/// Compares Format.md with the code: the test vectors and the journal in its hex dump.
 @Suite struct FormatTests {
     static let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func theDumpInTheDocumentIsWhatIsWritten() throws {
+    @Test func documentedDumpMatchesWrittenBytes() throws {
         let text = try String(contentsOf: Self.document, encoding: .utf8)
         let lines = Set(text.split(separator: "\n").map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) })
         let contents = try Self.example().allContents()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func theVectorsInTheDocumentHold() throws {
+    @Test func documentedVectorsMatch() throws {
         let text = try String(contentsOf: Self.document, encoding: .utf8)
         let id = try #require(JournalID("00112233-4455-6677-8899-aabbccddeeff"))
         let start = Chain.start(id)
@@ -55,8 +55,8 @@ import Testing
         #expect(text.contains("`\(JournalHead(journal: id, position: 1, chain: one))`"))
     }
 
-    @Test func theChecksumIsCRC32C() {
-        // RFC 3720 appendix B.4, and the check value of the catalogues.
+    @Test func checksumIsCRC32C() {
+        // RFC 3720 appendix B.4, and the check value of the CRC catalogues.
         #expect(CRC32C.checksum(of: Array("123456789".utf8)) == 0xE306_9283)
         #expect(CRC32C.checksum(of: [UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
         #expect(CRC32C.checksum(of: [UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
@@ -64,7 +64,7 @@ import Testing
         #expect(CRC32C.checksum(of: []) == 0)
     }
 
-    @Test func theProcessorAndTheTableAgree() {
+    @Test func hardwareAndTableChecksumsAgree() {
         var generator = SeededGenerator(8)
         for count in 0..<200 {
             let bytes = generator.bytes(count)
@@ -77,7 +77,7 @@ import Testing
         #expect(CRC32C.checksum(of: 0x0403_0201, continuing: 0) == CRC32C.checksum(of: [1, 2, 3, 4]))
     }
 
-    @Test func shortestLEB128Only() {
+    @Test func onlyShortestLEB128Decodes() {
         for value: UInt32 in [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 4_194_307] {
             var bytes: [UInt8] = []
             LEB128.append(value, to: &bytes)
@@ -103,8 +103,8 @@ import Testing
         }
     }
 
-    /// The common lengths are told as decoding tells them, of records and of anything else.
-    @Test func aCommonLengthIsTheLength() {
+    /// The fast path for common lengths agrees with decoding, for records and for other bytes.
+    @Test func commonLengthFastPathAgreesWithDecoding() {
         var generator = SeededGenerator()
         let seed = generator.seed
         let lengths = [0, 1, 31, 32, 127, 128, 4_095, 4_096, 5_000]
@@ -117,7 +117,7 @@ import Testing
                     LEB128.append(UInt32(state == 0 ? erasable : 0) << 2 | state, to: &bytes)
                     bytes += generator.bytes(kept + erasable + 60)
                     guard case .record(let layout) = bytes.withBytes(0..<bytes.count, { RecordLayout.decode($0, at: 0) }) else {
-                        Issue.record("\(kept) and \(erasable) bytes are no record")
+                        Issue.record("\(kept) and \(erasable) bytes do not form a record")
                         continue
                     }
                     let length = bytes.withBytes(0..<bytes.count) { RecordLayout.commonLength($0, at: 0) }
@@ -129,7 +129,7 @@ import Testing
         #expect(common == 5 * 7)
         for _ in 0..<20_000 {
             var bytes = generator.bytes(Int.random(in: 0...80, using: &generator))
-            // Lengths that fit are rare among random bytes, and those at the edges rarer.
+            // Random bytes seldom hold valid lengths, and even more seldom lengths at the bounds.
             for index in 4..<8 where index < bytes.count && Bool.random(using: &generator) {
                 bytes[index] = [0, 1, 0x04, 0x7F, 0x80, 0x84, 0xFF].randomElement(using: &generator) ?? 0
             }
@@ -138,14 +138,14 @@ import Testing
                 switch RecordLayout.decode(span, at: 0) {
                 case .record(let layout): #expect(layout.length == length, "CHATJOURNAL_SEED=\(seed)")
                 case .incomplete(let needed): #expect(needed == length && length > span.byteCount, "CHATJOURNAL_SEED=\(seed)")
-                case .invalid: Issue.record("\(bytes) are no record, CHATJOURNAL_SEED=\(seed)")
+                case .invalid: Issue.record("\(bytes) do not form a record, CHATJOURNAL_SEED=\(seed)")
                 }
             }
         }
     }
 
-    /// Random bytes, and random changes of valid ones, never trap a decoder.
-    @Test func decodersSurviveAnything() throws {
+    /// Random bytes and random changes of valid bytes never trap a decoder.
+    @Test func decodersSurviveRandomBytes() throws {
         var generator = SeededGenerator(UInt64.random(in: 0...UInt64.max))
         let valid = try #require(try Self.example().allContents()["journal/" + DirectoryListing.segmentName(1)])
         for _ in 0..<5000 {
@@ -172,8 +172,10 @@ import Testing
 }
 
 @Suite struct StubTests {
-    /// Turns a record of the only segment into a stub, as a later version will: the kept part, a digest, the original CRC; then new sums for
-    /// the commit, but the chain value as it was.
+    /// Turns a record of the only segment into a stub as an erasure does: kept part, digest,
+    /// original CRC.
+    ///
+    /// The commit gets new checksums and keeps its chain value.
     static func stub(_ segment: [UInt8], commit start: Int, record index: Int, state: RecordContentState) -> [UInt8]? {
         segment.withBytes(0..<segment.count) { bytes in
             guard let header = try? SegmentHeader(decoding: bytes.extracting(0..<SegmentHeader.size)),
@@ -229,7 +231,7 @@ import Testing
         try journal.append([Entry("after", "stubs")])
         try journal.close()
         #expect(try Journal.openReadOnly("journal", options: options).entries(4...4) == [Entry("after", "stubs")])
-        // A stub with another original CRC is another history.
+        // A stub with another original CRC belongs to another history.
         var wrong = bytes
         let end = SegmentHeader.size + Int(bytes.withBytes(128..<132) { $0.integer(at: 0, as: UInt32.self) })
         wrong[end - 1] ^= 1

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventJournal
 
-/// What is appended while somebody syncs gathers in memory and is written together, in the next round.
+/// Commits appended during a sync gather in memory and are written together in the next round.
 @Suite final class GroupWriteTests {
     private let entry = Entry("kept", "erasable")
     private let memory = MemoryStorage()
@@ -17,7 +17,7 @@ import Testing
 
     init() { storage = FaultyStorage(memory) }
 
-    /// Opens a journal of one commit and lets a thread wait for it, which stands in its sync until the gate is opened.
+    /// Opens a journal with one commit and blocks its waiter inside the sync until the gate opens.
     private func journalInItsSync() throws -> Journal {
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         try journal.append([entry])
@@ -50,7 +50,9 @@ import Testing
         try #require(journal.statistics.waiters == count)
     }
 
-    /// Appends a commit for each position and lets a thread wait for each; returns when all of them do.
+    /// Appends a commit per position, each with a waiting thread.
+    ///
+    /// Returns when all threads wait.
     private func appendAndWait(for positions: ClosedRange<Position>, _ journal: Journal) throws {
         for position in positions {
             try journal.append([entry])
@@ -59,7 +61,7 @@ import Testing
         try untilSoManyWait(positions.count, journal)
     }
 
-    /// How many times commits were written, or zeros ahead of them.
+    /// Counts the writes of commits, or with `ofZeros` the zero-fill writes ahead of them.
     private func writes(ofZeros: Bool = false) -> Int {
         storage.calls.count { call in
             call.operation == .write && call.path.hasSuffix(".segment")
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func commitsOfARoundAreWrittenTogether() throws {
+    @Test func commitsOfRoundAreWrittenTogether() throws {
         let journal = try journalInItsSync()
         let before = writes()
         try appendAndWait(for: 2...9, journal)
@@ -77,11 +79,11 @@ import Testing
         #expect(told.failures.withLock { $0 }.isEmpty && journal.durablePosition == 9)
         #expect(writes() == before + 1 && writes(ofZeros: true) == 1)
         #expect(journal.statistics.commitsPerSync.maximum == 8)
-        // As a kill would leave it.
+        // A copy of the storage, as a killed process leaves it.
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: memory.copy())).lastPosition == 9)
     }
 
-    @Test func whatNobodyWaitsForIsWrittenWhenTheSyncHasEnded() throws {
+    @Test func commitsWithoutWaitersAreWrittenAfterSync() throws {
         let journal = try journalInItsSync()
         try journal.append([entry])
         try journal.append([entry])
@@ -91,7 +93,7 @@ import Testing
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: memory.copy())).lastPosition == 3)
     }
 
-    @Test func whatIsReadIsWrittenFirst() throws {
+    @Test func readWritesPendingCommitsFirst() throws {
         let journal = try journalInItsSync()
         for _ in 2...5 { try journal.append([entry]) }
         var positions: [Position] = []
@@ -108,8 +110,9 @@ import Testing
         #expect(try journal.verifiedPositions() == 6)
     }
 
-    /// A segment that is full is written out, whoever syncs; and so is a journal that is closed.
-    @Test func closingAndRotationWriteWhatIsPending() throws {
+    /// A full segment is written out before rotation even without a waiter; a close writes all
+    /// pending commits.
+    @Test func closeAndRotationWritePendingCommits() throws {
         let journal = try journalInItsSync()
         for _ in 2...40 { try journal.append([entry]) }
         for _ in 0..<64 { gate.signal() }
@@ -120,7 +123,7 @@ import Testing
         #expect(again.recovery.wasClean && again.lastPosition == 40)
     }
 
-    @Test func aWriteOfManyThatFailsIsToldToAllOfThem() throws {
+    @Test func failedGroupWriteReachesEveryWaiter() throws {
         let journal = try journalInItsSync()
         try appendAndWait(for: 2...4, journal)
         storage.fail {
@@ -143,7 +146,7 @@ import Testing
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: memory.copy())).lastPosition == 1)
     }
 
-    @Test func whatWasWrittenBeforeASyncThatFailsStays() throws {
+    @Test func writtenCommitsSurviveFailedSync() throws {
         let journal = try journalInItsSync()
         try appendAndWait(for: 2...4, journal)
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
@@ -154,8 +157,9 @@ import Testing
         #expect(try journal.verifiedPositions() == 4)
     }
 
-    /// What was never written is forgotten, so that all that was can still be read and verified.
-    @Test func commitsThatGatherDuringASyncThatFailsAreForgotten() throws {
+    /// Recovery forgets commits that were never written, so that all written commits stay readable
+    /// and verifiable.
+    @Test func commitsGatheredDuringFailedSyncAreForgotten() throws {
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         try journal.append([entry])
         storage.fail { [gate, syncing] call in
@@ -180,7 +184,7 @@ import Testing
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: memory.copy())).lastPosition == 1)
     }
 
-    @Test func zerosThatCannotBeWrittenStopNobody() throws {
+    @Test func failedZeroFillIsHarmless() throws {
         let journal = try journalInItsSync()
         try appendAndWait(for: 2...9, journal)
         storage.fail { call in
@@ -195,8 +199,8 @@ import Testing
         #expect(try Journal.open("journal", options: JournalOptions(storage: memory)).entries().count == 10)
     }
 
-    /// Memory is bounded: what is too much is written at once.
-    @Test func aLongRoundIsWrittenInParts() throws {
+    /// Bounds memory: a round beyond the maximum is written in parts.
+    @Test func longRoundIsWrittenInParts() throws {
         let journal = try journalInItsSync()
         let before = writes()
         let large = Entry(kept: [UInt8](repeating: 1, count: 60_000), erasable: [])
@@ -208,7 +212,7 @@ import Testing
     }
 }
 
-/// What those who waited were told.
+/// The results that waiting threads received.
 private final class Told: Sendable {
     let failures = Lock<[JournalError]>([])
 }

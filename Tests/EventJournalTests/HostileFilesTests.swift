@@ -5,7 +5,9 @@ import Testing
 
 @testable import EventJournal
 
-/// Files that somebody changed by hand, or put there: an error that says so, never a trap, a hang or a loss.
+/// Files that another program changed or created.
+///
+/// Each causes a clear error, never a trap, a hang or lost records.
 @Suite struct HostileFilesTests {
     private func journal(_ storage: MemoryStorage, commits: Int, segmentSize: UInt64 = 512) throws {
         var options = JournalOptions()
@@ -23,12 +25,13 @@ import Testing
         return options
     }
 
-    @Test(arguments: 0..<128) func aSegmentThatEndsInItsHeaderIsDamaged(size: Int) throws {
+    @Test(arguments: 0..<128) func segmentCutInHeaderIsDamaged(size: Int) throws {
         let storage = MemoryStorage()
         try journal(storage, commits: 3)
         let path = "j/" + DirectoryListing.segmentName(1)
         let whole = try #require(storage.allContents()[path])
-        // A checksum that ends in zeros is whole even where the file ends before it.
+        // If a checksum ends in zeros, the header reads as valid even in a file that ends before
+        // it.
         var header = Array(whole.prefix(128))
         var salt: UInt64 = 0
         repeat {
@@ -51,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func moreSegmentsThanFilesThatStayOpenAreRead() throws {
+    @Test func openFilesAreBounded() throws {
         let storage = MemoryStorage()
         try journal(storage, commits: 300)
         let opened = CountingStorage(storage)
@@ -69,8 +72,9 @@ import Testing
         #expect(opened.openFiles <= SealedSegments.capacity + 3, "the pool, the last segment, the durable file and one that is being read")
     }
 
-    /// A file of holes costs nothing to make, and reading it to its end takes as long as its length says.
-    @Test func aSegmentLongerThanAnyIsNotReadToItsEnd() throws {
+    /// A sparse file is cheap to create, but reading it to its end takes time in proportion to its
+    /// length.
+    @Test func oversizedSegmentIsNotReadToItsEnd() throws {
         let storage = MemoryStorage()
         try journal(storage, commits: 30)
         let path = "j/" + DirectoryListing.segmentName(1)
@@ -80,7 +84,7 @@ import Testing
         #expect(findings.first?.problem == "segmentHeader" && findings.first?.bytes == 0..<UInt64(SegmentHeader.size))
     }
 
-    @Test func aWriterWhoseLockFileIsRemovedKeepsTheJournal() throws {
+    @Test func removedLockFileKeepsJournalLocked() throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/j"
         let journal = try Journal.open(path)
@@ -94,9 +98,9 @@ import Testing
         try again.close()
     }
 
-    // It takes milliseconds; the limit is for one that hangs, on a machine that runs everything else beside it.
+    // The test takes milliseconds. The limit ends a hang, with a margin for a loaded machine.
     @Test(.timeLimit(.minutes(5)), arguments: ["durable", "lock", "00000000000000000001.segment"])
-    func aFIFOInPlaceOfAFileIsAnError(name: String) throws {
+    func fifoInPlaceOfFileIsRejected(name: String) throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/j"
         try Journal.open(path).close()
@@ -106,7 +110,7 @@ import Testing
         #expect(journalError { _ = try Journal.open(path) } != nil)
     }
 
-    @Test(arguments: ["durable.tmp", "00000000000000000001.segment.tmp"]) func aLinkThatWasPutThereIsNotFollowed(name: String) throws {
+    @Test(arguments: ["durable.tmp", "00000000000000000001.segment.tmp"]) func symbolicLinkIsNotFollowed(name: String) throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/j"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

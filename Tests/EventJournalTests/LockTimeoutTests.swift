@@ -5,16 +5,16 @@ import Testing
 
 @testable import EventJournal
 
-/// Opening for writing waits for another writer as long as the options say.
+/// An opening for writing waits for another writer up to the lock timeout.
 @Suite struct LockTimeoutTests {
-    /// A storage on which something happens when a lock has been refused so many times.
+    /// A storage that calls a closure after each refused lock.
     private final class Contested: JournalStorage {
         let base: MemoryStorage
         private let state = Lock((refused: 0, freed: "", act: Optional<@Sendable (Int) -> Void>.none))
 
         init(_ base: MemoryStorage) { self.base = base }
 
-        /// A lock file of which another one took the place.
+        /// Acts as if another file had replaced the lock file.
         func replace(_ path: String) { state.withLock { $0.freed = path } }
 
         var refused: Int { state.withLock { $0.refused } }
@@ -43,8 +43,9 @@ import Testing
         do { try journal.close() } catch { Issue.record("\(error)") }
     }
 
-    /// The other writer closes the journal after some refusals; whatever it wrote is in what is opened then.
-    @Test(arguments: [1, 2, 5]) func theJournalIsOpenedWhenItIsFree(refusals: Int) throws {
+    /// The other writer closes the journal after some attempts; the new writer sees all of its
+    /// records.
+    @Test(arguments: [1, 2, 5]) func openSucceedsWhenLockIsReleased(refusals: Int) throws {
         let storage = Contested(MemoryStorage())
         let other = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
         storage.onRefusal { count in
@@ -58,11 +59,11 @@ import Testing
         try journal.close()
     }
 
-    /// The lock file has been removed by hand, so that the durable file alone tells of the writer.
-    @Test func theLockOfTheDurableFileIsWaitedForToo() throws {
+    /// The lock file was removed, so only the lock of the durable file reveals the writer.
+    @Test func openWaitsForLockOfDurableFile() throws {
         let storage = Contested(MemoryStorage())
         let other = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
-        // As if it were another file.
+        // The path now names another file.
         storage.replace("journal/lock")
         storage.onRefusal { count in
             if count == 3 { close(other) }
@@ -72,7 +73,7 @@ import Testing
         try journal.close()
     }
 
-    @Test(arguments: [Duration.zero, .seconds(-5)]) func withoutATimeThereIsOneAttempt(timeout: Duration) throws {
+    @Test(arguments: [Duration.zero, .seconds(-5)]) func zeroTimeoutTriesOnce(timeout: Duration) throws {
         let storage = Contested(MemoryStorage())
         let other = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
         let options = JournalOptions(storage: storage, idleDelay: nil, lockTimeout: timeout)
@@ -82,7 +83,7 @@ import Testing
         try other.close()
     }
 
-    @Test(arguments: [Duration.nanoseconds(1), .milliseconds(20)]) func whenTheTimeIsOverTheJournalIsLocked(timeout: Duration) throws {
+    @Test(arguments: [Duration.nanoseconds(1), .milliseconds(20)]) func expiredTimeoutThrowsLocked(timeout: Duration) throws {
         let storage = Contested(MemoryStorage())
         let other = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
         let options = JournalOptions(storage: storage, idleDelay: nil, lockTimeout: timeout)
@@ -91,14 +92,14 @@ import Testing
         try other.close()
     }
 
-    /// No other refusal is tried again.
-    @Test func onlyALockIsWaitedFor() throws {
+    /// No other error is retried.
+    @Test func onlyLockErrorsAreRetried() throws {
         let storage = Contested(MemoryStorage())
         let options = JournalOptions(storage: storage, createIfMissing: false, lockTimeout: .seconds(600))
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .notFound)
     }
 
-    @Test func filesAreWaitedForFromAnotherThread() throws {
+    @Test func openWaitsForWriterOnAnotherThread() throws {
         let folder = try TemporaryDirectory()
         let other = try Journal.open(folder.file("journal"))
         let opened = Lock<Position?>(nil)

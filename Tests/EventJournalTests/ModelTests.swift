@@ -6,8 +6,9 @@ import Testing
 @testable import EventJournal
 
 @Suite struct ModelTests {
-    /// A random life of a journal against an array: appends, waits, reads, closes, and releases without closing.
-    @Test(arguments: 0..<Repetitions.few(5, of: 12)) func aRandomLifeEqualsAnArray(_ round: Int) throws {
+    /// Compares a random journal lifetime with an array: appends, waits, reads, closes, and
+    /// releases without a close.
+    @Test(arguments: 0..<Repetitions.few(5, of: 12)) func randomLifetimeEqualsArray(_ round: Int) throws {
         var generator = SeededGenerator(UInt64.random(in: 0...UInt64.max))
         let seed = generator.seed
         let storage = MemoryStorage()
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    /// Appends whoever else does.
+    /// Appends at the end, with retries while other threads append.
     private func appendAtTheEnd(_ entries: [Entry], to journal: Journal) throws -> ClosedRange<Position> {
         while true {
             do {
@@ -109,7 +110,7 @@ import Testing
         #expect(journal.durablePosition == 200)
     }
 
-    @Test func readersGoOnWhileAWriterAppends() throws {
+    @Test func readersReadWhileWriterAppends() throws {
         let journal = try Journal.open(
             "journal", options: JournalOptions(durability: .written, segmentSize: 3000, storage: MemoryStorage()))
         DispatchQueue.concurrentPerform(iterations: 3) { role in

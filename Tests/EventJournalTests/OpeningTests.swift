@@ -6,7 +6,7 @@ import Testing
 @testable import EventJournal
 
 @Suite struct OpeningTests {
-    @Test(arguments: StorageKind.allCases) func oneWriterAtATime(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func onlyOneWriterAtATime(_ kind: StorageKind) throws {
         try kind.run { options, path in
             let journal = try Journal.open(path, options: options)
             #expect(journalError { _ = try Journal.open(path, options: options) }?.code == .locked)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StorageKind.allCases) func aReleasedJournalIsUnlocked(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func releasedJournalIsUnlocked(_ kind: StorageKind) throws {
         try kind.run { options, path in
             do {
                 let journal = try Journal.open(path, options: options)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StorageKind.allCases) func readersSeeWrittenCommitsAtOnce(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func readersSeeWrittenCommitsImmediately(_ kind: StorageKind) throws {
         try kind.run { options, path in
             var options = options
             options.durability = .written
@@ -75,7 +75,7 @@ import Testing
             for index in 0..<20 { try journal.append([Entry("\(index)", "text")]) }
         }
         try FileManager.default.removeItem(atPath: path + "/lock")
-        // A torn commit: what a writer would cut off, a reader leaves.
+        // Readers leave a torn commit, which a writer would cut off.
         let name = try #require(try directory.contents().keys.filter { $0.hasSuffix(".segment") }.max())
         var bytes = try #require(try directory.contents()[name])
         let end = try #require(bytes.lastIndex { $0 != 0 })
@@ -109,7 +109,7 @@ import Testing
         for name in names { #expect(try mode(path + "/" + name) == 0o600) }
     }
 
-    @Test func whatIsNotOursIsLeftAlone() throws {
+    @Test func foreignFilesStayUnchanged() throws {
         let directory = try TemporaryDirectory()
         try Data("hello".utf8).write(to: URL(fileURLWithPath: directory.file("text")))
         let before = try directory.contents()
@@ -128,13 +128,13 @@ import Testing
         #expect(try directory.contents() == before)
     }
 
-    @Test func anEmptyDirectoryBecomesAJournal() throws {
+    @Test func emptyDirectoryBecomesJournal() throws {
         let directory = try TemporaryDirectory()
         #expect(journalError { _ = try Journal.openReadOnly(directory.path) }?.code == .notFound)
         #expect(try Journal.open(directory.path).recovery.wasCreated)
     }
 
-    @Test func aNewerVersionIsRefused() throws {
+    @Test func newerVersionIsRefused() throws {
         let specimen = try Specimen(closing: true)
         let options = JournalOptions(storage: specimen.storage)
         let name = "journal/" + DirectoryListing.segmentName(1)
@@ -148,7 +148,7 @@ import Testing
         #expect(journalError { _ = try Journal.openReadOnly("journal", options: options) }?.code == .newerVersion)
     }
 
-    @Test func headsAreHonoured() throws {
+    @Test func expectedHeadsAreChecked() throws {
         let storage = MemoryStorage()
         var options = JournalOptions(storage: storage)
         let journal = try Journal.open("journal", options: options)
@@ -183,14 +183,14 @@ import Testing
             #expect(journalError { _ = try Journal.openReadOnly("journal", options: options) }?.code == .headMismatch)
             #expect(storage.allContents() == before)
         }
-        // The old copy is sound in itself; only the head tells.
+        // The old copy is valid in itself; only the expected head reveals that records are missing.
         options.storage = old
         options.expectedHead = newest
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .headMismatch)
         #expect(journalError { _ = try Journal.open("none", options: options) }?.code == .notFound)
     }
 
-    @Test func headsAsText() throws {
+    @Test func headsRoundTripAsText() throws {
         let id = try #require(JournalID("389B0B66-f0e3-4907-9b4e-01ac4146bb0b"))
         #expect(id.description == "389b0b66-f0e3-4907-9b4e-01ac4146bb0b")
         for wrong in [
@@ -217,7 +217,7 @@ import Testing
         #expect(try JSONDecoder().decode([JournalID].self, from: JSONEncoder().encode([id])) == [id])
     }
 
-    @Test func oneDamagedSlotIsReportedAndBothRefused() throws {
+    @Test func oneDamagedSlotIsReportedTwoAreRefused() throws {
         let specimen = try Specimen(closing: true)
         for damagedSlots in [[0], [1], [0, 1]] {
             let storage = specimen.storage.copy()
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func theSameSeedGivesTheSameBytes() throws {
+    @Test func sameSeedGivesSameBytes() throws {
         func run() throws -> [String: [UInt8]] {
             let storage = MemoryStorage()
             let options = JournalOptions(segmentSize: 1000, storage: storage, entropy: SeededEntropy(seed: 7))

@@ -2,9 +2,11 @@ import Testing
 
 @testable import EventJournal
 
-/// Reading at chosen positions, which must give what reading each of them alone gives.
+/// Reads of selected positions equal single reads of each position.
 @Suite struct PositionReadingTests {
-    /// A journal of several segments: records of all lengths up to a few times the distance of two entries of the index, in commits of one to a dozen.
+    /// A journal of several segments.
+    ///
+    /// Records reach several times the spacing of the index; commits have 1 to 12 records.
     private func journal(_ generator: inout SeededGenerator, _ storage: any JournalStorage) throws -> (Journal, [Entry]) {
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 100_000, storage: storage))
         var model: [Entry] = []
@@ -31,7 +33,7 @@ import Testing
         return entries
     }
 
-    @Test(arguments: 0..<4) func anyPositionsInOrderEqualAnArray(_ round: Int) throws {
+    @Test(arguments: 0..<4) func ascendingPositionsEqualArray(_ round: Int) throws {
         var generator = SeededGenerator()
         let (journal, model) = try journal(&generator, MemoryStorage())
         let seed = generator.seed
@@ -39,7 +41,7 @@ import Testing
         for share in [1, 2, 5, 20, 400] {
             var positions: [Position] = []
             for position in 1...model.count where Int.random(in: 0..<share, using: &generator) == 0 {
-                // Now and then one comes twice.
+                // Some positions occur twice.
                 positions.append(Position(position))
                 if Int.random(in: 0..<50, using: &generator) == 0 { positions.append(Position(position)) }
             }
@@ -47,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func theReadingEndsWhenItIsTold() throws {
+    @Test func bodyStopsReading() throws {
         var generator = SeededGenerator(2)
         let (journal, model) = try journal(&generator, MemoryStorage())
         let positions = (1...Position(model.count)).filter { $0 % 3 == 0 }
@@ -61,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func aPositionThatIsNotThereIsRefusedBeforeAnythingIsGiven() throws {
+    @Test func missingPositionThrowsBeforeDelivery() throws {
         var generator = SeededGenerator(3)
         let (journal, model) = try journal(&generator, MemoryStorage())
         for positions in [[0, 1], [1, Position(model.count) + 1], [.max], [2, 1], [1, 3, 3, 2]] {
@@ -77,8 +79,9 @@ import Testing
         #expect(journalError { try journal.forEachRecord(at: [1]) { _, _, _, _ in true } }?.code == .closed)
     }
 
-    /// What an index claims is not to be trusted: whatever the numbers, the estimate lies between the entry and the bound.
-    @Test func anEstimateIsWithinTheBoundsWhateverTheIndexClaims() throws {
+    /// An index can be damaged: for any numbers in it, the estimate lies between the entry and the
+    /// bound.
+    @Test func estimateStaysWithinBounds() throws {
         var index = SparseIndex()
         index.note(0, at: 128, recordsLeft: 0)
         index.note(UInt64(UInt32.max), at: UInt64(UInt32.max) - 1, recordsLeft: 1)
@@ -91,8 +94,8 @@ import Testing
         }
     }
 
-    /// Looking on from where the last one was found finds what looking from the beginning finds.
-    @Test func whatIsFoundDoesNotDependOnWhereTheSearchBegins() throws {
+    /// A search from the last found record finds the same as a search from the start.
+    @Test func resumedSearchEqualsFullSearch() throws {
         var generator = SeededGenerator(6)
         var index = SparseIndex()
         var (position, offset) = (0 as UInt64, UInt64(SegmentHeader.size))
@@ -119,8 +122,8 @@ import Testing
         }
     }
 
-    /// A record that lies far from others is read with less than the distance of two entries, those that lie close together with one read.
-    @Test func littleMoreIsReadThanIsAskedFor() throws {
+    /// A distant record costs less than the spacing of the index; adjacent records share one read.
+    @Test func readAmplificationIsBounded() throws {
         var generator = SeededGenerator(4)
         let storage = CountingStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
@@ -140,8 +143,9 @@ import Testing
         #expect(together.reads == 1)
     }
 
-    /// One bit of a record, in turn each record's: reading at positions that hold it is an error that names it, and others are read.
-    @Test func damageIsNamedAndTheOthersAreRead() throws {
+    /// Flips one bit of each record in turn: a read of that record throws an error that names it,
+    /// other records are read.
+    @Test func damagedRecordIsNamedAndOthersAreRead() throws {
         var generator = SeededGenerator(5)
         let storage = MemoryStorage()
         var model: [Entry] = []
@@ -157,7 +161,7 @@ import Testing
             let damaged = storage.copy()
             let start = try #require(segment.value.firstIndex(of: model[target - 1].kept))
             let reader = try Journal.openReadOnly("journal", options: JournalOptions(storage: damaged))
-            // Once it is open, because an opening refuses what is damaged.
+            // The journal is open before the damage, because an opening refuses damaged segments.
             let file = try damaged.open(segment.key, .readWrite)
             try [segment.value[start + 3] ^ 4].withBytes(0..<1) { bytes in try file.write(bytes, at: UInt64(start + 3)) }
             let others = (1...model.count).filter { $0 != target }.map { Position($0) }

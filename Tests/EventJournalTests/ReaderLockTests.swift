@@ -7,11 +7,14 @@ import Testing
 
 @testable import EventJournal
 
-/// Readers wait neither for I/O of the writer nor for one another's.
+/// Readers wait neither for the writer's I/O nor for the I/O of other readers.
 @Suite(.serialized) struct ReaderLockTests {
-    /// Runs work on a thread of its own, which needs nothing of the cooperative pool, and returns whether it ends within a time.
+    /// Runs work on its own thread, outside the cooperative pool.
     ///
-    /// Work that waits for what the caller holds goes on afterwards: it fails the test instead of hanging it.
+    /// Returns whether it ends in time.
+    ///
+    /// Work that waits for a resource of the caller continues afterwards: the test fails instead of
+    /// a hang.
     private static func ends(within seconds: Double = 20, _ work: @escaping @Sendable () throws -> Void) -> Bool {
         let hasEnded = DispatchSemaphore(value: 0)
         Thread {
@@ -21,7 +24,7 @@ import Testing
         return hasEnded.wait(timeout: .now() + seconds) == .success
     }
 
-    /// During the first call from now on for which the condition is true, runs some work instead of going on with the call.
+    /// Runs work instead of the next call that satisfies the condition.
     private func hold(
         _ storage: FaultyStorage, during condition: @escaping @Sendable (FaultyStorage.Call) -> Bool,
         _ work: @escaping @Sendable (FaultyStorage.Call) -> Void
@@ -42,7 +45,7 @@ import Testing
             durability: durability, segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: 5), idleDelay: nil)
     }
 
-    /// Opens a journal of three segments in which the next thing to do is some work.
+    /// Opens a journal of three segments that is ready for one kind of work.
     private func journal(_ storage: FaultyStorage, _ durability: Durability, for work: Work) throws -> Journal {
         let new = try Journal.open("j", options: options(storage, durability))
         while new.statistics.segments < 3 { try new.append([entry]) }
@@ -54,7 +57,7 @@ import Testing
             let count = UInt64(try draft([entry]).encodedByteCount)
             while journal.state.withLock({ $0.hasRoom(count, journal.segmentSize) }) { try journal.append([entry]) }
             try journal.waitUntilDurable(journal.lastPosition)
-            // What is not durable yet, and has to be synced first.
+            // Appends a record that is not durable yet and needs a sync.
             try journal.append([Entry("small", "")])
         case .synchronize, .close: try journal.append([entry])
         }
@@ -69,7 +72,7 @@ import Testing
         }
     }
 
-    /// Asks for everything that is durable.
+    /// Reads all durable records.
     private static func read(_ journal: Journal, durable: Position) throws {
         #expect(journal.durablePosition >= durable && journal.lastPosition >= durable)
         #expect(try journal.entries(1...durable).count == Int(durable))
@@ -86,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: Work.allCases, [Durability.synced, .written])
-    func readersFinishWhileTheWriterIsHeldInAnyCall(_ work: Work, _ durability: Durability) throws {
+    func readersFinishWhileWriterBlocksInAnyCall(_ work: Work, _ durability: Durability) throws {
         let counted = FaultyStorage(MemoryStorage())
         let first = try journal(counted, durability, for: work)
         let before = counted.calls.count
@@ -99,7 +102,7 @@ import Testing
             let durable = journal.durablePosition
             let calls = Lock((seen: 0, waitedFor: FaultyStorage.Call?.none))
             let writer = ObjectIdentifier(Thread.current)
-            // Calls of readers have no index.
+            // Calls by readers have no index.
             hold(storage) { _ in
                 ObjectIdentifier(Thread.current) == writer
                     && calls.withLock { calls in
@@ -116,7 +119,8 @@ import Testing
         }
     }
 
-    /// A closed journal of four segments, the footer of the first of which is damaged, and where its segments begin.
+    /// Returns a closed journal of four segments with a damaged first footer, and the first
+    /// positions of its segments.
     private func journalWithDamagedFooter() throws -> (storage: FaultyStorage, starts: [Position]) {
         let memory = MemoryStorage()
         let journal = try Journal.open("j", options: options(memory, .synced))
@@ -131,7 +135,7 @@ import Testing
 
     private func segment(_ first: Position) -> String { "j/" + DirectoryListing.segmentName(first) }
 
-    @Test func aSegmentThatIsScannedHoldsUpNoOther() throws {
+    @Test func segmentScanBlocksNoOtherSegment() throws {
         let (storage, starts) = try journalWithDamagedFooter()
         let journal = try Journal.openReadOnly("j", options: options(storage, .synced))
         #expect(try journal.entries(starts[1]...starts[1]).count == 1)
@@ -141,7 +145,7 @@ import Testing
             $0.operation == .read && $0.path == name && ($0.bytes?.count ?? 0) > 8192
         } _: { _ in
             isScanned.withLock { $0 = true }
-            // One that is open, and one that is not.
+            // Reads one segment that is open and one that is not.
             let hasEnded = Self.ends { () throws in
                 #expect(try journal.entries(starts[1]...starts[3] - 1).count == Int(starts[3] - starts[1]))
             }
@@ -151,7 +155,7 @@ import Testing
         #expect(isScanned.withLock { $0 })
     }
 
-    @Test func twoReadersOfASegmentLoadItOnce() throws {
+    @Test func concurrentReadersLoadSegmentOnce() throws {
         let (storage, _) = try journalWithDamagedFooter()
         let journal = try Journal.openReadOnly("j", options: options(storage, .synced))
         let name = segment(1)
@@ -160,7 +164,7 @@ import Testing
         hold(storage) {
             $0.operation == .read && $0.path == name
         } _: { _ in
-            // Time to open it as well, if it did.
+            // Leaves the second reader time to open the segment too, if it would.
             let hasEnded = Self.ends(within: 0.05) { () throws in
                 #expect(try journal.entries(1...2).count == 2)
                 second.signal()
@@ -172,8 +176,8 @@ import Testing
         #expect(storage.calls[before...].count { $0.operation == .open && $0.path == name } == 1)
     }
 
-    /// A task that begins to follow the journal does not wait for the writer either.
-    @Test func aFollowerIsAddedDuringARotation() throws {
+    /// A task that starts to follow the journal does not wait for the writer either.
+    @Test func followerIsAddedDuringRotation() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try journal(storage, .written, for: .rotation)
         let durable = journal.durablePosition
@@ -205,9 +209,9 @@ import Testing
         Entry("\(position)", String(repeating: "e", count: Int(position % 300)))
     }
 
-    /// What is read is what was appended, and all of it can be read, whenever it is asked for.
+    /// Every read returns the appended records, and all records are readable at any time.
     @Test(arguments: [Durability.synced, .written])
-    func readersBesideAWriter(_ durability: Durability) throws {
+    func readersReadBesideWriter(_ durability: Durability) throws {
         let journal = try Journal.open("j", options: options(MemoryStorage(), durability))
         let hasEnded = Lock(false)
         let readers = DispatchGroup()

@@ -5,15 +5,16 @@ import Testing
 
 @testable import EventJournal
 
-/// A journal that is open for reading follows one that is open for writing, in this process as it would in another.
+/// A read-only journal follows a writer, in this process as in another process.
 @Suite struct RefreshTests {
     @Test(arguments: StorageKind.allCases, Durability.allCases)
-    func aReaderShowsAPrefixThatGrowsToAllThatIsDurable(_ kind: StorageKind, _ durability: Durability) throws {
+    func readerPrefixGrowsToDurablePosition(_ kind: StorageKind, _ durability: Durability) throws {
         try kind.run { options, path in
             var options = options
             options.segmentSize = 700
             options.durability = durability
-            // A sync of the idle journal holds it for a moment, and with it the lock, after the last reference here has gone.
+            // A background sync of the idle journal would keep the journal and its lock alive after
+            // the last reference here.
             options.idleDelay = nil
             var generator = SeededGenerator()
             var model: [Entry] = []
@@ -31,7 +32,8 @@ import Testing
                     let journal = try Journal.openReadOnly(path, options: options)
                     readers.append((journal, journal.lastPosition))
                 case 7 where step % 3 == 0:
-                    // Closed in good order or left as a crash leaves it; what was appended stays in the file.
+                    // Closed cleanly, or left as after a crash; the file keeps the appended
+                    // records.
                     if Bool.random(using: &generator) { try writer?.close() }
                     writer = nil
                     writer = try Journal.open(path, options: options)
@@ -48,7 +50,7 @@ import Testing
                     }
                 }
             }
-            // A reader that is opened now sees the head of one that has followed.
+            // A new reader sees the head of a reader that has followed.
             try writer?.close()
             let fresh = try Journal.openReadOnly(path, options: options)
             for (journal, _) in readers {
@@ -58,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aWriterHasNothingToTakeIn() throws {
+    @Test func writerRefreshAppliesNothing() throws {
         let journal = try Journal.open("j", options: JournalOptions(storage: MemoryStorage()))
         try journal.append([Entry("a", "b")])
         #expect(try journal.refresh() == 0)
@@ -66,7 +68,7 @@ import Testing
         #expect(try journal.refresh() == 1)
     }
 
-    /// A journal of two records that are synced, and a reader that knows of the first.
+    /// Returns a journal of two synced records and a reader that knows only the first.
     private func readerBehind() throws -> (storage: MemoryStorage, writer: Journal, reader: Journal) {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage, idleDelay: nil)
@@ -79,13 +81,14 @@ import Testing
         return (storage, writer, reader)
     }
 
-    /// A commit or a footer that the writer is writing at the moment may be there in part.
+    /// The last commit or footer can be incomplete while the writer writes it.
     @Test(arguments: 1..<120)
-    func whatIsInTheMakingIsLeftAlone(_ count: Int) throws {
+    func incompleteCommitIsIgnored(_ count: Int) throws {
         let (storage, writer, reader) = try readerBehind()
         let end = writer.state.withLock { $0.active.end }
         try writer.append([Entry("e", String(repeating: "f", count: 100))])
-        // Only the first bytes of the third commit have come, with reserved space behind them or without.
+        // The file has only the first bytes of the third commit, with or without reserved space
+        // after them.
         let name = "j/" + DirectoryListing.segmentName(1)
         let contents = try #require(storage.allContents()[name])
         let file = try storage.open(name, .readWrite)
@@ -100,8 +103,8 @@ import Testing
         #expect(try reader.refresh() == 3)
     }
 
-    /// The writer gives back the space that it does not use, as a close does, before any of the reads of a refresh.
-    @Test func aFileThatItsWriterShortensIsReadAgain() throws {
+    /// The writer truncates unused space, as a close does, before any of the reads of a refresh.
+    @Test func truncatedFileIsReadAgain() throws {
         let name = "j/" + DirectoryListing.segmentName(1)
         var reads = 0
         var isOver = false
@@ -133,8 +136,8 @@ import Testing
         #expect(reads >= 1)
     }
 
-    /// Part of a footer is all that there is when the records are read, and the next segment is there when it is looked for.
-    @Test func aFooterThatWasSeenInPartIsReadAgain() throws {
+    /// The reader sees part of a footer when it reads the records, and then the next segment.
+    @Test func partialFooterIsReadAgain() throws {
         let base = MemoryStorage()
         let writer = try Journal.open(
             "j", options: JournalOptions(durability: .written, segmentSize: 600, storage: base, idleDelay: nil))
@@ -147,7 +150,7 @@ import Testing
         let (first, second) = ("j/" + DirectoryListing.segmentName(1), "j/" + DirectoryListing.segmentName(3))
         let whole = base.allContents()[first] ?? []
         #expect(whole.count > Int(end) + 20 && base.kind(of: second) == .file)
-        // Back to the moment in which the footer was written.
+        // Restores the state during the write of the footer.
         let file = try base.open(first, .readWrite)
         try file.truncate(to: end + 20)
         try file.truncate(to: end + 400)
@@ -167,15 +170,17 @@ import Testing
         #expect(try reader.entries() == writer.entries())
     }
 
-    /// Under `.written` nothing tells how far the writer is but the file itself, which goes on in space that is reserved.
-    @Test func anIdleRefreshReadsNoReservedSpace() throws {
+    /// Under `.written`, only the file shows the progress of the writer.
+    ///
+    /// The file continues into reserved space.
+    @Test func idleRefreshReadsNoReservedSpace() throws {
         let base = MemoryStorage()
         let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, idleDelay: nil))
         try writer.append([Entry("a", "b")])
         let storage = CountingStorage(base)
         let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
         for isShort in [false, true] {
-            // Closed, the file ends where the commits do.
+            // In a closed journal, the file ends at the last commit.
             if isShort { try writer.close() }
             let before = storage.bytesRead
             for _ in 0..<10 { #expect(try reader.refresh() == 1) }
@@ -183,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTakenInIsChecked() throws {
+    @Test func refreshChecksNewRecords() throws {
         let (storage, writer, reader) = try readerBehind()
         let name = "j/" + DirectoryListing.segmentName(1)
         let sound = storage.allContents()[name] ?? []
@@ -201,7 +206,7 @@ import Testing
         #expect(try Journal.openReadOnly("j", options: JournalOptions(storage: storage)).lastPosition == 2)
     }
 
-    @Test func aClosedReaderTakesNothingIn() throws {
+    @Test func closedReaderRejectsRefresh() throws {
         let storage = MemoryStorage()
         let writer = try Journal.open("j", options: JournalOptions(storage: storage))
         let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
@@ -211,11 +216,11 @@ import Testing
     }
 }
 
-/// The note of what was synced is synced when there is nothing else to do.
+/// The journal syncs a pending slot when it is idle.
 @Suite struct IdleTests {
     private static let slotSync = FaultyStorage.Call(.sync, "j/durable")
 
-    /// Waits, for as long as a slow machine may take, until a condition holds.
+    /// Waits until a condition holds, with a limit generous enough for a slow machine.
     private func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
         for _ in 0..<3_000 {
             if try condition() { return true }
@@ -224,20 +229,20 @@ import Testing
         return false
     }
 
-    @Test func theSlotIsSyncedWhenTheJournalIsIdle() throws {
+    @Test func idleJournalSyncsSlot() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: .milliseconds(5)))
         try journal.append([Entry("a", "b")])
         let before = storage.calls.count { $0 == Self.slotSync }
         try journal.waitUntilDurable(1)
         #expect(eventually { storage.calls.count { $0 == Self.slotSync } == before + 1 })
-        // Once is enough.
+        // One sync is enough.
         Thread.sleep(forTimeInterval: 0.05)
         #expect(storage.calls.count { $0 == Self.slotSync } == before + 1)
         try journal.close()
     }
 
-    @Test func withoutADelayTheSlotIsSyncedOnRequest() throws {
+    @Test func slotIsSyncedOnRequestWithoutIdleDelay() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: nil))
         try journal.append([Entry("a", "b")])
@@ -249,7 +254,7 @@ import Testing
         try journal.close()
     }
 
-    @Test func anIdleSyncThatFailsStopsTheJournal() throws {
+    @Test func failedIdleSyncStopsJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: .milliseconds(5)))
         try journal.append([Entry("a", "b")])

@@ -3,7 +3,9 @@ import Testing
 
 @testable import EventJournal
 
-/// A journal of several small segments that was closed, to be damaged in a copy of its storage.
+/// A closed journal of several small segments.
+///
+/// Each test damages a copy of its storage.
 private struct Patient {
     let storage: MemoryStorage
     let entries: [Entry]
@@ -24,7 +26,9 @@ private struct Patient {
         try journal.close()
     }
 
-    /// Salvages into another storage; a placeholder is `lost`, its position, and the length of the kept part before it.
+    /// Salvages into another storage.
+    ///
+    /// A placeholder is `lost`, the position and the length of the preceding kept part.
     static func repair(_ damaged: MemoryStorage, mostLost: UInt64 = 10_000) throws -> (report: RepairReport, journal: Journal) {
         let saved = MemoryStorage()
         let options = RepairOptions(
@@ -37,7 +41,8 @@ private struct Patient {
 
     static func placeholder(_ position: Position, _ previous: Int) -> [UInt8] { Array("lost \(position) after \(previous)".utf8) }
 
-    /// Every position holds what it held, or a placeholder and is listed; the journal is sound.
+    /// Checks that each position holds its record, or a placeholder that the report lists, and that
+    /// the journal is valid.
     func check(_ report: RepairReport, _ journal: Journal, _ what: String) throws {
         let found = try journal.entries()
         var lost: [Position] = []
@@ -47,7 +52,7 @@ private struct Patient {
             if entry == Entry(kept: Self.placeholder(position, previous), erasable: []) {
                 lost.append(position)
             } else if index >= entries.count || entry != entries[index] {
-                Issue.record("\(what): record \(position) was never there: \(entry)")
+                Issue.record("\(what): record \(position) was never appended: \(entry)")
             }
         }
         #expect(report.losses.flatMap { Array($0.positions) } == lost, "\(what)")
@@ -60,7 +65,7 @@ private struct Patient {
 }
 
 @Suite struct RepairTests {
-    @Test func theFootersOfLongSegmentsHoldTheirIndexes() throws {
+    @Test func footersOfLongSegmentsHoldIndexes() throws {
         let storage = MemoryStorage()
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 65_536, storage: storage))
         for _ in 0..<100 { try journal.append((1...5).map { Entry(kept: [UInt8](repeating: 1, count: 100 * $0), erasable: []) }) }
@@ -71,13 +76,14 @@ private struct Patient {
         try Journal.openReadOnly("new", options: JournalOptions(storage: saved)).verify { Issue.record("\($0)") }
     }
 
-    @Test func aSoundJournalIsSalvagedWhole() throws {
+    @Test func validJournalIsFullySalvaged() throws {
         let patient = try Patient()
         let (report, journal) = try Patient.repair(patient.storage)
         try patient.check(report, journal, "sound")
         #expect(report.lostCount == 0 && report.losses.isEmpty && report.source == patient.id)
         #expect(report.head.position == patient.head.position)
-        // Bytes of records stay, salt included: the first record is at the same place of the first segment.
+        // Salvage keeps the bytes of records, salt included: the first record has the same place in
+        // the first segment.
         let (old, new) = (patient.storage.allContents(), journal.directory.storage)
         let original = Array((old["journal/" + DirectoryListing.segmentName(1)] ?? [])[168..<180])
         let file = try new.open("new/" + DirectoryListing.segmentName(1), .read)
@@ -86,7 +92,7 @@ private struct Patient {
         #expect(bytes == original)
     }
 
-    @Test(arguments: 0..<60) func whateverIsDamagedIsNamedAndTheRestIsThere(seed: Int) throws {
+    @Test(arguments: 0..<60) func damageIsReportedAndOtherRecordsSurvive(seed: Int) throws {
         let patient = try Patient(seed: UInt64(seed % 3 + 1))
         var generator = SeededGenerator(UInt64(seed))
         let damaged = patient.storage.copy()
@@ -119,7 +125,7 @@ private struct Patient {
         let patient = try Patient(commits: 12)
         let name = DirectoryListing.segmentName(1)
         let whole = patient.storage.allContents()["journal/" + name] ?? []
-        // The segment is sealed: its footer, of which nothing is salvaged, ends in its own length.
+        // The segment is sealed. Salvage drops its footer, which ends with its own length.
         let footer = whole.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
         for index in SegmentHeader.size..<(whole.count - footer) {
             let damaged = patient.storage.copy()
@@ -129,17 +135,17 @@ private struct Patient {
             let (report, journal) = try Patient.repair(damaged)
             try patient.check(report, journal, "byte \(index)")
             #expect(report.head.position == patient.head.position)
-            // At most the records of one commit, and where it is.
+            // At most the records of one commit are lost, and the report locates them.
             #expect(report.lostCount >= 1 && report.lostCount <= 4, "byte \(index): \(report.losses)")
             #expect(
                 report.losses.allSatisfy { $0.segment == name && $0.bytes?.contains(UInt64(index)) == true }, "byte \(index): \(report)")
         }
     }
 
-    @Test func headersAndSlotsCanBeMissed() throws {
+    @Test func salvageNeedsNoHeadersOrSlots() throws {
         let patient = try Patient()
         let damaged = patient.storage.copy()
-        // Of the header, only the salt is needed.
+        // Salvage needs only the salt of a header.
         for (path, bytes) in damaged.allContents() where path.hasSuffix(".segment") {
             damaged.setContents([UInt8](repeating: 0xAA, count: 56) + bytes[56...], of: path)
         }
@@ -152,7 +158,7 @@ private struct Patient {
         #expect(second.lostCount == 0 && second.source == nil)
     }
 
-    @Test func aMissingSegmentIsLostFromEndToEnd() throws {
+    @Test func missingSegmentIsReportedAsLost() throws {
         let patient = try Patient()
         let names = try patient.storage.list("journal").filter { $0.hasSuffix(".segment") }
         for (index, name) in names.enumerated() {
@@ -167,8 +173,8 @@ private struct Patient {
         }
     }
 
-    /// The slots alone say how much there was: all of it is lost, and told.
-    @Test func withoutSegmentsEverythingThatWasPromisedIsLost() throws {
+    /// Only the slots give the number of records: all are lost, and the report says so.
+    @Test func withoutSegmentsAllAttestedRecordsAreLost() throws {
         let patient = try Patient()
         let damaged = patient.storage.copy()
         for name in try damaged.list("journal") where name.hasSuffix(".segment") { try damaged.remove("journal/" + name) }
@@ -179,8 +185,9 @@ private struct Patient {
         #expect(report.losses.map(\.problem) == ["missingRecords"])
     }
 
-    /// What a power cut tore was never promised: it is neither salvaged in part nor lost.
-    @Test func aTornEndIsNotLost() throws {
+    /// Records that a power cut tore were never acknowledged: salvage neither keeps nor reports
+    /// them.
+    @Test func tornEndIsNotReportedAsLost() throws {
         let storage = MemoryStorage()
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage, entropy: SeededEntropy(seed: 2)))
         try journal.append([Entry("a", "b")])
@@ -195,14 +202,14 @@ private struct Patient {
         #expect(report.lostCount == 0 && report.salvagedCount == 1)
         #expect(try saved.entries() == [Entry("a", "b")])
         try journal.close()
-        // Once it was promised, it is.
+        // With a slot that attests the record, the same tear is a loss.
         let promised = storage.copy()
         promised.setContents(bytes, of: name)
         let (second, _) = try Patient.repair(promised)
         #expect(second.head.position == 4 && second.lostCount > 0)
     }
 
-    @Test func whatCannotBeRepairedIsRefused() throws {
+    @Test func unsalvageableSourceIsRefused() throws {
         let patient = try Patient(commits: 10)
         let storage = patient.storage.copy()
         let options = RepairOptions(storage: storage, destinationStorage: storage, mostLost: 1000)
@@ -221,7 +228,7 @@ private struct Patient {
         storage.setContents([1], of: "letters/a")
         refuses(.notAJournal, "letters")
         refuses(.notEmpty, to: "letters")
-        // Names of a journal, and in the files nothing that one has written.
+        // The files have the names of a journal and random content.
         var generator = SeededGenerator(1)
         try storage.createDirectory("garbage")
         for name in ["durable", DirectoryListing.segmentName(1), DirectoryListing.segmentName(40)] {
@@ -234,11 +241,11 @@ private struct Patient {
             refuses(.locked)
             try writer.close()
         }
-        // A name that says that there were more records than any disk holds.
+        // The name claims more records than any disk holds.
         let name = "journal/" + DirectoryListing.segmentName(1 << 50)
         storage.setContents([], of: name)
         refuses(.tooLarge)
-        // Nothing of the destination is left that would have to be cleared away by hand.
+        // A failed salvage leaves no files in the destination.
         try storage.remove(name)
         let report = try Journal.repair("journal", to: "new", options: options) { _, _ in [] }
         #expect(report.lostCount == 0 && report.head.position == patient.head.position)

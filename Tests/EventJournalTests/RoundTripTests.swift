@@ -3,11 +3,11 @@ import Testing
 
 @testable import EventJournal
 
-/// The storages that every journal must behave alike on.
+/// The storages on which a journal must behave the same.
 enum StorageKind: CaseIterable {
     case memory, files
 
-    /// Runs the work on an empty place of this kind.
+    /// Runs the work on an empty storage of this kind.
     func run(_ work: (JournalOptions, String) throws -> Void) throws {
         switch self {
         case .memory: try work(JournalOptions(storage: MemoryStorage()), "journal")
@@ -76,7 +76,7 @@ enum StorageKind: CaseIterable {
                     try journal.append(entries)
                     model += entries
                 }
-                // Longer than any segment: one of its own.
+                // A record longer than a segment gets its own segment.
                 let long = Entry(kept: generator.bytes(10), erasable: generator.bytes(5000))
                 try journal.append([long])
                 model.append(long)
@@ -88,7 +88,7 @@ enum StorageKind: CaseIterable {
         }
     }
 
-    @Test func largestPartsAndOneMore() throws {
+    @Test func partsUpToLimitRoundTrip() throws {
         let options = JournalOptions(storage: MemoryStorage())
         let journal = try Journal.open("journal", options: options)
         let largest = Entry(
@@ -116,7 +116,7 @@ enum StorageKind: CaseIterable {
         #expect(journalError { try journal.reserve(JournalLimits.commitBytes + 1) }?.code == .tooLarge)
     }
 
-    @Test func positionsOutsideAreRefused() throws {
+    @Test func positionsOutOfRangeAreRejected() throws {
         let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage()))
         try journal.append([Entry("a", "b")])
         for range: ClosedRange<Position> in [0...1, 0...0, 1...2, 2...2, 1...UInt64.max] {
@@ -125,7 +125,7 @@ enum StorageKind: CaseIterable {
         #expect(journalError { try journal.waitUntilDurable(2) }?.code == .outOfRange)
     }
 
-    @Test func aWrongHeadConflicts() throws {
+    @Test func wrongExpectedHeadConflicts() throws {
         let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage()))
         let commit = try draft([Entry("a", "b")])
         #expect(try journal.append(commit, expecting: 0) == 1...1)
@@ -136,7 +136,7 @@ enum StorageKind: CaseIterable {
         #expect(try journal.append(commit, expecting: 1) == 2...2)
     }
 
-    @Test func aClosureThatThrowsEndsTheReading() throws {
+    @Test func throwingClosureStopsReading() throws {
         struct Enough: Error {}
         let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage()))
         try journal.append([Entry("a", "b"), Entry("c", "d")])
@@ -153,7 +153,7 @@ enum StorageKind: CaseIterable {
         #expect(seen == [1])
     }
 
-    @Test func closedMeansClosed() throws {
+    @Test func closedJournalRejectsCalls() throws {
         let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage()))
         try journal.append([Entry("a", "b")])
         try journal.close()
@@ -163,7 +163,7 @@ enum StorageKind: CaseIterable {
         try journal.waitUntilDurable(1)
     }
 
-    @Test func aDraftGivesItsRecords() throws {
+    @Test func draftEnumeratesItsRecords() throws {
         var generator = SeededGenerator(7)
         let entries = (0..<50).map { _ in generator.entry(kept: 300, erasable: 20_000) } + [Entry("", "")]
         var found: [Entry] = []
@@ -182,7 +182,7 @@ enum StorageKind: CaseIterable {
         CommitDraft().forEachRecord { _, _ in Issue.record("an empty draft has a record") }
     }
 
-    @Test func recordsAfterAMarkAreTakenBack() throws {
+    @Test func rollbackRemovesRecordsAfterMark() throws {
         let (first, second, third) = (Entry("a", "bc"), Entry("def", ""), Entry("", "ghij"))
         func entries(_ draft: borrowing CommitDraft) -> [Entry] {
             var found: [Entry] = []
@@ -194,7 +194,8 @@ enum StorageKind: CaseIterable {
         try draft.append(third)
         draft.removeRecords(after: mark)
         #expect(entries(draft) == [first, second] && draft.encodedByteCount == byteCount)
-        // A mark of what has gone since: as many records stay, of whichever there are.
+        // After removal of all records, an old mark keeps as many records as it counted, even if
+        // they are others.
         draft.removeAll()
         for entry in [third, first, second] { try draft.append(entry) }
         draft.removeRecords(after: mark)

@@ -13,27 +13,27 @@ import Testing
             "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
         ),
     ])
-    func theExamplesOfTheStandard(_ message: String, _ digest: String) {
+    func digestsMatchStandardExamples(_ message: String, _ digest: String) {
         #expect(hexadecimal(SHA256.hash(Array(message.utf8))) == digest)
     }
 
-    @Test func aMillionLetters() {
+    @Test func digestOfMillionLettersMatches() {
         var hasher = SHA256()
         let thousand = [UInt8](repeating: UInt8(ascii: "a"), count: 1000)
         for _ in 0..<1000 { hasher.update(thousand) }
         #expect(hexadecimal(hasher.finalize()) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     }
 
-    /// Messages of 0 to 299 bytes, past every edge of the padding.
+    /// Messages of 0 to 299 bytes, which cover every edge of the padding.
     ///
-    /// Their bytes count 0, 1, ... 250, 0, ...; the digest of all their digests is from Python's hashlib.
-    @Test func everyLengthAroundTheBlocks() {
+    /// Their bytes count 0, 1, ... 250, 0, ...; the digest of all digests is from Python's hashlib.
+    @Test func digestsAtAllPaddingEdgesMatch() {
         var digests: [UInt8] = []
         for count in 0..<300 { digests += SHA256.hash((0..<count).map { UInt8($0 % 251) }) }
         #expect(hexadecimal(SHA256.hash(digests)) == "fa70b867db0a30acb7218d62945db0df52eb393808b30675ea9aac6b058a9a9d")
     }
 
-    @Test func theCutsOfAMessageDoNotMatter() {
+    @Test func digestIsIndependentOfChunks() {
         let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0...UInt64.max)
         let message = (0..<1000).map { UInt8(truncatingIfNeeded: ((UInt64($0) &+ 1) &* (seed | 1)) >> 32) }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func aDigestCanBeTakenOnTheWay() {
+    @Test func intermediateDigestMatches() {
         var hasher = SHA256()
         hasher.update(Array("ab".utf8))
         let early = hasher.finalize()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventJournal
 
-/// Reading the sealed segments again, a segment at a time.
+/// Scrubbing verifies the sealed segments in the background, one segment at a time.
 @Suite struct ScrubTests {
     private func journal(_ storage: MemoryStorage, commits: Int = 40) throws -> Journal {
         let journal = try Journal.open(
@@ -24,7 +24,7 @@ import Testing
         return (segments, findings)
     }
 
-    @Test func aPassReadsEverySealedSegmentOnce() throws {
+    @Test func passReadsEverySealedSegmentOnce() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         #expect(sealedCount(journal) > 3)
@@ -35,8 +35,8 @@ import Testing
         }
     }
 
-    /// What lasts longer than can be counted in nanoseconds never ends, instead of being over at once.
-    @Test func aRestOfAnyLengthIsARest() {
+    /// A pause longer than nanoseconds can count lasts forever; it must not end at once.
+    @Test func longestPauseDoesNotOverflow() {
         let second = 1_000_000_000
         #expect(Duration.seconds(2).dispatchInterval == .nanoseconds(2 * second))
         #expect(Duration.milliseconds(-1_500).dispatchInterval == .nanoseconds(-1_500_000_000))
@@ -47,7 +47,7 @@ import Testing
         #expect(Duration.seconds(Int64.min).dispatchInterval == .nanoseconds(.min))
     }
 
-    @Test func itGoesOnWhereItStopped() throws {
+    @Test func scrubResumesAfterReopening() throws {
         let storage = MemoryStorage()
         var journal = try journal(storage)
         for number in 1...40 {
@@ -58,7 +58,7 @@ import Testing
             if bytes == nil {
                 #expect(after.position == 0 && after.passes == before.passes + 1)
             } else {
-                // The next segment after the last one, whichever opening that was in.
+                // The next segment follows the last scrubbed one, across openings.
                 #expect(starts.first { $0 > before.position + 1 } == after.position + 1)
             }
             if number % 3 == 0 {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func itFindsWhatVerifyingFindsAndGoesOn() throws {
+    @Test func scrubFindingsEqualVerification() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         let names = journal.state.withLock { $0.sealedStarts.map { "j/" + DirectoryListing.segmentName($0.position) } }
@@ -93,11 +93,11 @@ import Testing
         #expect(segments == names.count && findings.map(\.problem) == ["unreadable"])
     }
 
-    @Test func aSegmentWithAnotherHistoryIsFound() throws {
+    @Test func segmentOfAnotherHistoryIsFound() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         let other = MemoryStorage()
-        // The same journal, by its entropy, with other content.
+        // The same journal id, from the same entropy, with other content.
         let twin = try Journal.open(
             "j", options: JournalOptions(segmentSize: 2_000, storage: other, entropy: SeededEntropy(seed: 2), idleDelay: nil))
         for number in 0..<40 { try twin.append([Entry("kept \(number)", String(repeating: "f", count: 200))]) }
@@ -107,7 +107,7 @@ import Testing
         #expect(try pass(journal).findings.map(\.problem) == ["missingRecords"])
     }
 
-    @Test func aNoteThatIsNoneIsIgnored() throws {
+    @Test func invalidNoteIsIgnored() throws {
         let storage = MemoryStorage()
         do {
             let journal = try journal(storage)
@@ -127,13 +127,13 @@ import Testing
             let journal = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
             let first = journal.state.withLock { $0.sealedStarts[1].position - 1 }
             _ = try journal.scrubSegment { Issue.record("\($0)") }
-            // A longer file begins with a note; all else begins anew.
+            // A longer file starts with a valid note; every other file restarts the pass.
             #expect(journal.scrubProgress.position == first || index == 2)
         }
-        #expect(storage.allContents()["j/scrub"] != note, "reading has not written it")
+        #expect(storage.allContents()["j/scrub"] != note, "a reader must not write the note")
     }
 
-    @Test func inTheBackgroundItGoesRoundUntilTheJournalIsClosed() throws {
+    @Test func backgroundScrubRunsUntilClose() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         let path = "j/" + DirectoryListing.segmentName(1)
@@ -142,7 +142,7 @@ import Testing
         storage.setContents(bytes, of: path)
         let found = Lock(0)
         journal.startScrubbing(ScrubOptions(bytesPerSecond: .max, pause: .zero)) { _ in found.withLock { $0 += 1 } }
-        journal.startScrubbing { _ in Issue.record("it runs already") }
+        journal.startScrubbing { _ in Issue.record("scrubbing already runs") }
         for _ in 0..<3_000 where journal.scrubProgress.passes < 3 { Thread.sleep(forTimeInterval: 0.01) }
         #expect(journal.scrubProgress.passes >= 3 && found.withLock { $0 } >= 3)
         #expect(journal.statistics.scrub.findings >= 3)

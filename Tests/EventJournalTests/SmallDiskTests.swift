@@ -6,17 +6,20 @@ import Testing
 
 private let smallDisk = ProcessInfo.processInfo.environment["CHATJOURNAL_SMALL_DISK"]
 
-/// A real file system that is full.
+/// Tests on a real file system that is full.
 ///
-/// `CHATJOURNAL_SMALL_DISK` names a directory with a few MiB and nothing else on it; `Tests/checks/full_disk.py --tests` mounts one.
+/// `CHATJOURNAL_SMALL_DISK` names a directory on an empty file system of a few MiB;
+/// `Tests/checks/full_disk.py --tests` mounts one.
 @Suite(.serialized, .enabled(if: smallDisk != nil, "CHATJOURNAL_SMALL_DISK names no directory"))
 struct SmallDiskTests {
-    /// Fills the disk, frees some of it, and fills it again, with segments so small that most fillings end at a roll-over.
+    /// Fills the disk, frees some space and fills it again.
+    ///
+    /// Small segments make most fillings end at a rotation.
     @Test(arguments: [4 << 10, 60 << 10, 64 << 10, 300_000, 1 << 20] as [UInt64], Durability.allCases)
-    func appendsGoOnWhenThereIsSpaceAgain(segmentSize: UInt64, durability: Durability) throws {
+    func appendsContinueAfterSpaceIsFreed(segmentSize: UInt64, durability: Durability) throws {
         let disk = try #require(smallDisk)
         let path = disk + "/journal"
-        // Each time another amount is freed, so that each filling ends at another place of a segment.
+        // Each round frees another amount, so that each filling ends at another place in a segment.
         let ballast = (0..<6).map { disk + "/ballast of the test \($0)" }
         defer {
             try? FileManager.default.removeItem(atPath: path)
@@ -64,6 +67,6 @@ struct SmallDiskTests {
         try journal.verify { Issue.record("\($0)") }
         try journal.close()
         #expect(try Journal.openReadOnly(path).entries() == model)
-        if segmentSize <= 60 << 10 { #expect(fullAtRotation > 0, "no filling ended at a roll-over") }
+        if segmentSize <= 60 << 10 { #expect(fullAtRotation > 0, "no filling ended at a rotation") }
     }
 }

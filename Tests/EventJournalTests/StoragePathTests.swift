@@ -5,14 +5,14 @@ import Testing
 
 @testable import EventJournal
 
-/// Paths are bytes between slashes.
+/// A path is a sequence of bytes between slashes, whatever Unicode says about them.
 @Suite struct StoragePathTests {
     @Test(arguments: [
         ("a", "."), ("a/", "."), ("a/b", "a"), ("a//b", "a"), ("a/b//", "a"), ("/a", "/"), ("//a", "/"), ("/", "/"), ("//", "/"),
         ("/a/b/c", "/a/b"), ("./a", "."), ("../a", ".."), (".", "./.."), ("..", "../.."), ("a/.", "a/./.."), ("a/../", "a/../.."),
         ("a/.b", "a"), ("a/..b", "a"), ("\u{301}", "."), ("/\u{301}", "/"), ("a/\u{301}b", "a"), ("a\u{301}/\u{301}b", "a\u{301}"),
         ("a/\u{301}b/c", "a/\u{301}b"), ("a//\u{20DD}", "a"), ("a/\u{301}/", "a"), ("a/b/\u{301}", "a/b"),
-    ]) func parents(path: String, parent: String) {
+    ]) func parentPathsAreExact(path: String, parent: String) {
         #expect(Array(StoragePath.parent(of: path).utf8) == Array(parent.utf8))
     }
 
@@ -20,16 +20,16 @@ import Testing
         ("a", "a"), ("a/", "a"), ("a//b", "a/b"), ("./a/./b", "a/b"), ("a/../b", "b"), ("../a", "../a"), ("a/../../b", "../b"),
         ("/../a", "/a"), ("/", "/"), ("//", "/"), (".", ""), ("..", ".."), ("../..", "../.."), ("/\u{301}a", "/\u{301}a"),
         ("a/\u{301}/../b", "a/b"), ("a/..\u{301}", "a/..\u{301}"), ("a/.\u{301}", "a/.\u{301}"),
-    ]) func normalForms(path: String, normal: String) {
+    ]) func normalFormsAreExact(path: String, normal: String) {
         #expect(Array(StoragePath.normalized(path).utf8) == Array(normal.utf8))
     }
 
     @Test(arguments: [("a/", "a"), ("a//", "a"), ("/", "/"), ("//", "/"), ("", ""), ("a/\u{301}", "a/\u{301}"), ("a\u{301}/", "a\u{301}")])
-    func trailingSlashes(path: String, without: String) {
+    func trailingSlashesAreRemoved(path: String, without: String) {
         #expect(Array(StoragePath.withoutTrailingSlashes(path).utf8) == Array(without.utf8))
     }
 
-    @Test func namesInMemoryAreBytes() throws {
+    @Test func memoryStorageComparesNamesAsBytes() throws {
         let storage = MemoryStorage()
         try storage.createDirectory("d")
         for name in ["\u{E9}", "e\u{301}", "\u{301}", "a"] { _ = try storage.open("d/" + name, .create) }
@@ -40,7 +40,7 @@ import Testing
         #expect(storage.kind(of: "d//a") == .file)
     }
 
-    @Test(arguments: ["/", ".", "d/", "/d", "d//e", "d/\u{301}"]) func aJournalInMemory(path: String) throws {
+    @Test(arguments: ["/", ".", "d/", "/d", "d//e", "d/\u{301}"]) func journalOpensAtUnusualPaths(path: String) throws {
         let options = JournalOptions(storage: MemoryStorage(), idleDelay: nil)
         let journal = try Journal.open(path, options: options)
         try journal.append([Entry("kept", "erasable")])
@@ -48,8 +48,8 @@ import Testing
         #expect(try Journal.openReadOnly(path, options: options).lastPosition == 1)
     }
 
-    /// On files: the directory that is synced is the one that the journal's directory is in.
-    @Test(arguments: ["\u{301}J", "J", "J/", "/J", "\u{20DD}", "/\u{301}J/"]) func theParentOnFiles(name: String) throws {
+    /// On the file system, creation syncs the parent directory of the journal's directory.
+    @Test(arguments: ["\u{301}J", "J", "J/", "/J", "\u{20DD}", "/\u{301}J/"]) func creationSyncsParentDirectory(name: String) throws {
         let directory = try TemporaryDirectory()
         let storage = SyncedDirectories()
         let path = directory.path + "/" + name
@@ -63,7 +63,7 @@ import Testing
     }
 }
 
-/// Files, with the paths of the directories that were synced.
+/// A file system storage that records the paths of synced directories.
 private final class SyncedDirectories: JournalStorage {
     private let base = FileStorage()
     private let state = Lock<[String]>([])

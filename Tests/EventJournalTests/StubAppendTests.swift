@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventJournal
 
-/// Stubs that are appended, because the writer never had what they would hold.
+/// Appends of stubs, for records whose content the writer never had.
 @Suite struct StubAppendTests {
     private static func options() -> JournalOptions {
         JournalOptions(segmentSize: 700, storage: MemoryStorage(), entropy: SeededEntropy(seed: 5))
@@ -12,7 +12,7 @@ import Testing
 
     private static func kept(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: 1 + number * number % 300) }
 
-    /// Appends commits of one to four records, of which every third is a stub.
+    /// Appends commits of one to four records; every third record is a stub.
     private static func append(_ commits: Int, to journal: Journal) throws {
         var draft = CommitDraft()
         var number = Int(journal.lastPosition)
@@ -55,7 +55,7 @@ import Testing
         journal = try Journal.open("journal", options: options)
         #expect(journal.head == head)
         try Self.check(journal, count)
-        // The chain goes on after a stub.
+        // The chain continues after a stub.
         try Self.append(30, to: journal)
         try journal.close()
         try Journal.verify("journal", options: options) { _ in findings += 1 }
@@ -63,7 +63,7 @@ import Testing
         try Self.check(try Journal.openReadOnly("journal", options: options), Int(journal.lastPosition))
     }
 
-    /// A writer that crashed leaves stubs in a segment that the next one scans.
+    /// A crashed writer leaves stubs in a segment that recovery scans.
     @Test func stubsAreRecovered() throws {
         let options = Self.options()
         let count: Int
@@ -78,7 +78,7 @@ import Testing
         try journal.close()
     }
 
-    @Test func theDigestIsThatOfASaltAlone() throws {
+    @Test func digestCoversSaltOnly() throws {
         let options = Self.options()
         let journal = try Journal.open("journal", options: options)
         var draft = CommitDraft()
@@ -90,7 +90,7 @@ import Testing
         let record = bytes[(SegmentHeader.size + CommitHeader.size)...]
         #expect(Array(record.dropFirst(4).prefix(4)) == [2, 1, 9, 9])
         #expect(record.count == 4 + 4 + 32 + 4)
-        // The salt is gone; two stubs of one kept part have different digests.
+        // The salt is not stored; two stubs with the same kept part have different digests.
         var second = Self.options()
         second.entropy = SeededEntropy(seed: 6)
         let other = try Journal.open("journal", options: second)
@@ -100,7 +100,7 @@ import Testing
         #expect(Array(others.suffix(36)) != Array(bytes.suffix(36)))
     }
 
-    @Test func theEndOfTheCommitIsTold() throws {
+    @Test func appendReportsEndOfCommit() throws {
         let options = Self.options()
         let journal = try Journal.open("journal", options: options)
         try Self.append(12, to: journal)
@@ -121,12 +121,12 @@ import Testing
         try journal.close()
     }
 
-    @Test func aLimitLeavesTheDraftAsItWas() throws {
+    @Test func limitErrorKeepsDraft() throws {
         var draft = CommitDraft()
         let long = [UInt8](repeating: 1, count: JournalLimits.keptBytes + 1)
         do throws(JournalError) {
             unsafe try draft.appendStub(kept: long.span.bytes)
-            Issue.record("a kept part beyond the limit was taken")
+            Issue.record("a kept part beyond the limit was accepted")
         } catch {
             #expect(error.code == .tooLarge)
         }

@@ -7,9 +7,11 @@ import Testing
 
 @testable import EventJournal
 
-/// Sealed segments whose records become stubs: what was there before stays, for every reader.
+/// Rewrites of sealed segments that turn records into stubs.
+///
+/// All other records stay readable for every reader.
 @Suite struct StubRewritingTests {
-    /// A journal of several segments, and what is in it.
+    /// A journal of several segments and its records.
     private struct Specimen {
         let path: String
         let options: JournalOptions
@@ -25,7 +27,7 @@ import Testing
             let journal = try Journal.open(path, options: options)
             var generator = SeededGenerator(seed)
             for _ in 0..<commits {
-                // Some commits are longer than the distance between two entries of the index.
+                // Some commits exceed the spacing of the index.
                 let entries = (0..<Int.random(in: 1...30, using: &generator)).map { _ in generator.entry(kept: 40, erasable: 200) }
                 try journal.append(entries)
                 try journal.waitUntilDurable(journal.lastPosition)
@@ -37,7 +39,7 @@ import Testing
 
         var rewriter: StubRewriter { StubRewriter(path, on: options.storage) }
 
-        /// The bytes of each record as they are stored, by position, with the generation of their segment.
+        /// The stored bytes of each record by position, with the generation of its segment.
         func stored() throws -> [(generation: UInt32, record: [UInt8], layout: RecordLayout)] {
             var records: [(generation: UInt32, record: [UInt8], layout: RecordLayout)] = []
             for name in try options.storage.list(path).filter({ $0.hasSuffix(".segment") }).sorted() {
@@ -72,9 +74,11 @@ import Testing
         }
     }
 
-    /// Random records of random histories: everything else stays byte for byte, and everything that sums up the history still fits.
+    /// Rewrites random records of random histories.
+    ///
+    /// All other bytes stay, and every digest and chain value stays valid.
     @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(2, of: 6))))
-    func everythingElseStaysAsItWas(_ kind: StorageKind, seed: UInt64) throws {
+    func rewritingKeepsAllOtherBytes(_ kind: StorageKind, seed: UInt64) throws {
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: seed)
             var generator = SeededGenerator(seed)
@@ -85,7 +89,7 @@ import Testing
             for round in 1...3 {
                 let chosen = try specimen.rewriter.rewrite { position, kept, erasable in
                     #expect(specimen.model[Int(position) - 1] == Entry(kept: kept, erasable: erasable))
-                    #expect(states[position] == nil, "a stub is left alone")
+                    #expect(states[position] == nil, "a stub must not be rewritten")
                     let state =
                         Double.random(in: 0...1, using: &generator) < share
                         ? RecordContentState.allCases.randomElement(using: &generator) : nil
@@ -128,7 +132,7 @@ import Testing
         try Journal.verify(specimen.path, options: specimen.options) { Issue.record("\($0)") }
     }
 
-    @Test(arguments: StorageKind.allCases) func aWriterGoesOnAfterStubs(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func writerContinuesAfterStubs(_ kind: StorageKind) throws {
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: 9)
             let states = Dictionary(
@@ -149,10 +153,10 @@ import Testing
         }
     }
 
-    /// Readers and a writer that had the journal open go on with what was there or with the stub, however often a segment is rewritten under
-    /// them, and whether they had read it before or not.
+    /// Open readers and an open writer continue with the old record or the stub, after any number
+    /// of rewrites, whether or not they have read the segment before.
     @Test(arguments: StorageKind.allCases, [true, false])
-    func whoeverHasItOpenGoesOn(_ kind: StorageKind, readBefore: Bool) throws {
+    func openJournalsContinueAfterRewriting(_ kind: StorageKind, readBefore: Bool) throws {
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: 11)
             let open = [
@@ -182,8 +186,8 @@ import Testing
         }
     }
 
-    /// A reading that is under way when its segments are rewritten.
-    @Test(arguments: StorageKind.allCases) func aReadingUnderWayGoesOn(_ kind: StorageKind) throws {
+    /// The segments are rewritten during a read.
+    @Test(arguments: StorageKind.allCases) func runningReadContinuesDuringRewriting(_ kind: StorageKind) throws {
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: 13)
             let journal = try Journal.openReadOnly(path, options: specimen.options)
@@ -194,7 +198,8 @@ import Testing
                 let entry = specimen.model[Int(position) - 1]
                 #expect(kept.toArray() == entry.kept)
                 #expect(state == .erased ? erasable.byteCount == 0 : erasable.toArray() == entry.erasable)
-                // Each time a few more, and every record of the segment that is being read.
+                // Each step erases a few more records, and every record of the segment under the
+                // reader.
                 if position % 40 == 0 {
                     _ = try specimen.rewriter.rewrite { other, _, _ in
                         other / 40 == position / 40 || other % 3 == 0 && other > position ? .erased : .whole
@@ -205,8 +210,8 @@ import Testing
         }
     }
 
-    /// Threads that read while another rewrites.
-    @Test(arguments: StorageKind.allCases) func rewritingBesideReaders(_ kind: StorageKind) throws {
+    /// Threads read while another thread rewrites segments.
+    @Test(arguments: StorageKind.allCases) func concurrentReadersSurviveRewriting(_ kind: StorageKind) throws {
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: 17)
             let journal = try Journal.openReadOnly(path, options: specimen.options)
@@ -224,7 +229,7 @@ import Testing
                             let entry = specimen.model[Int(position) - 1]
                             let isStub = state == .erased && erasable.byteCount == 0
                             if kept.toArray() != entry.kept || !isStub && erasable.toArray() != entry.erasable {
-                                failures.withLock { $0.append("something else at \(position)") }
+                                failures.withLock { $0.append("unexpected content at \(position)") }
                             }
                         }
                     }
@@ -236,15 +241,15 @@ import Testing
         }
     }
 
-    /// A file that holds another history is not taken for a later generation.
-    @Test func onlyAGenerationOfTheSameRecordsIsTakenUp() throws {
+    /// A file with another history is not accepted as a later generation.
+    @Test func onlyGenerationsOfSameRecordsAreAccepted() throws {
         let storage = MemoryStorage()
         let specimen = try Specimen("journal", JournalOptions(storage: storage), seed: 19)
         let name = "journal/" + DirectoryListing.segmentName(1)
         let first = try #require(storage.allContents()[name])
         try specimen.rewriter.rewrite { position, _, _ in position == 3 ? .erased : .whole }
         let second = try #require(storage.allContents()[name])
-        // The original CRC of the stub is another.
+        // The original CRC of the stub differs.
         var other = second
         let stored = try specimen.stored()
         let place = SegmentHeader.size + CommitHeader.size + stored[..<3].reduce(0) { $0 + $1.record.count }
@@ -261,8 +266,8 @@ import Testing
         }
     }
 
-    /// A rewriting that a crash cut short leaves a file aside, which the next writer removes.
-    @Test func whatAnInterruptedRewritingLeavesIsIgnored() throws {
+    /// A crash during a rewrite leaves a temporary file, which the next writer removes.
+    @Test func leftoverOfInterruptedRewritingIsIgnored() throws {
         let storage = MemoryStorage()
         let specimen = try Specimen("journal", JournalOptions(storage: storage), seed: 23)
         let leftover = "journal/" + DirectoryListing.segmentName(1) + DirectoryListing.temporarySuffix

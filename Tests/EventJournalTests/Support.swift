@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventJournal
 
-/// A record as a test sees it.
+/// A record as tests compare it.
 struct Entry: Equatable, CustomStringConvertible {
     var kept: [UInt8]
     var erasable: [UInt8]
@@ -64,7 +64,9 @@ extension Journal {
     }
 }
 
-/// Runs the work and returns the journal error that it throws; records an issue when it throws none.
+/// Runs the work and returns the journal error that it throws.
+///
+/// Records an issue if it throws none.
 func journalError(_ work: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) -> JournalError? {
     do {
         try work()
@@ -82,7 +84,9 @@ func journalError(_ work: () throws -> Void, sourceLocation: SourceLocation = #_
     return nil
 }
 
-/// A generator whose seed is printed with a failure and replayed by CHATJOURNAL_SEED.
+/// A random generator.
+///
+/// A failure prints its seed; CHATJOURNAL_SEED replays it.
 struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var random: SeededRandom

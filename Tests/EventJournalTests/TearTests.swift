@@ -6,7 +6,7 @@ import Testing
 @testable import EventJournal
 
 @Suite struct TearTests {
-    /// A journal with two acknowledged commits and then some that nobody has waited for.
+    /// A journal with two acknowledged commits, followed by commits without waiters.
     private func specimen(_ sizes: [Int], seed: UInt64) throws -> (storage: MemoryStorage, model: [[Entry]], ends: [UInt64]) {
         let storage = MemoryStorage()
         let journal = try Journal.open(
@@ -42,15 +42,15 @@ import Testing
                 }
                 try check(storage, name, bytes, model, ends, "sizes \(sizes), seed \(seed), sectors kept \(subset)")
             }
-            // A file whose new size did not reach the disk.
+            // The new size of the file did not reach the disk.
             for size in stride(from: synced, through: Int(ends[ends.count - 1]), by: 37) {
                 try check(storage, name, Array(contents.prefix(size)), model, ends, "sizes \(sizes), seed \(seed), size \(size)")
             }
         }
     }
 
-    /// What recovers must be a prefix of the commits with all that were acknowledged, for a reader and a writer alike, and again after a
-    /// second crash.
+    /// Checks that recovery yields a prefix of the commits with all acknowledged ones, for readers
+    /// and writers, and again after a second crash.
     private func check(
         _ storage: MemoryStorage, _ name: String, _ bytes: [UInt8], _ model: [[Entry]], _ ends: [UInt64], _ place: String
     ) throws {
@@ -85,11 +85,12 @@ import Testing
         #expect(findings == [], "\(place)")
     }
 
-    @Test func whatNoTearExplainsIsRefused() throws {
+    @Test func damageWithoutTearIsRefused() throws {
         let (storage, _, ends) = try specimen([3000, 100], seed: 9)
         let name = "journal/" + DirectoryListing.segmentName(1)
         let contents = storage.allContents()[name] ?? []
-        // One flipped bit in each tenth byte after the acknowledged end: nothing is zero there, so nothing was torn.
+        // Flips one bit in every tenth byte after the acknowledged end. No sector is zero, so a
+        // tear cannot explain the damage.
         for index in stride(from: Int(ends[1]), to: Int(ends[3]), by: 10) {
             let damaged = storage.copy()
             var bytes = contents
@@ -103,9 +104,10 @@ import Testing
         }
     }
 
-    /// A commit that nobody has waited for and in which every checksum is right, but which is not the one that was written: nothing in it
-    /// is missing, so it was not torn, even though it has a sector of zeros (in a record that holds zeros).
-    @Test(arguments: ["chain", "position", "records", "attestation"]) func aForgedEndIsRefused(_ field: String) throws {
+    /// A forged commit without waiters: all its checksums are valid, but it is not the written one.
+    ///
+    /// It is complete, so it is no tear, although it has a sector of zeros (a record of zeros).
+    @Test(arguments: ["chain", "position", "records", "attestation"]) func forgedEndIsRefused(_ field: String) throws {
         let storage = MemoryStorage()
         let options = JournalOptions(segmentSize: 8192, storage: storage)
         let journal = try Journal.open("journal", options: options)
@@ -137,8 +139,9 @@ import Testing
         #expect(copy.allContents().filter { $0.key != "journal/lock" } == before.filter { $0.key != "journal/lock" })
     }
 
-    @Test func aLaterCommitAttestsAnEarlierOne() throws {
-        // The slots are old (they are not synced with each commit), but a commit beyond the tear was written after the torn one was synced.
+    @Test func laterCommitAttestsEarlierCommit() throws {
+        // The slots are old (not every commit syncs them), but a commit after the torn one was
+        // written only after the torn one was synced.
         let storage = MemoryStorage()
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: storage))
         let slots = storage.allContents()["journal/durable"] ?? []
@@ -157,7 +160,7 @@ import Testing
         #expect(error?.positions == 1...1)
     }
 
-    @Test func recoveredBytesAreWrittenAgainAndSynced() throws {
+    @Test func recoveredBytesAreRewrittenAndSynced() throws {
         let (storage, model, ends) = try specimen([300], seed: 4)
         let log = FaultyStorage(storage.copy())
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: log))

@@ -5,10 +5,12 @@ import Testing
 
 @testable import EventJournal
 
-/// Who gets the journal when several want to write it.
+/// Several writers compete for one journal; exactly one gets it.
 @Suite struct WriterContestTests {
-    /// The directory appears between the look at it and its making: the other writer's lock decides, not the directory.
-    @Test func aDirectoryThatAnotherWriterMakesMeanwhileIsTaken() throws {
+    /// The directory appears between the check and its creation.
+    ///
+    /// The lock of the other writer decides, not the directory.
+    @Test func concurrentlyCreatedDirectoryIsUsed() throws {
         let storage = FaultyStorage(MemoryStorage())
         storage.fail { call in
             guard call.operation == .createDirectory else { return nil }
@@ -21,7 +23,7 @@ import Testing
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(storage: storage.base)).entries() == [Entry("a", "b")])
     }
 
-    @Test func aFileThatAppearsMeanwhileIsNotTakenForADirectory() throws {
+    @Test func concurrentlyCreatedFileIsNotADirectory() throws {
         let storage = FaultyStorage(MemoryStorage())
         storage.fail { call in
             guard call.operation == .createDirectory else { return nil }
@@ -32,8 +34,8 @@ import Testing
         #expect(storage.base.allContents() == ["journal": [1]])
     }
 
-    /// Threads of one process that open one journal, new or not, at once.
-    @Test func oneOfManyThreadsGetsTheJournal() throws {
+    /// Threads of one process open the same journal, new or existing, at the same time.
+    @Test func exactlyOneThreadOpensJournal() throws {
         let folder = try TemporaryDirectory()
         for round in 0..<60 {
             let path = folder.file("journal \(round / 2)")
@@ -56,9 +58,10 @@ import Testing
     }
 
     #if os(Linux)
-        /// A program that this process starts has nothing of the journal: when the journal is let go of without a close, as in a crash, the lock
-        /// goes with it, while the program still runs.
-        @Test func aStartedProgramDoesNotHoldTheLock() throws {
+        /// A child process inherits no descriptor of the journal.
+        ///
+        /// A release without a close, as in a crash, releases the lock while the child still runs.
+        @Test func childProcessDoesNotHoldLock() throws {
             let folder = try TemporaryDirectory()
             let path = folder.file("journal")
             var program: pid_t = 0
@@ -82,7 +85,9 @@ import Testing
             try next.close()
         }
 
-        /// Starts a program with everything that is not closed on exec; Foundation's `Process` would close the rest itself.
+        /// Starts a program with all descriptors that are not close-on-exec.
+        ///
+        /// Foundation's `Process` closes the others itself.
         private func start(_ path: String, _ argument: String) throws -> pid_t {
             var program: pid_t = 0
             let words = unsafe [strdup(path), strdup(argument)]

@@ -1,8 +1,9 @@
 @testable import EventJournal
 
-/// What has to hold of the reader of commits on any bytes: what it finds does not depend on the pieces in which the bytes come.
+/// Invariants of the commit reader on arbitrary bytes: its results do not depend on the sizes of
+/// the input pieces.
 enum CommitHarness {
-    /// An invariant that does not hold.
+    /// A violated invariant.
     struct Violation: Error {
         var message: String
     }
@@ -39,11 +40,12 @@ enum CommitHarness {
         var needed = piece
         while true {
             let start = Int(parser.offset)
-            guard start <= bytes.count else { throw Violation(message: "the parser has left the bytes at \(start)") }
+            guard start <= bytes.count else { throw Violation(message: "the parser is beyond the bytes at \(start)") }
             let step = bytes.withBytes(start..<min(bytes.count, start + max(needed, piece))) { parser.consume($0, &trace) }
             switch step {
             case .need(let count):
-                // Asking for what it has, or for what there is not, would go on for ever.
+                // A request for bytes that the parser already has, or that do not exist, would loop
+                // forever.
                 let had = min(bytes.count - start, max(needed, piece)) - (Int(parser.offset) - start)
                 guard count > had || Int(parser.offset) > start, count <= bytes.count - Int(parser.offset) else {
                     throw Violation(message: "it needs \(count) bytes at \(parser.offset) of \(bytes.count), having \(had)")
@@ -56,7 +58,7 @@ enum CommitHarness {
         }
     }
 
-    /// A number has one encoding.
+    /// Every number has exactly one encoding.
     private static func checkNumber(_ bytes: [UInt8]) throws {
         let result = bytes.withBytes(0..<bytes.count) { LEB128.decode($0, at: 0, limit: 1 << 28 - 1) }
         guard case .value(let value, let next) = result else { return }

@@ -1,9 +1,10 @@
 @testable import EventJournal
 
-/// Makes commits of any bytes: the records keep the lengths and the content that they have there, and counts, positions, checksums and chain
-/// values are made right.
+/// Seals arbitrary bytes as commits: keeps the lengths and content of records, and corrects counts,
+/// positions, checksums and chain values.
 ///
-/// A commit's own chain field, which sealing overwrites anyway, says in its first byte what to leave wrong.
+/// The first byte of a commit's chain field, which sealing overwrites, selects the fields that stay
+/// wrong.
 struct CommitSealer {
     private enum Flaw: UInt8 {
         case recordChecksum = 1, recordsChecksum, chain, headerChecksum, firstPosition, syncedPosition, length, recordCount
@@ -11,9 +12,9 @@ struct CommitSealer {
 
     /// The position of the next record.
     private(set) var position: Position
-    /// The chain value before it.
+    /// The chain value before the next record.
     private(set) var chain: UInt64
-    /// The chain value after each position so far.
+    /// The chain value after each sealed position.
     private(set) var chains: [Position: UInt64]
 
     init(position: Position, chain: UInt64) {
@@ -22,7 +23,9 @@ struct CommitSealer {
         chains = [position &- 1: chain]
     }
 
-    /// Seals the commits at the start of `bytes`, and returns where they end: at a length of zero, or where no record can be read or numbered.
+    /// Seals the commits at the start of `bytes`.
+    ///
+    /// Returns their end: a zero length, or a record that does not decode or has no valid position.
     mutating func seal(_ bytes: inout [UInt8], seed: UInt32) -> Int {
         var offset = 0
         while bytes.count - offset >= CommitHeader.smallestCommit, let length = seal(&bytes, at: offset, seed: seed) { offset += length }
@@ -37,7 +40,8 @@ struct CommitSealer {
                 flaw: Flaw(rawValue: header.byte(at: 24))
             )
         }
-        // Two bytes of length are enough for any input; a fuzzer's four would always be beyond its end.
+        // Two bytes of the length suffice for any input. With all four, most inputs of a fuzzer
+        // would exceed their own end.
         let end = min(start + Int(given.length & 0xFFFF), bytes.count)
         var cursor = start + CommitHeader.size
         var recordsCRC: UInt32 = 0

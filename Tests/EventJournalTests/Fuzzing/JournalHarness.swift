@@ -1,17 +1,18 @@
 @testable import EventJournal
 
-/// What has to hold of a journal in whatever state it is found.
+/// Invariants of a journal in an arbitrary state.
 ///
-/// It is opened, or refused with every byte as it was; the two ways of opening agree; what was opened reads the same after a crash and after a
-/// close, verifies without a finding that was not there, and takes a commit. Or it has damage in a sealed segment, which opening does not
-/// read: then both ways of opening give the same error when they come to it, and verifying finds it.
+/// A failed opening changes no byte. Both ways of opening agree. An opened journal reads the same
+/// records after a crash and after a close, has no new findings, and accepts a commit. Opening does
+/// not read sealed segments: if one is damaged, both ways of opening throw the same error when a
+/// read reaches it, and verification finds it.
 enum JournalHarness {
-    /// An invariant that does not hold.
+    /// A violated invariant.
     struct Violation: Error {
         var message: String
     }
 
-    /// A finding and the segment that it is in.
+    /// A finding and its segment.
     private struct Finding: Hashable {
         var problem: String
         var segment: String?
@@ -29,7 +30,7 @@ enum JournalHarness {
         let image = try JournalImage(input)
         let before = image.storage.allContents()
         let reading = opening { () throws(JournalError) in try Journal.openReadOnly(JournalImage.directory, options: image.options) }
-        // Verifying goes on after damage, which opening does not.
+        // Verification continues after damage; opening stops there.
         var unexpecting = image.options
         unexpecting.expectedHead = nil
         var known: Set<Finding> = []
@@ -45,11 +46,12 @@ enum JournalHarness {
         case (.failure(let first), .failure(let second)):
             try require(first.code == second.code, "the refusals differ: \(first) and \(second)")
             var after = disk.allContents()
-            // Made before anything is judged, empty, and taken for a part of any journal.
+            // The writer creates the empty lock file before it validates anything. Its presence
+            // alone does not make a journal.
             let lock = after.removeValue(forKey: JournalImage.directory + "/" + DirectoryListing.lockName)
             try require(lock?.isEmpty ?? true, "the lock file has bytes")
             let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
-            try require(changed.isEmpty, "a refused journal has changed in \(changed): \(second)")
+            try require(changed.isEmpty, "a failed opening has changed \(changed): \(second)")
         case (.success(let reader), .success(let writer)):
             try require(reader.recovery.lastPosition >= reader.recovery.attestedPosition, "attested records are missing")
             let records: [Stored]
@@ -58,10 +60,11 @@ enum JournalHarness {
             } catch ReadError<Never>.journal(let error) where error.code == .damaged {
                 return try checkDamaged(writer, error, unexpecting)
             }
-            // Of a sealed segment opening reads the ends alone: what is wrong in it, and costs no record, stays as it was.
+            // Opening reads only the ends of a sealed segment. Damage there that costs no record
+            // stays unchanged.
             try checkOpened(writer, records, options, disk, known)
-        case (.success, .failure(let error)): throw Violation(message: "only reading opens it; writing says \(error)")
-        case (.failure(let error), .success): throw Violation(message: "only writing opens it; reading says \(error)")
+        case (.success, .failure(let error)): throw Violation(message: "only a reader opens it; a writer fails with \(error)")
+        case (.failure(let error), .success): throw Violation(message: "only a writer opens it; a reader fails with \(error)")
         }
     }
 
@@ -74,7 +77,7 @@ enum JournalHarness {
         }
         var findings = 0
         try Journal.verify(JournalImage.directory, options: options) { _ in findings += 1 }
-        try require(findings > 0, "verifying does not find \(error)")
+        try require(findings > 0, "verification does not find \(error)")
         try writer.close()
     }
 
@@ -103,7 +106,7 @@ enum JournalHarness {
         try checkSound(expected, records + [added], known)
     }
 
-    /// A journal that was closed in good order.
+    /// Checks a journal that was closed cleanly.
     private static func checkSound(_ options: JournalOptions, _ records: [Stored], _ known: Set<Finding>) throws {
         var findings: [JournalFinding] = []
         let note = { (finding: JournalFinding) in if !known.contains(Finding(finding)) { findings.append(finding) } }

@@ -1,10 +1,11 @@
 import ChatTesting
 @testable import EventJournal
 
-/// A journal on a storage in memory, made from any bytes so that the fuzzer meets the rules behind the checksums.
+/// A journal in memory, made from arbitrary bytes, with valid checksums so that the fuzzer reaches
+/// the checks behind them.
 ///
-/// Sixteen bytes of control, then the commits of all segments, which are sealed (``CommitSealer``). Control bytes that the input does not have
-/// are zero, which is a sound journal:
+/// The input has sixteen control bytes, then the commits of all segments, which ``CommitSealer``
+/// seals. Missing control bytes are zero, which describes a valid journal:
 ///
 /// | byte | is |
 /// | --- | --- |
@@ -26,7 +27,7 @@ struct JournalImage {
     let storage = MemoryStorage()
     let control: [UInt8]
     private(set) var expectedHead: JournalHead?
-    /// The last segment: its bytes, the commits alone, and the header as it was meant.
+    /// The commits of the last segment, without its header.
     private(set) var lastCommits: [UInt8] = []
     private(set) var lastHeader: SegmentHeader
 
@@ -75,7 +76,7 @@ struct JournalImage {
             expectedHead: expectedHead)
     }
 
-    /// The footer for the last commits as the sealer meant them.
+    /// The footer of the last commits as the sealer made them.
     private func footer(_ sealer: CommitSealer, hasFlaw: Bool) throws -> [UInt8] {
         let storage = MemoryStorage()
         storage.setContents(lastHeader.encoded() + lastCommits, of: "segment")
@@ -115,7 +116,8 @@ struct JournalImage {
         let position = Position(control[2 * index])
         let flags = control[2 * index + 1]
         guard flags & 0x20 == 0 else { return }
-        // The sequence of the first slot is even and of the second odd, else they are not in their places.
+        // The first slot has an even sequence number, the second an odd one; otherwise they are in
+        // the wrong places.
         let sequence = 2 + 2 * UInt64(control[4] >> UInt8(4 * index) & 15) + UInt64(index) + UInt64(flags >> 7)
         var chain = chains[position] ?? 0
         if flags & 8 != 0 { chain &+= 1 }

@@ -4,7 +4,7 @@ import Testing
 @testable import EventJournal
 
 @Suite struct HistogramTests {
-    /// Values of every size, and those at and beside the bounds.
+    /// Values of all magnitudes, with the bucket bounds and their neighbours.
     private static func values(_ generator: inout SeededGenerator) -> [UInt64] {
         (0..<Int.random(in: 0...300, using: &generator)).map { _ in
             let power: UInt64 = 1 << UInt64.random(in: 0...63, using: &generator)
@@ -29,7 +29,7 @@ import Testing
         return histogram
     }
 
-    @Test(arguments: 0..<40) func bucketsHoldWhatANaiveCountFinds(_ round: Int) throws {
+    @Test(arguments: 0..<40) func bucketsEqualNaiveCounts(_ round: Int) throws {
         var generator = SeededGenerator()
         let seed = generator.seed
         let exponents = Self.exponents(&generator)
@@ -51,7 +51,7 @@ import Testing
         #expect(histogram.maximum == values.max() ?? 0, "CHATJOURNAL_SEED=\(seed)")
     }
 
-    @Test(arguments: 0..<40) func aQuantileIsAsNearAsItSays(_ round: Int) throws {
+    @Test(arguments: 0..<40) func quantileErrorIsBounded(_ round: Int) throws {
         var generator = SeededGenerator()
         let seed = generator.seed
         let exponents = Self.exponents(&generator)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func fractionsOutsideAreTheNearerBound() {
+    @Test func fractionsAreClamped() {
         let histogram = Self.histogram(0...10, [1, 100, 1000])
         #expect(histogram.quantile(-1) == 1)
         #expect(histogram.quantile(.nan) == 1)
@@ -89,7 +89,7 @@ import Testing
         #expect(JournalStatistics.Histogram(powersOfTwo: 0...10).mean == 0)
     }
 
-    @Test(arguments: 0..<10) func jsonReadsBack(_ round: Int) throws {
+    @Test(arguments: 0..<10) func jsonRoundTrips(_ round: Int) throws {
         var generator = SeededGenerator()
         let seed = generator.seed
         let histogram = Self.histogram(Self.exponents(&generator), Self.values(&generator))
@@ -105,7 +105,7 @@ import Testing
         #"{"count":1,"sum":1,"maximum":1,"firstBound":4611686018427387904,"counts":[1,0,0]}"#,
         #"{"count":2,"sum":1,"maximum":1,"firstBound":1,"counts":[1,0]}"#,
         #"{"count":0,"sum":1,"maximum":1,"firstBound":1,"counts":[1,18446744073709551615]}"#,
-    ]) func jsonOfNoHistogramIsRefused(_ text: String) {
+    ]) func invalidJSONIsRejected(_ text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(JournalStatistics.Histogram.self, from: Data(text.utf8)) }
     }
 }

@@ -8,17 +8,17 @@ import Testing
 @Suite struct JournalStatisticsTests {
     private let entry = Entry("kept", "erasable")
 
-    /// The bytes that the commits take in the files of a journal that has been closed.
+    /// Returns the size of all commits in the files of a closed journal, in bytes.
     private func commitBytes(_ storage: MemoryStorage) -> UInt64 {
         let segments = storage.allContents().filter { $0.key.hasSuffix(DirectoryListing.segmentSuffix) }.sorted { $0.key < $1.key }
-        // A footer, which all but the last have, ends in its own length.
+        // Every segment except the last has a footer, which ends with its own length.
         let footers = segments.dropLast().reduce(0) { sum, segment in
             sum + segment.value.suffix(4).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         }
         return segments.reduce(0) { $0 + UInt64($1.value.count - SegmentHeader.size) } - footers
     }
 
-    @Test func aLifeInNumbers() throws {
+    @Test func statisticsOfLifetime() throws {
         let storage = MemoryStorage()
         let options = JournalOptions(storage: storage)
         let journal = try Journal.open("journal", options: options)
@@ -31,7 +31,7 @@ import Testing
         #expect(fresh.refusedAsFull == 0 && fresh.waiters == 0 && fresh.failure == nil)
         #expect(fresh.recovery == journal.recovery && fresh.recovery.wasCreated)
 
-        // Five commits of 1, 2, 3, 4 and 5 records share a sync; a sixth has its own.
+        // Five commits of 1 to 5 records share a sync; a sixth commit has its own.
         var bytes: UInt64 = 0
         for count in 1...5 {
             let draft = try draft([Entry](repeating: entry, count: count))
@@ -65,7 +65,7 @@ import Testing
         #expect(reader.appendedCommits == 0 && reader.syncs == 0 && reader.recovery.wasClean)
     }
 
-    @Test func writtenCommitsAreDurableWithoutASync() throws {
+    @Test func writtenCommitsAreDurableWithoutSync() throws {
         let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: MemoryStorage()))
         try journal.append([entry, entry])
         try journal.waitUntilDurable(2)
@@ -76,8 +76,8 @@ import Testing
         #expect(journal.statistics.commitsPerSync.sum == 1)
     }
 
-    /// A random life against counters of the test's own.
-    @Test(arguments: 0..<12) func statisticsEqualWhatWasDone(_ round: Int) throws {
+    /// Compares the statistics of a random workload with counters of the test.
+    @Test(arguments: 0..<12) func statisticsEqualCounters(_ round: Int) throws {
         var generator = SeededGenerator()
         let seed = generator.seed
         let storage = MemoryStorage()
@@ -128,12 +128,13 @@ import Testing
         }
     }
 
-    @Test func aFullDiskIsCountedAndNothingElse() throws {
+    @Test func fullDiskIsCounted() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage))
         try journal.append([entry])
         storage.fail { $0.operation == .allocate ? StorageError(.full, .allocate, path: $0.path, errno: 28) : nil }
-        // The first step reserved the whole segment; neither is room in it for this one nor on the disk for another.
+        // The first step reserved the whole segment; neither the segment nor the disk has space for
+        // this commit.
         try journal.reserve(3000)
         let long = Entry(kept: [], erasable: [UInt8](repeating: 1, count: 5000))
         #expect(journalError { _ = try journal.append([long]) }?.code == .storageFull)
@@ -146,7 +147,7 @@ import Testing
         #expect(journal.statistics.appendedCommits == 1 && journal.statistics.rotations == 0 && journal.statistics.failure == nil)
     }
 
-    @Test func aJournalThatHasStoppedSaysWhy() throws {
+    @Test func stoppedJournalReportsCause() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         try journal.append([entry])
@@ -159,7 +160,7 @@ import Testing
         #expect(statistics.openMetrics().contains("\nevent_journal_stopped 1\n"))
     }
 
-    @Test func whoWaitsForAnothersSyncIsCounted() throws {
+    @Test func waitersOnSharedSyncAreCounted() throws {
         let storage = FaultyStorage(MemoryStorage())
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         for _ in 0..<4 { try journal.append([entry]) }
@@ -178,7 +179,7 @@ import Testing
             group.enter()
             thread.start()
         }
-        // One leads and stands at the gate; the other three wait for it.
+        // One thread leads and stops at the gate; three others wait for its sync.
         var polls = 0
         while journal.statistics.waiters < 3 && polls < 30_000 {
             Thread.sleep(forTimeInterval: 0.001)
@@ -193,7 +194,7 @@ import Testing
         #expect(journal.statistics.commitsPerSync.count == 1 && journal.statistics.commitsPerSync.maximum == 4)
     }
 
-    @Test func aSnapshotIsOfOneMoment() throws {
+    @Test func snapshotIsConsistent() throws {
         let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 2000, storage: MemoryStorage()))
         let draft = try draft([entry, entry])
         let size = UInt64(draft.encodedByteCount)
@@ -223,7 +224,7 @@ import Testing
         #expect(journal.statistics.appendedCommits == 100)
     }
 
-    @Test func aReaderSeesWhatIsUnusedAfterACrash() throws {
+    @Test func readerReportsUnusedBytesAfterCrash() throws {
         let storage = MemoryStorage()
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         try journal.append([entry])
@@ -235,7 +236,7 @@ import Testing
         try journal.close()
     }
 
-    /// Every stored property is a field of the JSON, null where it is nil, and everything reads back.
+    /// Each stored property has a JSON field (null for nil), and decoding restores every value.
     @Test func jsonHasEveryField() throws {
         var report = RecoveryReport()
         report.lastPosition = 9
@@ -260,7 +261,7 @@ import Testing
         let json = try JSONEncoder().encode(value)
         #expect(try JSONDecoder().decode(Value.self, from: json) == value)
         let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
-        // The keys are older than these names and stay.
+        // Stored data fixes the JSON keys, so two properties have other names than their keys.
         let keys = ["wasCreated": "created", "rotations": "rollOvers"]
         #expect(Set(fields.keys) == Set(Mirror(reflecting: value).children.compactMap(\.label).map { keys[$0] ?? $0 }))
     }

@@ -1,4 +1,5 @@
-/// A small reader of OpenMetrics 1.0 texts, written from the format's rules: it knows nothing of the writer.
+/// A minimal reader of OpenMetrics 1.0 text, written from the specification and independent of the
+/// writer.
 struct OpenMetricsReader {
     struct Problem: Error, CustomStringConvertible {
         let description: String
@@ -21,7 +22,7 @@ struct OpenMetricsReader {
     private var current = ""
 
     init(_ text: String) throws(Problem) {
-        guard text.hasSuffix("\n") else { throw Problem(description: "the last line does not end") }
+        guard text.hasSuffix("\n") else { throw Problem(description: "the last line has no newline") }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines.removeLast()
         guard lines.popLast() == "# EOF" else { throw Problem(description: "the text does not end with # EOF") }
@@ -36,7 +37,7 @@ struct OpenMetricsReader {
         guard words.count == 4, words[0] == "#", Self.isName(words[2]) else { throw Problem(description: "no metadata: \(line)") }
         let name = words[2]
         if name != current {
-            guard families[name] == nil else { throw Problem(description: "the family \(name) is interleaved") }
+            guard families[name] == nil else { throw Problem(description: "the family \(name) is not contiguous") }
             families[name] = Family()
             current = name
         }
@@ -46,7 +47,7 @@ struct OpenMetricsReader {
         case "TYPE" where family.type.isEmpty && ["gauge", "counter", "histogram", "info"].contains(words[3]): family.type = words[3]
         case "UNIT" where family.unit.isEmpty && name.hasSuffix("_" + words[3]): family.unit = words[3]
         case "HELP" where family.help.isEmpty: family.help = words[3]
-        default: throw Problem(description: "metadata that does not fit: \(line)")
+        default: throw Problem(description: "invalid metadata: \(line)")
         }
         families[name] = family
     }
@@ -77,17 +78,17 @@ struct OpenMetricsReader {
         case "counter": suffixes = ["_total"]
         case "info": suffixes = ["_info"]
         case "histogram": suffixes = ["_bucket", "_count", "_sum"]
-        default: throw Problem(description: "a sample of no family: \(line)")
+        default: throw Problem(description: "a sample without a family: \(line)")
         }
         guard suffixes.contains(where: { current + $0 == name }) else { throw Problem(description: "a sample of another family: \(line)") }
         let sample = Sample(name: name, labels: labels, value: value)
         if families[current]?.samples.contains(where: { $0.name == name && $0.labels == labels }) == true {
-            throw Problem(description: "a sample twice: \(line)")
+            throw Problem(description: "a duplicate sample: \(line)")
         }
         families[current]?.samples.append(sample)
     }
 
-    /// Reads up to the closing quote and past it.
+    /// Reads up to the closing quote and consumes it.
     private static func readQuoted(_ rest: inout Substring) throws(Problem) -> String {
         var value = ""
         while let character = rest.popFirst() {
@@ -103,11 +104,11 @@ struct OpenMetricsReader {
             default: value.append(character)
             }
         }
-        throw Problem(description: "a quote does not end")
+        throw Problem(description: "a quoted value has no closing quote")
     }
 
     private func check(_ name: String, _ family: Family) throws(Problem) {
-        guard !family.samples.isEmpty, !family.help.isEmpty else { throw Problem(description: "\(name) is not whole") }
+        guard !family.samples.isEmpty, !family.help.isEmpty else { throw Problem(description: "\(name) is incomplete") }
         if family.type == "counter", family.samples.contains(where: { $0.value < 0 }) { throw Problem(description: "\(name) is below 0") }
         guard family.type == "histogram" else { return }
         let buckets = family.samples.filter { $0.name == name + "_bucket" }
@@ -116,7 +117,7 @@ struct OpenMetricsReader {
             zip(buckets, buckets.dropFirst()).allSatisfy({ $0.value <= $1.value }),
             buckets.last?.value == family.samples.first(where: { $0.name == name + "_count" })?.value,
             family.samples.contains(where: { $0.name == name + "_sum" })
-        else { throw Problem(description: "\(name) is no histogram") }
+        else { throw Problem(description: "\(name) is not a valid histogram") }
     }
 
     private static func isName(_ text: String) -> Bool { text.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil }

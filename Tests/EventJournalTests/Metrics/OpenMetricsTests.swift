@@ -17,7 +17,7 @@ import Testing
         return statistics
     }
 
-    @Test func aReaderOfTheFormatFindsTheNumbers() throws {
+    @Test func textHoldsAllStatistics() throws {
         let statistics = try statistics()
         let families = try OpenMetricsReader(statistics.openMetrics()).families
         func value(_ name: String, _ type: String, unit: String = "") throws -> Double {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [("a b", "a_b"), ("9lives", "_9lives"), ("é\"\n{", "____"), ("", "_"), ("ns:x", "ns:x")])
-    func aPrefixBecomesAName(_ prefix: String, _ name: String) throws {
+    func prefixIsSanitized(_ prefix: String, _ name: String) throws {
         let families = try OpenMetricsReader(try statistics().openMetrics(prefix: prefix)).families
         #expect(families["\(name)_segments"] != nil)
         #expect(families.keys.allSatisfy { $0.hasPrefix(name + "_") })
@@ -89,13 +89,13 @@ import Testing
         #expect(families["x_many"]?.samples.map(\.labels) == [["kind": "a,b"], ["kind": "}"]])
     }
 
-    @Test func aRangeOfEveryPositionIsNoTrap() throws {
+    @Test func fullPositionRangeIsFormatted() throws {
         var statistics = try statistics()
         statistics.recovery.recoveredPositions = 0...Position.max
         _ = try OpenMetricsReader(statistics.openMetrics())
     }
 
-    /// The reader is worth something only if it refuses what the format forbids.
+    /// The reader proves something only if it rejects invalid text.
     @Test(arguments: [
         "# TYPE a gauge\n# HELP a A.\na 1\n", "# TYPE a gauge\n# HELP a A.\na 1\n# EOF", "a 1\n# EOF\n",
         "# TYPE a counter\n# HELP a A.\na 1\n# EOF\n", "# TYPE a gauge\n# HELP a A.\na 1\na 2\n# EOF\n",
@@ -104,7 +104,7 @@ import Testing
         "# TYPE a histogram\n# HELP a A.\na_bucket{le=\"1.0\"} 2\na_bucket{le=\"+Inf\"} 1\na_count 1\na_sum 1\n# EOF\n",
         "# TYPE a histogram\n# HELP a A.\na_bucket{le=\"1.0\"} 1\na_count 1\na_sum 1\n# EOF\n",
         "# TYPE a gauge\n# HELP a A.\na{x=\"1} 1\n# EOF\n",
-    ]) func theReaderRefuses(_ text: String) {
+    ]) func readerRejectsInvalidText(_ text: String) {
         #expect(throws: OpenMetricsReader.Problem.self) { try OpenMetricsReader(text) }
     }
 }
