@@ -2,12 +2,12 @@
 import ChatDomain
 import Testing
 
-/// Who is shown that a user took another username.
+/// The viewers who are shown a change of username.
 @Suite(.timeLimit(.minutes(3))) struct AcquaintanceTests {
     private typealias Fixture = FollowingFixture
 
-    /// Those who shared a thread with the user then, and not those who share one with them by now.
-    @Test func aChangeOfNameIsShownToTheAcquaintancesOfItsOwnPosition() async throws {
+    /// Membership counts as of the event's position, not as of now.
+    @Test func usernameChangeIsShownToMembersAtItsPosition() async throws {
         let fixture = try Fixture()
         let store = fixture.store
         try await store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 7
@@ -24,9 +24,9 @@ import Testing
             #expect(try await store.events(matching: filter).prefix(read.count) == read)
             return read
         }
-        // Ann has left the garden, and Bob, who is still there, was in it with her then.
+        // Ann has left the thread. Bob was in it with her at position 7.
         #expect(try await positions(Fixture.bob) == [7, 8])
-        // Cat is in it with Bob, and was not then.
+        // Cat joined the thread after Bob's change.
         #expect(try await positions(Fixture.cat) == [])
     }
 }

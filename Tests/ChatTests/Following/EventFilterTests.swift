@@ -7,7 +7,7 @@ import Testing
 @Suite struct EventFilterTests {
     private func decode(_ text: String) throws -> EventFilter { try JSONDecoder().decode(EventFilter.self, from: Data(text.utf8)) }
 
-    @Test func aFilterIsReadAsItIsWritten() throws {
+    @Test func filterRoundTripsThroughJSON() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(EventFilter()), as: UTF8.self) == "{}")
@@ -24,19 +24,21 @@ import Testing
         #expect(try decode(#"{"threads":[],"kinds":null}"#) == EventFilter(threads: []))
     }
 
-    /// A misspelt condition would let everything pass.
+    /// An ignored misspelt condition would match every event.
     @Test(
         arguments: [
             #"{"veiwer":"00000000-0000-0000-0000-000000000004"}"#, #"{"kinds":["messagePost"]}"#, #"{"threads":["SW1A"]}"#,
             #"{"viewer":7}"#,
             #"{"outwardCodes":["SW1A 1AA"]}"#, #"{"users":"00000000-0000-0000-0000-000000000004"}"#, "[]",
-        ]) func whatIsNoFilterIsRefused(text: String)
+        ]) func invalidFilterIsRejected(text: String)
     {
         #expect(throws: DecodingError.self) { try decode(text) }
     }
 
-    /// A set that is empty lets nothing pass; one that is not set, everything.
-    @Test func everyConditionHasToHold() {
+    /// An empty set matches nothing.
+    ///
+    /// A condition that is nil matches everything.
+    @Test func filterRequiresEveryCondition() {
         let details = EventDetails.messagePosted(
             MessagePosted(thread: ThreadID(bits: 1), number: 1, message: MessageID(bits: 2), author: UserID(bits: 3)))
         #expect(EventFilter().matches(details) && EventFilter().matches(.unknown(kind: 99)) && EventFilter().matches(.lost))

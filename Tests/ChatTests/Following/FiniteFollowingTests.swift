@@ -4,13 +4,13 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// Sequences with a last position, and timelines that are opened with the events that follow.
-// The limit only ends a wait for an event that never comes.
+/// Sequences with a last position, and open timelines.
+// The time limit ends a wait for an event that never arrives.
 @Suite(.timeLimit(.minutes(3))) struct FiniteFollowingTests {
     private typealias Fixture = FollowingFixture
 
     @Test(arguments: [BufferingPolicy.paced, .bounded(100)])
-    func aSequenceEndsAfterItsLastPosition(policy: BufferingPolicy) async throws {
+    func sequenceEndsAfterItsLastPosition(policy: BufferingPolicy) async throws {
         let fixture = try Fixture()
         for number in 1...600 { try fixture.post("\(number)") }
         for (first, last) in [(1, 6), (3, 3), (1, 1), (6, 300), (250, 606)] as [(Position, Position)] {
@@ -22,16 +22,16 @@ import Testing
         var audited: [Position] = []
         for try await event in fixture.store.events(in: 0...5) { audited.append(event.position) }
         #expect(audited == [1, 2, 3, 4, 5])
-        // The store stays small enough for its ring of recent events, and for one event only.
+        // The sequence is empty when its last position precedes its start.
         var again: [Position] = []
         for try await event in fixture.store.events(after: 605, upTo: 4) { again.append(event.position) }
         #expect(again == [])
     }
 
-    @Test func aSequenceWaitsForItsLastPosition() async throws {
+    @Test func sequenceWaitsForItsLastPosition() async throws {
         let fixture = try Fixture()
         let all = fixture.follow(fixture.store.events(in: 5...8))
-        // No event up to the last position matches: the sequence ends all the same.
+        // The sequence ends at its last position although no event matches.
         let none = fixture.follow(fixture.store.events(after: 6, upTo: 8, matching: EventFilter(kinds: [.sessionEnded])))
         try await fixture.untilWaiting(2)
         for body in ["Milk?", "Bread?", "Tea?"] { try fixture.post(body) }
@@ -39,7 +39,7 @@ import Testing
         #expect(try await none.ended() == [])
     }
 
-    @Test func anOpenedTimelineGoesOnWhereItsPageEnds() async throws {
+    @Test func openTimelineContinuesAfterItsPage() async throws {
         let fixture = try Fixture()
         try fixture.post("Milk?")
         let opened = try fixture.store.openTimeline(Fixture.garden, viewer: Fixture.bob)
@@ -55,7 +55,7 @@ import Testing
         #expect(try await following.ended() == [8, 9])
     }
 
-    @Test func aTimelineIsOpenedOnlyForItsReaders() throws {
+    @Test func openTimelineRequiresMembership() throws {
         let fixture = try Fixture()
         try fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
         expectRejection(.notAMember) { () throws(ChatError) in

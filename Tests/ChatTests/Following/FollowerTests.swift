@@ -5,12 +5,12 @@ import EventJournal
 import Locking
 import Testing
 
-/// How following begins, goes on and ends.
-// The limit only ends a wait for what never comes.
+/// How a follower starts, continues and ends.
+// The time limit ends a wait for an event that never arrives.
 @Suite(.timeLimit(.minutes(3))) struct FollowerTests {
     private typealias Fixture = FollowingFixture
 
-    @Test func whatIsThereComesFirstAndThenWhatIsToCome() async throws {
+    @Test func existingEventsPrecedeNewOnes() async throws {
         let fixture = try Fixture()
         var events = fixture.store.events(after: 2).makeAsyncIterator()
         #expect(try await events.next(3) == [3, 4, 5])
@@ -26,8 +26,10 @@ import Testing
         #expect(try await waiting.ended() == [8])
     }
 
-    /// What was delivered is seen by whoever asks afterwards, and what is not durable by nobody.
-    @Test func nothingComesBeforeItIsDurable() async throws {
+    /// A delivered event is visible to later queries.
+    ///
+    /// No event is visible before it is durable.
+    @Test func eventsAreDeliveredOnceDurable() async throws {
         let fixture = try Fixture()
         fixture.log.gate = 6
         let following = fixture.follow(fixture.store.events(after: 0))
@@ -47,7 +49,7 @@ import Testing
         #expect(try await following.ended() == [1, 2, 3, 4, 5, 6, 7])
     }
 
-    @Test func aCloseEndsThoseWhoWaitAndThoseWhoRead() async throws {
+    @Test func closeEndsWaitingAndReadingFollowers() async throws {
         let fixture = try Fixture()
         let waiting = (0..<5).map { _ in fixture.follow(fixture.store.events(after: 4)) }
         try await fixture.untilWaiting(5)
@@ -55,14 +57,14 @@ import Testing
         #expect(try await reading.next(2) == [1, 2])
         try fixture.store.close()
         for task in waiting { #expect(try await task.ended() == [5, 6]) }
-        // What it was given already is delivered; the end comes where there would be more.
+        // The iterator delivers its current batch before it ends.
         #expect(try await reading.next(10) == [3, 4, 5, 6])
         #expect(try await reading.nextEvent() == nil)
         #expect(try await fixture.store.events().prefix(1) == [])
         #expect(!fixture.store.feed.isPumping)
     }
 
-    @Test func aCancellationEndsOneAtOnceAndNobodyElse() async throws {
+    @Test func cancellationEndsOneFollower() async throws {
         let fixture = try Fixture()
         let first = fixture.follow(fixture.store.events(after: 6))
         let second = fixture.follow(fixture.store.events(after: 6))
@@ -75,10 +77,10 @@ import Testing
         try await fixture.untilWaiting(1)
         second.cancel()
         #expect(try await second.ended() == [7])
-        // Nobody waits, so nothing waits on the log.
+        // Without waiting followers the feed does not wait on the log.
         #expect(!fixture.store.feed.isPumping)
         try await Fixture.until { fixture.log.waiting == 0 }
-        // And who comes later is served as before.
+        // A follower that starts later is served as before.
         let third = fixture.follow(fixture.store.events(after: 6))
         try await fixture.untilWaiting()
         try fixture.post("Bread?")
@@ -88,7 +90,7 @@ import Testing
         #expect(try await third.ended() == [7, 8])
     }
 
-    @Test func aTaskThatIsCancelledIsGivenNothingMore() async throws {
+    @Test func cancelledTaskReceivesNoMoreEvents() async throws {
         let fixture = try Fixture()
         let hasBegun = Lock(false)
         let task = Task {
@@ -103,7 +105,7 @@ import Testing
         #expect(try await task.ended() == [1, 2, 2])
     }
 
-    @Test func aPositionBeyondTheEndAndAViewerWhoIsNobodyAreRefused() async throws {
+    @Test func invalidPositionAndUnknownViewerAreRejected() async throws {
         let fixture = try Fixture()
         let beyond = await chatError { _ = try await fixture.store.events(after: 7).prefix(1) }
         guard case .rejected(.invalidPosition) = beyond else { return _ = Issue.record("\(String(describing: beyond))") }
@@ -111,8 +113,10 @@ import Testing
         guard case .rejected(.unknownUser) = nobody else { return _ = Issue.record("\(String(describing: nobody))") }
     }
 
-    /// Live, from the ring and from the log: all before the place comes, and the place is named.
-    @Test(arguments: [1, 4_096]) func damageIsAnErrorThatNamesThePlace(recentEventCount: Int) async throws {
+    /// Covers live delivery, the ring and the log.
+    ///
+    /// All events before the damage are delivered.
+    @Test(arguments: [1, 4_096]) func damageErrorNamesItsPositions(recentEventCount: Int) async throws {
         let fixture = try Fixture(recentEventCount: recentEventCount)
         let live = Task {
             var events = fixture.store.events(after: 6).makeAsyncIterator()
@@ -133,18 +137,18 @@ import Testing
         let again = await chatError { _ = try await replay.nextEvent() }
         #expect(again?.journalError?.positions == 9...9)
         #expect(replay.position == 8)
-        // For who goes on behind the place, it is as if nothing were.
+        // A follower that starts behind the damage is not affected.
         fixture.log.damaged = nil
         #expect(try await fixture.store.events(after: 9).prefix(1) == [10])
     }
 
-    @Test func aLogThatHasStoppedIsAnError() async throws {
+    @Test func stoppedLogThrowsItsFailure() async throws {
         let fixture = try Fixture()
         let task = fixture.follow(fixture.store.events(after: 5))
         try await fixture.untilWaiting()
         fixture.log.gate = 6
         fixture.log.failure = JournalError(.syncFailed, "planted")
-        // Something wakes the log's own wait, which then finds out.
+        // The post wakes the log's own wait, which then throws the failure.
         let waiting = Task { try fixture.post("Milk?") }
         let error = await chatError { _ = try await task.ended() }
         #expect(error?.journalError?.code == .syncFailed)
@@ -152,8 +156,8 @@ import Testing
         _ = try await waiting.ended()
     }
 
-    /// Posts of many bytes end a portion, and so many events do.
-    @Test func aPortionIsBounded() async throws {
+    /// Both the byte count and the event count bound a batch.
+    @Test func batchIsBounded() async throws {
         let fixture = try Fixture(recentEventCount: 1, segmentSize: 1 << 20)
         for _ in 0..<3 {
             _ = try await fixture.store.execute(
@@ -176,14 +180,14 @@ import Testing
 }
 
 extension ChatError {
-    /// The journal's error, if it is one.
+    /// The journal's error, or nil for other errors.
     var journalError: JournalError? {
         if case .journal(let error) = self { error } else { nil }
     }
 }
 
 extension EventFeed.View {
-    /// The positions of what is among the last events.
+    /// The positions of the recent events, or nil for other views.
     var positions: [Position]? {
         if case .recent(let events) = self { events.map(\.position) } else { nil }
     }

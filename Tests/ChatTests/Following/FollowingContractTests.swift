@@ -7,11 +7,15 @@ import Locking
 import TestSupport
 import Testing
 
-/// Random moments of subscribing against concurrent writers and roll-overs: exactly the events after the position that pass the filter, once, in order, and durable.
+/// Random subscriptions against concurrent writers and segment rotations.
 ///
-/// `CHATJOURNAL_FOLLOW_ROUNDS` says how many rounds, of which each has a seed and some followers; 200 unless it is set.
+/// Each follower receives exactly the durable events after its position that pass its filter: once,
+/// in order.
+///
+/// `CHATJOURNAL_FOLLOW_ROUNDS` sets the number of rounds, 200 by default. Each round has one seed
+/// and four followers.
 @Suite struct FollowingContractTests {
-    @Test func everyFollowerIsGivenTheEventsAfterTheirPositionOnce() async throws {
+    @Test func followersReceiveEachEventAfterTheirPositionOnce() async throws {
         let rounds = ProcessInfo.processInfo.environment["CHATJOURNAL_FOLLOW_ROUNDS"].flatMap { Int($0) } ?? Repetitions.few(60, of: 200)
         for seed in Seeds.seeds(rounds) {
             let round = try FollowingRound(seed: seed)
@@ -23,7 +27,7 @@ import Testing
     }
 }
 
-/// One round: a journal, those who write it, and those who follow.
+/// One round: a journal, its writers and its followers.
 private final class FollowingRound: Sendable {
     struct Follower {
         var start: Position
@@ -64,7 +68,7 @@ private final class FollowingRound: Sendable {
                 for number in 1...2 { writers.addTask { try await self.write(20, as: number) } }
                 try await writers.waitForAll()
             }
-            // The last one subscribes when all is written.
+            // The last follower subscribes after all writes.
             tasks.addTask { try await self.follow(as: 3) }
             await untilEverythingCame()
             let all = try store.allEvents()
@@ -80,7 +84,7 @@ private final class FollowingRound: Sendable {
         var random = SeededRandom(seed: Self.mixed(seed, 20 + writer))
         var left = count
         while left > 0 {
-            // Now and then many at once, more than the ring may hold.
+            // Some batches exceed the capacity of the ring.
             let batch = (0..<min(left, random.oneIn(5) ? 12 : 1)).map { _ in generator.nextRequest() }
             left -= batch.count
             _ = try await store.execute(batch)
@@ -103,17 +107,17 @@ private final class FollowingRound: Sendable {
         var since = log.durablePosition
         for try await event in events {
             let durable = log.durablePosition
-            if event.position > durable { note("the event at \(event.position) came when \(durable) was durable") }
+            if event.position > durable { note("event \(event.position) was delivered at durable position \(durable)") }
             let delivery = Delivery(event: event, since: since, until: durable)
             followers.withLock { $0[index].received.append(delivery) }
             since = durable
-            // Some are slower than the events come.
+            // Some followers are slower than the writers.
             while random.oneIn(4) { await Task.yield() }
         }
         followers.withLock { $0[index].isOver = true }
     }
 
-    /// A filter about somebody and something that there is.
+    /// Returns a random filter for existing users and threads.
     private func filter(_ random: inout SeededRandom) throws -> EventFilter {
         let facts = try store.allEvents().map(\.event.details)
         let users = Array(Set(facts.compactMap(\.user))).sorted()
@@ -129,10 +133,12 @@ private final class FollowingRound: Sendable {
         return filter
     }
 
-    /// Waits until everybody has been given as much as they are to be given; what is too much comes to light at the end.
+    /// Waits until every follower has received its required events.
+    ///
+    /// `check` finds surplus events.
     private func untilEverythingCame() async {
         let deadline = ContinuousClock.now + .seconds(60)
-        guard let all = try? store.allEvents() else { return note("the events cannot be read") }
+        guard let all = try? store.allEvents() else { return note("reading the events failed") }
         var required: [Set<Position>] = []
         while true {
             let followers = followers.withLock { $0 }
@@ -141,7 +147,7 @@ private final class FollowingRound: Sendable {
             }
             let late = zip(followers, required).filter { !$1.isSubset(of: $0.received.map(\.event.position)) }.map(\.0)
             if followers.count == 4, late.isEmpty { return }
-            if ContinuousClock.now > deadline { return note("\(late) wait for ever") }
+            if ContinuousClock.now > deadline { return note("followers still wait after 60 seconds: \(late)") }
             for _ in 0..<20 { await Task.yield() }
         }
     }
@@ -155,7 +161,7 @@ private final class FollowingRound: Sendable {
         }
     }
 
-    /// A seed of its own for each part of the round.
+    /// Returns a separate seed for each part of the round.
     private static func mixed(_ seed: UInt64, _ part: Int) -> UInt64 {
         var random = SeededRandom(seed: seed)
         return (0...part).reduce(0) { _, _ in random.next() }

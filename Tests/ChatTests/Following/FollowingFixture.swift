@@ -4,7 +4,9 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// A store with Ann, Bob and Cat, a garden in which the first two are, and a log that tells what following costs.
+/// A store with the users Ann, Bob and Cat, on a log that counts reads and waits.
+///
+/// Ann and Bob are members of the thread "Garden".
 struct FollowingFixture {
     static let ann = UserID(bits: 1)
     static let bob = UserID(bits: 2)
@@ -28,13 +30,13 @@ struct FollowingFixture {
         try store.execute(.joinThread(user: Self.bob, thread: Self.garden))  // 6
     }
 
-    /// Posts into the garden.
+    /// Posts a message and returns its position.
     @discardableResult
     func post(_ body: String, by author: UserID = ann, in thread: ThreadID = garden) throws -> Position {
         try #require(try store.execute(.postMessage(message: nil, thread: thread, author: author, body: body)).positions?.upperBound)
     }
 
-    /// Follows in a task that ends with the sequence.
+    /// Returns a task that collects positions until the sequence ends.
     func follow(_ events: ChatEvents) -> Task<[Position], any Error> {
         Task {
             var positions: [Position] = []
@@ -43,12 +45,12 @@ struct FollowingFixture {
         }
     }
 
-    /// Waits until so many followers wait.
+    /// Waits until exactly `count` followers wait.
     func untilWaiting(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await Self.until("\(count) waiting followers", sourceLocation: sourceLocation) { store.feed.waiterCount == count }
     }
 
-    /// Waits until a condition holds.
+    /// Waits at most a minute until a condition holds.
     static func until(
         _ awaited: String = "a condition", sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
     ) async throws {
@@ -60,7 +62,9 @@ struct FollowingFixture {
     }
 }
 
-/// The error of the store with which something ends; another one is recorded.
+/// Returns the `ChatError` that `body` throws.
+///
+/// Records any other error as an issue.
 func chatError(sourceLocation: SourceLocation = #_sourceLocation, of body: () async throws -> Void) async -> ChatError? {
     do {
         try await body()
@@ -73,7 +77,7 @@ func chatError(sourceLocation: SourceLocation = #_sourceLocation, of body: () as
 }
 
 extension ChatEvents {
-    /// The positions of the next events.
+    /// Returns the positions of the next `count` events.
     func prefix(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [Position] {
         var iterator = makeAsyncIterator()
         return try await iterator.next(count, sourceLocation: sourceLocation)
@@ -81,7 +85,9 @@ extension ChatEvents {
 }
 
 extension ChatEvents.AsyncIterator {
-    /// The positions of the next events, at most so many; ends with an error where they do not come.
+    /// Returns the positions of at most `count` next events.
+    ///
+    /// Throws if they do not arrive in time.
     mutating func next(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [Position] {
         try await advance(awaiting: "\(count) events after position \(position)", sourceLocation) { iterator in
             var positions: [Position] = []
@@ -90,12 +96,14 @@ extension ChatEvents.AsyncIterator {
         }
     }
 
-    /// The next event; ends with an error where it does not come.
+    /// Returns the next event.
+    ///
+    /// Throws if none arrives in time.
     mutating func nextEvent(sourceLocation: SourceLocation = #_sourceLocation) async throws -> RecordedEvent? {
         try await advance(awaiting: "an event after position \(position), or the end", sourceLocation) { try await $0.next() }
     }
 
-    /// Works on a copy, which a wait without an end keeps; the failure of the body is that of the copy as well.
+    /// Runs `body` on a copy, because a body that never ends keeps its iterator.
     private mutating func advance<Value: Sendable>(
         awaiting awaited: String, _ sourceLocation: SourceLocation, _ body: @escaping @Sendable (inout Self) async throws -> Value
     ) async throws -> Value {

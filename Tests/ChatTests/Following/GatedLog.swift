@@ -2,9 +2,10 @@ import EventJournal
 import Foundation
 import Locking
 
-/// A journal that is durable up to where a test says, and that counts what followers cost it.
+/// A journal whose durable position a test limits, and that counts the reads and waits of
+/// followers.
 ///
-/// While the gate is closed, whoever waits until something is durable, or for more, waits.
+/// Waits for a position beyond the gate block until the gate opens.
 final class GatedLog: CommitLog {
     private struct State {
         var gate: Position
@@ -20,37 +21,37 @@ final class GatedLog: CommitLog {
     let journal: Journal
     private let state: Lock<State>
 
-    /// Makes a log that is durable up to a position at most.
+    /// Creates a log that is durable up to `gate` at most.
     init(_ journal: Journal, gate: Position = .max) {
         self.journal = journal
         state = Lock(State(gate: gate))
     }
 
-    /// How far the log is durable at most.
+    /// The upper bound of the durable position.
     var gate: Position {
         get { state.withLock { $0.gate } }
         set { state.withLock { $0.gate = newValue } }
     }
 
-    /// A position that cannot be read.
+    /// A position whose read throws `damaged`.
     var damaged: Position? {
         get { state.withLock { $0.damaged } }
         set { state.withLock { $0.damaged = newValue } }
     }
-    /// What a wait for more ends with while nothing more is durable, as if the log had stopped.
+    /// The error of a wait while no further record is durable.
     var failure: JournalError? {
         get { state.withLock { $0.failure } }
         set { state.withLock { $0.failure = newValue } }
     }
 
-    /// Holds up the next reading of a position, until ``letGo()``.
+    /// Blocks the next read of a position until ``letGo()``.
     func hold(_ position: Position) { state.withLock { $0.held = position } }
-    /// Whether a reading is held up.
+    /// Whether a read is blocked.
     var isHolding: Bool { state.withLock { $0.isHolding } }
-    /// Lets the reading go on that is held up.
+    /// Releases the blocked read.
     func letGo() { state.withLock { $0.isHolding = false } }
 
-    /// Blocks the thread of a reading that is to be held up, a minute at most.
+    /// Blocks the reading thread at the held position, for a minute at most.
     private func pass(_ position: Position) {
         let isHeld = state.withLock { state in
             guard state.held == position else { return false }
@@ -61,11 +62,11 @@ final class GatedLog: CommitLog {
         while isHeld, isHolding, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
     }
 
-    /// How many records were read.
+    /// The number of records read.
     var recordsRead: Int { state.withLock { $0.recordsRead } }
-    /// How many waits for more were begun.
+    /// The number of waits for more records that have begun.
     var waits: Int { state.withLock { $0.waits } }
-    /// How many wait for more now.
+    /// The number of waits for more records in progress.
     var waiting: Int { state.withLock { $0.waiting } }
 
     var id: JournalID { journal.id }

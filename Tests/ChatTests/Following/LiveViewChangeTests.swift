@@ -4,7 +4,7 @@ import ChatTesting
 import TestSupport
 import Testing
 
-/// What a live view shows after a change is what a query says.
+/// A live view shows the result of its query after each change.
 @Suite(.timeLimit(.minutes(3))) @MainActor struct LiveViewChangeTests {
     private typealias Fixture = FollowingFixture
 
@@ -12,7 +12,7 @@ import Testing
     private let bread = MessageID(bits: 41)
     private let replies = (50..<54).map { ReplyID(bits: UInt128($0)) }
 
-    @Test func theNextThreadTakesThePlaceOfOneThatWasLeft() async throws {
+    @Test func nextThreadReplacesLeftThread() async throws {
         let fixture = try Fixture()
         let ids = (0..<5).map { ThreadID(bits: UInt128(60 + $0)) }
         for (id, name) in zip(ids, ["A", "B", "C", "D", "E"]) {
@@ -30,7 +30,7 @@ import Testing
             try await until("CDE")
             try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[3]))
             try await until("BCE")
-            // Not shown, so that it leaves no gap; what is shown next is the one before it.
+            // The thread is not in view, so the view keeps its entries.
             try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[0]))
             try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[4]))
             try await until("BC")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Posts two messages, and two replies to the first.
+    /// Posts two messages and two replies to the first.
     private func posted(_ fixture: Fixture) async throws {
         try await fixture.store.execute(.postMessage(message: milk, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))  // 7
         try await fixture.store.execute(.postMessage(message: bread, thread: Fixture.garden, author: Fixture.ann, body: "Bread?"))  // 8
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// Whoever retracts one, and wherever they are by then.
-    @Test(arguments: [nil, FollowingFixture.bob]) func aReplyCountIsKeptCurrent(viewer: UserID?) async throws {
+    /// The count follows retractions by the viewer, by a member and by a former member.
+    @Test(arguments: [nil, FollowingFixture.bob]) func replyCountFollowsChanges(viewer: UserID?) async throws {
         let fixture = try Fixture()
         try await posted(fixture)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: viewer)
@@ -77,8 +77,10 @@ import Testing
         }
     }
 
-    /// Of one commit, so that the viewer is never seen to be away; what happened meanwhile is no event for them, and shows all the same.
-    @Test func aReplyThatIsRetractedWhileTheViewerIsAwayIsNotCounted() async throws {
+    /// One commit, so that no snapshot shows the viewer absent.
+    ///
+    /// The viewer's filter omits the retraction, and the view must still show it.
+    @Test func retractionDuringAbsenceUpdatesReplyCount() async throws {
         let fixture = try Fixture()
         try await posted(fixture)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob)
@@ -93,14 +95,14 @@ import Testing
         }
     }
 
-    /// The page of earlier messages is read as of before the changes, and shown after them.
-    @Test func whatChangesWhileEarlierMessagesAreReadShows() async throws {
+    /// The page of earlier messages is read before the changes and shown after them.
+    @Test func changesDuringLoadEarlierShow() async throws {
         let fixture = try Fixture()
         try await posted(fixture)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 1)
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [0])
-            // The feed has read the position by now, so that what is held up is the page.
+            // The feed has read position 7, so that the hold blocks the page.
             try await fixture.untilWaiting()
             fixture.log.hold(7)
             let earlier = Task(executorPreference: ThreadExecutor()) { await timeline.loadEarlier() }
@@ -121,8 +123,8 @@ import Testing
         }
     }
 
-    /// A timeline shows the names of those who have left, and a user's view that of who wrote last.
-    @Test func theNameOfAFormerMemberIsKeptCurrent() async throws {
+    /// A timeline shows former authors, and a user's view the author of the last message.
+    @Test func formerMemberNameFollowsChanges() async throws {
         let fixture = try Fixture()
         try await posted(fixture)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob)
@@ -147,8 +149,8 @@ import Testing
         }
     }
 
-    /// Whoever looks at it, what happens in other threads does not concern it.
-    @Test(arguments: [nil, FollowingFixture.bob]) func aTimelineFollowsItsOwnThread(viewer: UserID?) async throws {
+    /// Events of other threads would reload the timeline for nothing.
+    @Test(arguments: [nil, FollowingFixture.bob]) func timelineFollowsItsOwnThread(viewer: UserID?) async throws {
         let fixture = try Fixture()
         let shed = ThreadID(bits: 32)
         try await fixture.store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.bob))  // 7, 8

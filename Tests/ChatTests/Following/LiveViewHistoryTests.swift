@@ -5,12 +5,12 @@ import Projections
 import TestSupport
 import Testing
 
-/// Random histories, as a viewer sees them.
+/// Random histories as a viewer sees them.
 @Suite(.timeLimit(.minutes(3))) @MainActor struct LiveViewHistoryTests {
     private typealias Fixture = FollowingFixture
 
-    /// Whatever comes while it is read and shown, in the end each view is what the viewer's query says.
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 20))) func theViewsOfAViewerEndAsTheirQueriesSay(seed: UInt64) async throws {
+    /// Events arrive while the views load, and each view must end equal to its query.
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 20))) func viewsOfViewerEndEqualToTheirQueries(seed: UInt64) async throws {
         let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
         let (store, bob) = (fixture.store, Fixture.bob)
         var random = SeededRandom(seed: seed)
@@ -38,7 +38,8 @@ import Testing
                 }
             var commands = [command]
             if random.oneIn(5) {
-                // The viewer goes and comes back in one commit, and never sees that they were away.
+                // The viewer leaves and rejoins in one commit, so that a retraction happens during
+                // the absence.
                 let way: [ChatCommand] = [.leaveThread(user: bob, thread: Fixture.garden), .joinThread(user: bob, thread: Fixture.garden)]
                 command = .retract(.reply(reply), by: author)
                 commands = [way[0], command, way[1]]

@@ -7,11 +7,11 @@ import Observation
 import Projections
 import Testing
 
-/// The observable views, as a screen uses them.
+/// The observable views as a screen uses them.
 @Suite(.timeLimit(.minutes(3))) @MainActor struct LiveViewTests {
     private typealias Fixture = FollowingFixture
 
-    @Test func aTimelineIsKeptCurrent() async throws {
+    @Test func timelineFollowsChanges() async throws {
         let fixture = try Fixture()
         let ids = (0..<5).map { MessageID(bits: UInt128(100 + $0)) }
         for (number, id) in ids.enumerated() {
@@ -32,7 +32,7 @@ import Testing
             } _: {
                 $0 == ["3", "4", "5"]
             }
-            // In place; what is not shown changes nothing, and is as it is by then once it is shown.
+            // Changes to messages out of view show once the messages are loaded.
             try await fixture.store.execute(.edit(.message(ids[4]), by: Fixture.ann, body: "four"))
             try await fixture.store.execute(.edit(.message(ids[2]), by: Fixture.ann, body: "two"))
             try await fixture.store.execute(.retract(.message(ids[3]), by: Fixture.ann))
@@ -51,7 +51,7 @@ import Testing
             #expect(timeline.messages.map(\.body) == ["0", "1", "two", nil, "four", "5"] && !timeline.hasEarlier)
             let entries = try fixture.store.timeline(Fixture.garden)
             #expect(timeline.messages == entries)
-            // Whoever leaves does not go on looking.
+            // A viewer who leaves loses the view.
             try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
             try await until {
                 timeline.state.error
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// Whatever comes while it is read and shown, in the end it is what the query says, each message once.
-    @Test(arguments: Seeds.seeds(10)) func aTimelineEndsAsTheQuerySays(seed: UInt64) async throws {
+    /// Events arrive while the view loads, and it must end equal to its query without duplicates.
+    @Test(arguments: Seeds.seeds(10)) func viewsEndEqualToTheirQueries(seed: UInt64) async throws {
         let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
         var random = SeededRandom(seed: seed)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 5)
@@ -120,8 +120,8 @@ import Testing
         for task in tasks { try await task.ended() }
     }
 
-    /// More comes than anybody keeps for it while the main actor is busy: all is read anew.
-    @Test func aTimelineThatLagsIsReadAnew() async throws {
+    /// More events arrive than the backlog holds while the main actor is busy, so the view reloads.
+    @Test func laggingTimelineReloads() async throws {
         let fixture = try Fixture(recentEventCount: 4)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 3)
         try await showing(timeline.follow) {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func threadsComeAndGoWithTheirViewer() async throws {
+    @Test func threadsFollowViewersMemberships() async throws {
         let fixture = try Fixture()
         let threads = LiveThreads(fixture.store, viewer: Fixture.cat, limit: 2)
         try await showing(threads.follow) {
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func aUserSeesWhatIsUnread() async throws {
+    @Test func userViewFollowsUnreadCount() async throws {
         let fixture = try Fixture()
         let bob = LiveUser(fixture.store, user: Fixture.bob)
         try await showing(bob.follow) {
@@ -209,8 +209,10 @@ import Testing
         guard case .failed(.rejected(.unknownUser), last: nil) = nobody.state else { return _ = Issue.record("\(nobody.state)") }
     }
 
-    /// What was shown last stays where the journal fails, and a store that is closed ends it without a word.
-    @Test func aFailureIsTold() async throws {
+    /// A journal failure keeps the last entries.
+    ///
+    /// A closed store ends the view without an error.
+    @Test func journalFailureIsPublished() async throws {
         let fixture = try Fixture()
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden)
         try fixture.post("Milk?")

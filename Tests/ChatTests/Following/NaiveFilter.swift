@@ -1,11 +1,16 @@
 import Chat
 import ChatDomain
 
-/// What a follower is to be given, from the rule: each event is looked at once, and what its viewer is shown of it is the oracle's answer.
+/// The events that a follower must receive, computed naively.
+///
+/// Scans all events and asks the visibility oracle about each.
 struct NaiveFilter {
     let filter: EventFilter
 
-    /// The events of a journal, from its first one on, that stand after a position and pass, as the filter's viewer is shown them at the end.
+    /// Returns the events after `position` that pass the filter, as its viewer is shown them at the
+    /// end.
+    ///
+    /// - Parameter all: All events of the journal, from position 1.
     static func events(_ all: [RecordedEvent], after position: Position, matching filter: EventFilter) -> [RecordedEvent] {
         let visibility = NaiveVisibility(all)
         return NaiveFilter(filter: filter).wanted(all, after: position).compactMap {
@@ -13,7 +18,7 @@ struct NaiveFilter {
         }
     }
 
-    /// The events that satisfy every condition but that of the viewer.
+    /// Returns the events that satisfy every condition except the viewer.
     func wanted(_ all: [RecordedEvent], after position: Position) -> [RecordedEvent] {
         all.filter { $0.position > position && isWanted($0.event.details) }
     }
@@ -32,17 +37,19 @@ struct NaiveFilter {
     }
 }
 
-/// An event as a follower was given it, and between which ends of the journal.
+/// An event as delivered, with the durable positions around its delivery.
 struct Delivery: Sendable {
     var event: RecordedEvent
-    /// The durable position when the follower asked for it.
+    /// The durable position when the follower requested the event.
     var since: Position
-    /// The durable position once it had come.
+    /// The durable position after the delivery.
     var until: Position
 }
 
 extension NaiveFilter {
-    /// The events that a follower has to be given, whenever they are delivered: a viewer could be shown them at every moment since.
+    /// Returns the events that a follower receives at any time of delivery.
+    ///
+    /// These are the events that the viewer is shown at every point since.
     func required(_ all: [RecordedEvent], after position: Position) -> [RecordedEvent] {
         let wanted = wanted(all, after: position)
         guard let viewer = filter.viewer else { return wanted }
@@ -56,10 +63,11 @@ extension NaiveFilter {
         }
     }
 
-    /// What is wrong with what a follower was given; nil if nothing is.
+    /// Returns a description of the first wrong delivery, or nil.
     ///
-    /// A viewer is shown an event as it may be shown when it is delivered, so each delivery needs a moment at which the oracle shows the same, and each event that was left out
-    /// one at which it shows nothing.
+    /// Visibility depends on the time of delivery. So each delivered event needs one point at which
+    /// the oracle shows it in that form, and each omitted event one point at which the oracle hides
+    /// it.
     func problem(_ all: [RecordedEvent], after position: Position, _ deliveries: [Delivery]) -> String? {
         let visibility = NaiveVisibility(all)
         var deliveries = deliveries[...]
@@ -68,13 +76,13 @@ extension NaiveFilter {
                 deliveries.removeFirst()
                 let moments = max(delivery.since, recorded.position)...max(delivery.until, recorded.position)
                 let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, present: $0) == delivery.event }
-                if !isRight { return "\(delivery.event) came between \(moments)" }
+                if !isRight { return "\(delivery.event) was delivered between \(moments)" }
             } else {
                 let moments = recorded.position...max(recorded.position, deliveries.first?.until ?? Position(all.count))
                 let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, present: $0) == nil }
-                if !isRight { return "\(recorded.position) did not come" }
+                if !isRight { return "\(recorded.position) was not delivered" }
             }
         }
-        return deliveries.first.map { "\($0.event) came, for which nobody asked, or a second time" }
+        return deliveries.first.map { "\($0.event) was delivered although it does not match, or twice" }
     }
 }

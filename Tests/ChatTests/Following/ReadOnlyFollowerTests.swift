@@ -4,7 +4,7 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// Following what another process writes.
+/// Following a journal that another process writes.
 @Suite(.timeLimit(.minutes(3))) struct ReadOnlyFollowerTests {
     private func options(_ storage: MemoryStorage, _ durability: Durability) -> StoreOptions {
         StoreOptions(
@@ -13,8 +13,10 @@ import Testing
             ids: SeededIDs(seed: 1), recentEventCount: 16)
     }
 
-    /// Without anybody who refreshes the reader; what was delivered is seen by its queries, a viewer's rights among them.
-    @Test(arguments: [Durability.synced, .written]) func aReaderFollowsTheWriter(durability: Durability) async throws {
+    /// The caller never refreshes the reader.
+    ///
+    /// Queries see each delivered event, including its effect on viewers' rights.
+    @Test(arguments: [Durability.synced, .written]) func readerFollowsWriter(durability: Durability) async throws {
         let storage = MemoryStorage()
         let writer = try ChatStore.open("journal", options: options(storage, durability))
         let viewer = UserID(bits: 1)
@@ -43,8 +45,8 @@ import Testing
         try writer.close()
     }
 
-    /// A position that the writer has reached and the reader has not is no position of the future.
-    @Test func aReaderLooksBeforeItRefuses() async throws {
+    /// The reader refreshes before it rejects a position that the writer has reached.
+    @Test func readerRefreshesBeforeRejectingPosition() async throws {
         let storage = MemoryStorage()
         let writer = try ChatStore.open("journal", options: options(storage, .synced))
         let reader = try ChatStore.openReadOnly("journal", options: options(storage, .synced))
@@ -56,12 +58,12 @@ import Testing
         try await writer.execute(.registerUser(user: UserID(bits: 11), username: "User 11"))
         #expect(try await reader.events(after: 10, matching: EventFilter(viewer: UserID(bits: 11))).prefix(1) == [11])
         guard case .rejected(.invalidPosition) = await chatError(of: { _ = try await reader.events(after: 12).prefix(1) }) else {
-            return _ = Issue.record("12 is there")
+            return _ = Issue.record("position 12 was accepted")
         }
     }
 
-    /// A record that is no event ends it, with its place, once those before it have come.
-    @Test func whatIsNoEventIsAnErrorWithItsPlace() async throws {
+    /// The events before the undecodable record are delivered first.
+    @Test func undecodableRecordErrorNamesItsPosition() async throws {
         let storage = MemoryStorage()
         let writer = try ChatStore.open("journal", options: options(storage, .synced))
         try await writer.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))

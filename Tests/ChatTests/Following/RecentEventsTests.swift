@@ -5,8 +5,8 @@ import EventJournal
 import Testing
 
 @Suite struct RecentEventsTests {
-    /// Whatever comes and is skipped, what is there is the end of what came, within both bounds.
-    @Test(arguments: Seeds.seeds(20)) func whatIsKeptIsTheEndOfWhatCame(seed: UInt64) {
+    /// The ring holds the latest events within its bounds of count and bytes.
+    @Test(arguments: Seeds.seeds(20)) func ringHoldsLatestEvents(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let (capacity, byteCapacity) = (Int.random(in: 1...12, using: &random), Int.random(in: 0...200, using: &random))
         var ring = RecentEvents(capacity: capacity, byteCapacity: byteCapacity)

@@ -5,7 +5,7 @@ import EventJournal
 import Foundation
 import Testing
 
-/// A token leads to the events after it, in the history that it names, or to an error.
+/// A token resumes in the history that it names, or throws.
 @Suite(.timeLimit(.minutes(3))) struct ResumeTokenTests {
     private typealias Fixture = FollowingFixture
 
@@ -15,7 +15,7 @@ import Testing
             ids: SeededIDs(seed: seed))
     }
 
-    /// A store whose commits are of one event, of three and of many, over several segments.
+    /// Returns a store with commits of one, three and five events, over several segments.
     private func store(_ storage: MemoryStorage, at path: String = "journal", seed: UInt64 = 1) throws -> ChatStore {
         let store = try ChatStore.open(path, options: options(storage, seed: seed))
         for number in 0..<8 {
@@ -35,15 +35,15 @@ import Testing
         await chatError { _ = try await store.events(after: token).prefix(1) }
     }
 
-    /// From each position, inside a commit too, on this store, on another of the same journal and on one for reading.
-    @Test func aTokenOfAnyPositionLeadsOn() async throws {
+    /// Covers positions inside commits, the same store, a reopened one and a read-only one.
+    @Test func tokenOfAnyPositionResumes() async throws {
         let storage = MemoryStorage()
         var store = try store(storage)
         let last = store.head.position
         #expect(last == 72)
         let tokens = try (0...last).map { try store.resumeToken(after: $0) }
         for token in tokens { #expect(ResumeToken(token.description) == token) }
-        // Each names the history up to the end of its own commit: of 1, of 3 and of 5 events.
+        // Each token names the head of its own commit, of one, three or five events.
         #expect(tokens[0...9].map(\.head.position) == [0, 1, 4, 4, 4, 9, 9, 9, 9, 9])
         for round in 0..<3 {
             for (position, token) in tokens.enumerated() {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func eachEventAndThePlaceReachedGiveAToken() async throws {
+    @Test func storeAndIteratorReturnEqualTokens() async throws {
         let fixture = try Fixture()
         var events = fixture.store.events(matching: EventFilter(kinds: [.threadOpened, .threadJoined])).makeAsyncIterator()
         #expect(try events.resumeToken().position == 0)
@@ -71,7 +71,7 @@ import Testing
         expectError("invalidPosition") { _ = try fixture.store.resumeToken(after: 7) }
     }
 
-    @Test func aTokenOfAnotherJournalIsForeign() async throws {
+    @Test func tokenOfAnotherJournalIsForeign() async throws {
         let storage = MemoryStorage()
         let (here, there) = (try store(storage), try store(storage, at: "other", seed: 2))
         for position: Position in [0, 5, 72] {
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    /// An older copy of the journal does not have what the token names, wherever that lies.
-    @Test func aTokenFromBeyondTheEndIsOfTheFuture() async throws {
+    /// An older copy of the journal lacks the commit that the token names.
+    @Test func tokenBeyondEndIsFromTheFuture() async throws {
         let storage = MemoryStorage()
         let store = try store(storage)
         try store.close()
@@ -98,8 +98,8 @@ import Testing
         #expect(await error(of: try later.resumeToken(after: 71), in: older) == nil)
     }
 
-    /// An older copy that was restored and written on has other events at the same positions.
-    @Test func aTokenOfAHistoryThatWasRolledBackIsRefused() async throws {
+    /// A restored copy has other events at the same positions.
+    @Test func tokenOfRolledBackHistoryIsRejected() async throws {
         let storage = MemoryStorage()
         let store = try store(storage)
         try store.close()
@@ -110,7 +110,7 @@ import Testing
             try await later.execute(.changeUsername(user: UserID(bits: 1), username: "Name \(number)"))
             try await restored.execute(.changeUsername(user: UserID(bits: 1), username: "Other \(number)"))
         }
-        // One commit of several events in place of several of one.
+        // Replaces three commits of one event by one commit of three.
         _ = try await restored.execute((0..<3).map { CommandRequest(.changeUsername(user: UserID(bits: 2), username: "More \($0)")) })
         for number in 0..<3 { try await later.execute(.changeUsername(user: UserID(bits: 2), username: "More \(number)")) }
         for position: Position in 73...78 {
@@ -123,8 +123,8 @@ import Testing
         }
     }
 
-    /// A log that is no journal tells what its head tells.
-    @Test func aLogThatIsNoJournalChecksWhatItCan() async throws {
+    /// An array log knows its current head only.
+    @Test func arrayLogChecksTokens() async throws {
         let kept = ArrayLog.Store()
         let options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1))
         let store = try ChatStore.open(log: ArrayLog(kept), options: options)
@@ -135,15 +135,15 @@ import Testing
         var wrong = token.head
         wrong.chain ^= 1
         guard case .rolledBackToken = await error(of: try #require(ResumeToken(position: 3, head: wrong)), in: store) else {
-            return _ = Issue.record("another history passes")
+            return _ = Issue.record("a token of another history was accepted")
         }
         wrong.position = 6
         guard case .futureToken = await error(of: try #require(ResumeToken(position: 3, head: wrong)), in: store) else {
-            return _ = Issue.record("a future passes")
+            return _ = Issue.record("a token of a future position was accepted")
         }
     }
 
-    @Test func theTextIsTheOneThatIsDescribed() throws {
+    @Test func tokenTextHasDocumentedForm() throws {
         let head = JournalHead(journal: JournalID(bits: 0xABC), position: 18, chain: 0x1234)
         #expect(ResumeToken(position: 19, head: head) == nil)
         let token = try #require(ResumeToken(position: 17, head: head))
@@ -159,8 +159,8 @@ import Testing
         #expect(longest.description.utf8.count == 117 && ResumeToken(longest.description) == longest)
     }
 
-    /// No other text is read: each byte changed to each other, left out or doubled, and what is of the same value in another form.
-    @Test func anyOtherTextIsRefused() throws {
+    /// Covers each byte changed, removed or doubled, and other spellings of the same value.
+    @Test func malformedTokenTextIsRejected() throws {
         let token = try #require(ResumeToken(position: 17, head: JournalHead(journal: JournalID(bits: 0xABC), position: 18, chain: 0x1234)))
         let text = Array(token.description.utf8)
         for index in text.indices {

@@ -4,12 +4,14 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// What many followers cost, and who is woken by what.
+/// The cost of many followers, and the events that wake each.
 @Suite(.timeLimit(.minutes(3))) struct SharedFeedTests {
     private typealias Fixture = FollowingFixture
 
-    /// One wait on the log for all, and an event is read once, however many wait; those whom it does not concern are not woken.
-    @Test func tenThousandIdleFollowersCostOneWaitAndOneReading() async throws {
+    /// All followers share one wait and one read per event.
+    ///
+    /// An event wakes only the followers whose filter it may match.
+    @Test func idleFollowersShareOneWaitAndOneRead() async throws {
         let fixture = try Fixture()
         let others = (0..<10_000).map { number in
             fixture.follow(fixture.store.events(after: 6, matching: EventFilter(threads: [ThreadID(bits: UInt128(1_000 + number))])))
@@ -26,8 +28,8 @@ import Testing
         for task in others { #expect(try await task.ended() == []) }
     }
 
-    /// Those who want everything share what was read as well.
-    @Test func aThousandFollowersOfEverythingShareOneReading() async throws {
+    /// Followers without a filter share reads as well.
+    @Test func unfilteredFollowersShareOneRead() async throws {
         let fixture = try Fixture()
         let tasks = (0..<1_000).map { _ in Task { try await fixture.store.events(after: 6).prefix(50) } }
         try await fixture.untilWaiting(1_000)
@@ -37,9 +39,9 @@ import Testing
         #expect(fixture.log.recordsRead - before == 50)
     }
 
-    /// A viewer waits under the threads in which they are; those change while they wait.
+    /// A viewer's memberships change during the wait.
     @Test(arguments: [nil, [EventKind.messagePosted]] as [Set<EventKind>?])
-    func aViewerWhoWaitsIsWokenByWhatTheyMayReadByThen(kinds: Set<EventKind>?) async throws {
+    func waitingViewerFollowsMembershipChanges(kinds: Set<EventKind>?) async throws {
         let fixture = try Fixture()
         let shed = try #require(ThreadID("0195b0a8-7c00-7000-8000-0000000a0077"))
         let filter = EventFilter(kinds: kinds, viewer: Fixture.cat)
@@ -64,8 +66,10 @@ import Testing
         #expect(try await task.ended() == (kinds == nil ? [10, 11, 12, 14, 15] : [11, 15]))
     }
 
-    /// Each kind of event, from Bob's and from Cat's side; what is theirs alone comes to them alone.
-    @Test func aViewerIsShownWhatTheyMayRead() async throws {
+    /// Covers each kind of event for three viewers.
+    ///
+    /// Private events are shown to their own user only.
+    @Test func viewerReceivesReadableEvents() async throws {
         let fixture = try Fixture()
         let store = fixture.store
         let post = MessageID(bits: 40)
@@ -92,7 +96,8 @@ import Testing
             #expect(read == expected)
             return expected
         }
-        // Of Cat's change of name nobody knows, of Ann's those who share the garden with her; of who lives in SW1A those who are in its thread by then.
+        // Cat shares no thread with another user. Ann shares "Garden" with Bob. A postcode is shown
+        // to the members of its thread.
         #expect(try await positions(EventFilter(viewer: Fixture.bob)) == [2, 6, 7, 9, 12, 16, 17, 18, 19])
         #expect(try await positions(EventFilter(viewer: Fixture.cat)) == [3, 10, 13, 14, 15, 16, 17])
         #expect(try await positions(EventFilter(viewer: Fixture.ann)) == [1, 4, 5, 6, 7, 8, 9, 11, 18])
@@ -101,8 +106,8 @@ import Testing
         #expect(try await positions(EventFilter(threads: [Fixture.garden], users: [Fixture.ann], viewer: Fixture.bob)) == [7, 18])
     }
 
-    /// A change of name wakes those who share a thread with its bearer.
-    @Test func aNameThatChangesWakesThoseWhoSeeIt() async throws {
+    /// A username change concerns every viewer who shares a thread with the user.
+    @Test func usernameChangeWakesItsViewers() async throws {
         let fixture = try Fixture()
         let bob = Task { try await fixture.store.events(after: 6, matching: EventFilter(viewer: Fixture.bob)).prefix(1) }
         let cat = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(viewer: Fixture.cat)))
@@ -113,8 +118,8 @@ import Testing
         #expect(try await cat.ended() == [])
     }
 
-    /// By default nothing is lost for who is slow, however much comes meanwhile.
-    @Test func aSlowConsumerIsPacedFromTheLog() async throws {
+    /// The default policy loses no event for a slow consumer.
+    @Test func slowConsumerReadsFromLog() async throws {
         let fixture = try Fixture(recentEventCount: 8)
         var events = fixture.store.events(after: 6).makeAsyncIterator()
         try fixture.post("first")
@@ -123,11 +128,11 @@ import Testing
         #expect(try await events.next(300) == Array(8...307))
     }
 
-    @Test func aBoundedBacklogTellsWhoLags() async throws {
+    @Test func boundedBacklogThrowsLagged() async throws {
         let fixture = try Fixture(recentEventCount: 64)
         let filter = EventFilter(kinds: [.messagePosted])
         var events = fixture.store.events(after: 0, matching: filter, bufferingPolicy: .bounded(3)).makeAsyncIterator()
-        // What is there already is history, however much it is.
+        // The limit does not count events from before the first wait.
         for number in 0..<10 { try fixture.post("\(number)") }
         #expect(try await events.next(10) == Array(7...16))
         let live = Task { [events] in
@@ -139,7 +144,7 @@ import Testing
         let positions: [Position]
         (positions, events) = try await live.ended()
         #expect(positions == [17])
-        // As many as the limit wait, and as many again: nobody is told. What does not match does not count.
+        // A backlog at the limit does not throw. Events that do not match do not count.
         for _ in 0..<2 {
             for number in 0..<3 { try fixture.post("\(number)") }
             for number in 0..<20 {
@@ -157,8 +162,10 @@ import Testing
         #expect(try await fixture.store.events(after: position, matching: filter).prefix(4).count == 4)
     }
 
-    /// What waits has given way: to find out how much it was would cost the log.
-    @Test func aBoundedBacklogDoesNotReadTheLog() async throws {
+    /// The ring has dropped the backlog.
+    ///
+    /// Counting it would require reads of the log.
+    @Test func boundedBacklogDoesNotReadLog() async throws {
         let fixture = try Fixture(recentEventCount: 16)
         let filter = EventFilter(threads: [ThreadID(bits: 99), Fixture.garden], kinds: [.messagePosted])
         let first = Task {

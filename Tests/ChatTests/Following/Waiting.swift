@@ -2,17 +2,18 @@ import Locking
 import Observation
 import Testing
 
-/// What a test waited for and was not given in time.
+/// The error of a test whose awaited event did not occur in time.
 struct NeverCame: Error, CustomStringConvertible {
     let awaited: String
     let sourceLocation: SourceLocation
 
-    var description: String { "never came: \(awaited), awaited at \(sourceLocation.fileID):\(sourceLocation.line)" }
+    var description: String { "timed out waiting for \(awaited) at \(sourceLocation.fileID):\(sourceLocation.line)" }
 }
 
-/// Runs a body that waits for something.
+/// Runs a body with a time limit.
 ///
-/// Throws ``NeverCame`` and cancels the body if it does not end in time, also if the body ignores the cancellation.
+/// Throws ``NeverCame`` and cancels the body if it does not end in time, even if the body ignores
+/// the cancellation.
 func within<Value: Sendable>(
     limit: Duration = .seconds(60), _ awaited: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping @Sendable () async throws -> Value
@@ -23,7 +24,8 @@ func within<Value: Sendable>(
 extension Task where Success: Sendable {
     /// Waits for the end of the task.
     ///
-    /// Throws ``NeverCame`` and cancels the task if it does not end in time. A cancellation of the caller is one of the task.
+    /// Throws ``NeverCame`` and cancels the task if it does not end in time. A cancellation of the
+    /// caller also cancels the task.
     @discardableResult
     func ended(
         within limit: Duration = .seconds(60), _ awaited: String = "the end of a task", sourceLocation: SourceLocation = #_sourceLocation
@@ -47,9 +49,11 @@ extension Task where Success: Sendable {
     }
 }
 
-/// Waits until an observed property satisfies a condition, as a screen does: woken by Observation, never by asking again.
+/// Waits until an observed property satisfies a condition.
 ///
-/// Throws ``NeverCame`` with the last value where the condition is not satisfied in time.
+/// Each check follows a notification by Observation, as on a screen; the property is never polled.
+///
+/// Throws ``NeverCame`` with the last value if the condition does not hold in time.
 @MainActor func until<Value>(
     sourceLocation: SourceLocation = #_sourceLocation, _ value: @escaping @MainActor () -> Value, _ condition: (Value) -> Bool
 ) async throws {
@@ -70,7 +74,7 @@ extension Task where Success: Sendable {
     }
 }
 
-/// Runs a screen's task for as long as a body runs.
+/// Runs a view's `follow` while the body runs, then cancels it.
 @MainActor func showing(
     sourceLocation: SourceLocation = #_sourceLocation, _ follow: @escaping @MainActor () async -> Void, _ body: () async throws -> Void
 ) async throws {
@@ -81,7 +85,7 @@ extension Task where Success: Sendable {
     try await task.ended("the end of a view that was cancelled", sourceLocation: sourceLocation)
 }
 
-/// A continuation that the first answer resumes.
+/// A continuation that is resumed once, by the first result.
 private final class FirstAnswer<Value: Sendable>: Sendable {
     private let continuation: Lock<CheckedContinuation<Value, any Error>?>
 
