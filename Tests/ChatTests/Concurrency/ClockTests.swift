@@ -6,9 +6,9 @@ import Projections
 import TestSupport
 import Testing
 
-/// A clock that is wrong changes the times that are shown and nothing else.
+/// A wrong clock affects the recorded times only.
 @Suite struct ClockTests {
-    /// What a clock tells, given the true time.
+    /// The reading of a clock, given the true time.
     enum Skew: CaseIterable {
         case aDayAhead, aDayBehind, jumping, standing, backwards
 
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 6)), Skew.allCases)
-    func aWrongClockChangesNoOrderNoCountAndNoPage(seed: UInt64, skew: Skew) throws {
+    func wrongClockKeepsOrderCountsAndPages(seed: UInt64, skew: Skew) throws {
         let straight = try run(seed) { time, _ in time }
         let wrong = try run(seed) { skew.read($0, &$1) }
         #expect(wrong.answers == straight.answers)
@@ -36,8 +36,8 @@ import Testing
         #expect(events.count > 150)
     }
 
-    /// Times are found in the journal by halving it, which works because they never go back.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func momentsAreFoundUnderAJumpingClock(seed: UInt64) throws {
+    /// The binary search for a time requires recorded times that never decrease.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func jumpingClockKeepsPositionsOfTimes(seed: UInt64) throws {
         let store = try run(seed) { Skew.jumping.read($0, &$1) }.store
         let events = try store.allEvents()
         for recorded in events {
@@ -47,7 +47,11 @@ import Testing
         }
     }
 
-    /// Executes the commands of a seed, a second apart, under a clock that makes something of the time; with the store closed and opened again on the way.
+    /// Executes the commands of a seed under a clock that maps the true time.
+    ///
+    /// The commands are one second apart. The store closes and reopens after every 100 commands.
+    ///
+    /// - Parameter read: Maps the true time to the reading of the clock.
     private func run(
         _ seed: UInt64, _ read: (Int64, inout SeededRandom) -> Int64
     ) throws -> (store: ChatStore, answers: [[Position]?]) {
@@ -69,14 +73,14 @@ import Testing
         return (store, answers)
     }
 
-    /// An event without the time of its recording.
+    /// Returns the event with a recorded time of 0.
     private func untimed(_ recorded: RecordedEvent) -> RecordedEvent {
         var recorded = recorded
         recorded.event.recordedAt = Timestamp(millisecondsSince1970: 0)
         return recorded
     }
 
-    /// Everything that a store shows but for times, now and as of some moments.
+    /// Returns the views of a store without times, now and as of two earlier positions.
     private func views(of store: ChatStore, _ count: Int) throws -> [Views] {
         try [AsOf.now, .position(Position(count / 3)), .position(Position(count / 2))].map { moment in
             let threads = try store.threads(PageRequest(limit: .max), asOf: moment)
@@ -91,7 +95,7 @@ import Testing
         }
     }
 
-    /// A thread's messages, page by page from the oldest on.
+    /// Returns the pages of a thread's messages, oldest first.
     private func pages(of thread: ThreadID, _ store: ChatStore, _ moment: AsOf) throws -> [[Views.Entry]] {
         var pages: [[Views.Entry]] = []
         var page = try store.timeline(thread, PageRequest(limit: 3, after: 0), asOf: moment)
@@ -103,7 +107,7 @@ import Testing
     }
 }
 
-/// What a store shows, without times.
+/// The views of a store without times.
 private struct Views: Equatable {
     struct Thread: Equatable {
         var id: ThreadID
@@ -127,6 +131,6 @@ private struct Views: Equatable {
 
     var threads: [Thread]
     var timelines: [[[Entry]]]
-    /// By user, in the order in which they registered.
+    /// By user, in the order of registration.
     var users: [[Membership]]
 }

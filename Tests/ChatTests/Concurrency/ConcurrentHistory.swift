@@ -6,25 +6,28 @@ import Foundation
 import Locking
 import Synchronization
 
-/// One store, eight who use it at the same time, and a record of everything they asked and were answered.
+/// A store with eight concurrent callers, and a record of their operations.
 ///
-/// What they ask and how the store is opened follow from the seed; how they meet does so on a seeded executor alone.
+/// The seed determines the calls and the options of the store. Their interleaving is deterministic
+/// on a seeded executor only.
 final class ConcurrentHistory: Sendable {
     static let callerCount = 8
     static let callsOfEach = 8
 
     let seed: UInt64
-    /// How the store is opened and used, for the report of a failure.
+    /// The options of the store and its callers, for failure reports.
     let setting: String
     private let journal: Journal
     private let store: ChatStore
-    /// Which callers are threads that block; the others are tasks that wait without one.
+    /// Whether each caller is a blocking thread; the others are tasks.
     private let isThread: [Bool]
     private let time = Atomic<UInt64>(0)
     private let ready = Atomic<Int>(0)
     private let recorded = Lock<[Operation]>([])
 
-    /// - Parameter executor: What it is run on, if not on threads and the pool of tasks.
+    /// Opens a store with options from the seed.
+    ///
+    /// - Parameter executor: The executor of all tasks, or nil for threads and the global pool.
     init(seed: UInt64, flaw: UnsteadyLog.Flaw? = nil, on executor: SeededExecutor? = nil) throws {
         var random = SeededRandom(seed: seed)
         let durability: Durability = random.oneIn(2) ? .synced : .written
@@ -40,7 +43,7 @@ final class ConcurrentHistory: Sendable {
                 durability: durability, segmentSize: segmentSize, storage: MemoryStorage(), entropy: SeededEntropy(seed: seed),
                 idleDelay: nil, executor: executor))
         let log: any CommitLog = isSteady ? journal : UnsteadyLog(journal, seed: seed, flaw: flaw)
-        // On the journal itself the store also writes checkpoints meanwhile.
+        // On the journal itself the store also writes checkpoints.
         let checkpoints = CheckpointOptions(interval: 20, atClose: nil, afterReplay: nil)
         store = try ChatStore.open(
             log: log,
@@ -50,7 +53,7 @@ final class ConcurrentHistory: Sendable {
                 textCacheByteCount: random.oneIn(2) ? 0 : 4_096))
     }
 
-    /// Lets everybody loose and gives the whole history once they have finished.
+    /// Runs all callers and returns a checker of their operations.
     func run() async throws -> HistoryChecker {
         for request in HistoryWorkload.beginning { await perform(.execute([request]), as: 0) }
         await withTaskGroup(of: Void.self) { tasks in
@@ -60,7 +63,7 @@ final class ConcurrentHistory: Sendable {
                 }
             }
         }
-        // With a flaw the end of it may not be durable yet.
+        // A flawed log may return before its last records are durable.
         try await journal.waitUntilDurable(journal.lastPosition)
         var events: [RecordedEvent] = []
         try store.forEachEvent { event in
@@ -123,13 +126,14 @@ final class ConcurrentHistory: Sendable {
         }
     }
 
-    /// A refusal of a command that was sent alone is thrown.
+    /// The answer to a thrown error: a single command throws its rejection.
     private static func answer(_ error: ChatError) -> Answer {
         if case .rejected(let rejection) = error { .results([.failure(rejection)]) } else { .failed(error.description) }
     }
 
     private func record(_ call: Call, _ answer: Answer, since invoked: UInt64, as caller: Int) {
-        // Read after the answer was there and before it counts as returned: what was durable then is durable now.
+        // The position is read after the answer and before the return time, so it is a bound at the
+        // return.
         let durable = journal.durablePosition
         let operation = Operation(caller: caller, invoked: invoked, returned: tick(), call: call, answer: answer, durable: durable)
         recorded.withLock { $0.append(operation) }
@@ -138,7 +142,7 @@ final class ConcurrentHistory: Sendable {
     private func tick() -> UInt64 { time.add(1, ordering: .sequentiallyConsistent).newValue }
 }
 
-/// Runs something on a thread of its own, which may block.
+/// Runs a blocking closure on a separate thread.
 private func onThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
         let thread = Thread {
@@ -149,7 +153,7 @@ private func onThread(_ body: @escaping @Sendable () -> Void) async {
     }
 }
 
-/// A clock that jumps back and forth by up to a day at each look.
+/// A clock that returns noon plus or minus up to a day at each reading.
 final class JumpingClock: WallClock {
     private let random: Lock<SeededRandom>
 

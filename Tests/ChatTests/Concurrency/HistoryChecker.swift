@@ -2,19 +2,26 @@
 import ChatDomain
 import EventJournal
 
-/// Decides whether the answers of a concurrent history are those of its operations one after another, in an order that keeps the real time between them.
+/// Decides whether a concurrent history is linearizable.
 ///
-/// The positions in the receipts are the order of all commands that appended anything, so that only the others have to be placed: questions, refusals, duplicates, and
-/// commands whose effect held already. Each gets the earliest state of those that explain its answer and are not older than what anybody had been told before it was
-/// invoked. No later state would leave more room to those that come after, so a history for which this fails has no such order at all.
+/// The positions in the receipts order all commands that appended events. The checker has to place
+/// only the other operations: queries, rejections, duplicates and unchanged commands.
+///
+/// Each of these gets the earliest state that explains its answer and is not older than any answer
+/// returned before its invocation. A later state would only constrain later operations more, so a
+/// failure proves that no linearization exists.
 struct HistoryChecker {
     let operations: [Operation]
     let events: [RecordedEvent]
-    /// The deciding state and the views after so many events.
+    /// The state of the rules and the views, by position.
     private let states: [ChatState]
     private let views: [SequentialChat]
 
-    /// Makes a checker of the operations, in any order, and of all events that the log had in the end.
+    /// Creates a checker.
+    ///
+    /// - Parameters:
+    ///   - operations: The operations in any order.
+    ///   - events: All events of the log at the end.
     init(_ operations: [Operation], _ events: [RecordedEvent]) {
         self.operations = operations.sorted { $0.invoked < $1.invoked }
         self.events = events
@@ -30,17 +37,22 @@ struct HistoryChecker {
         (self.states, self.views) = (states, views)
     }
 
-    /// What is wrong with the history; nothing, if it is linearizable and shows only what is durable.
+    /// Returns the problems of the history.
+    ///
+    /// The result is empty if the history is linearizable and every answer rests on durable events
+    /// only.
     func problems() -> [HistoryProblem] {
         var problems: [HistoryProblem] = []
         let acknowledged = operations.flatMap(\.appended).sorted { $0.position < $1.position }
         if acknowledged != events {
-            problems.append(HistoryProblem(.lostOrInvented, "the receipts tell of \(acknowledged), the log has \(events)"))
+            problems.append(HistoryProblem(.lostOrInvented, "the receipts hold \(acknowledged), the log holds \(events)"))
         }
-        /// When an operation had returned, and the latest state that it told of.
+        /// The return time of each placed operation, with the latest position that its answer
+        /// shows.
         var told: [(returned: UInt64, position: Position)] = []
         for operation in operations {
-            // Whatever returned before this was invoked was invoked before it too, and has been placed.
+            // Each operation that returned before this invocation was invoked earlier, and so is
+            // placed.
             let known = told.reduce(0) { $1.returned < operation.invoked ? max($0, $1.position) : $0 }
             switch place(operation, known) {
             case .success(let position): told.append((operation.returned, position))
@@ -50,36 +62,41 @@ struct HistoryChecker {
         return problems
     }
 
-    /// Finds the latest state that an operation tells of, which for one that appended nothing is the one that it saw.
+    /// Returns the latest position that an operation's answer shows.
+    ///
+    /// For an operation that appended nothing, this is the position of the state that explains its
+    /// answer.
     private func place(_ operation: Operation, _ known: Position) -> Result<Position, HistoryProblem> {
         func problem(_ kind: HistoryProblem.Kind, _ message: String) -> Result<Position, HistoryProblem> {
             .failure(HistoryProblem(kind, "\(message): \(operation)"))
         }
-        if case .failed = operation.answer { return problem(.failed, "a store on a sound log does not answer that") }
+        if case .failed = operation.answer { return problem(.failed, "the store reported an error on a sound log") }
         if let first = operation.appended.first, let last = operation.appended.last {
-            if last.position > operation.durable { return problem(.beforeDurable, "a receipt came before its events were durable") }
+            if last.position > operation.durable {
+                return problem(.beforeDurable, "the receipt was returned before its events were durable")
+            }
             if first.position <= known {
-                return problem(.outOfOrder, "the command was invoked when somebody had been told of position \(known)")
+                return problem(.outOfOrder, "the command was invoked after an answer had shown position \(known)")
             }
             guard last.position < states.count, explains(operation, first.position - 1) else {
-                return problem(.wrong, "the rules give another answer after \(first.position - 1)")
+                return problem(.wrong, "the rules give a different answer after position \(first.position - 1)")
             }
             return .success(last.position)
         }
         let last = Position(events.count)
         let durable = min(operation.durable, last)
         if let position = (min(known, durable + 1)..<durable + 1).first(where: { explains(operation, $0) }) { return .success(position) }
-        // It is wrong in any case; what it tells of says how.
+        // The answer is a violation. The search below classifies it.
         if (durable...last).dropFirst().contains(where: { $0 >= known && explains(operation, $0) }) {
-            return problem(.beforeDurable, "the answer tells of what was not durable")
+            return problem(.beforeDurable, "the answer shows events that were not durable")
         }
         if (0..<known).contains(where: { $0 <= last && explains(operation, $0) }) {
-            return problem(.stale, "the answer is older than position \(known), of which somebody had been told")
+            return problem(.stale, "the answer is older than position \(known), which an earlier answer had shown")
         }
         return problem(.wrong, "no state explains the answer")
     }
 
-    /// Whether an operation on one state gives the answer that was given.
+    /// Returns whether the state after `position` gives the operation's answer.
     private func explains(_ operation: Operation, _ position: Position) -> Bool {
         switch operation.call {
         case .execute(let batch):
@@ -91,7 +108,9 @@ struct HistoryChecker {
         }
     }
 
-    /// What the rules make of a batch, with the times and the ids of its receipts, which were not in the callers' hands.
+    /// Returns the results of a batch decided on the state after `position`.
+    ///
+    /// Times and generated ids come from the given receipts, because the store chose them.
     private func results(
         of batch: [CommandRequest], _ given: [Result<Receipt, Rejection>], after position: Position
     ) -> [Result<Receipt, Rejection>] {
@@ -118,20 +137,20 @@ struct HistoryChecker {
     }
 }
 
-/// Something in a history that no order of its operations explains.
+/// A violation in a history that no order of its operations explains.
 struct HistoryProblem: Error, CustomStringConvertible {
     enum Kind: Hashable {
-        /// An answer is older than what the caller or somebody else had been told before.
+        /// An answer is older than an answer that returned before the invocation.
         case stale
-        /// An answer tells of what was not durable when it was given.
+        /// An answer shows events that were not durable.
         case beforeDurable
-        /// The order of two commands is not that in which they were executed.
+        /// Two commands took effect in the reverse of their real-time order.
         case outOfOrder
-        /// An answer that the rules do not give in any state.
+        /// No state gives the answer.
         case wrong
-        /// The events of the receipts are not those of the log.
+        /// The events of the receipts differ from the events of the log.
         case lostOrInvented
-        /// An error where there was no cause.
+        /// The store reported an error on a sound log.
         case failed
     }
 
@@ -145,7 +164,7 @@ struct HistoryProblem: Error, CustomStringConvertible {
 }
 
 extension Operation {
-    /// The events that it appended, in their order.
+    /// The events that the operation appended, in order.
     var appended: [RecordedEvent] {
         guard case .results(let results) = answer else { return [] }
         return results.flatMap { result in
@@ -156,6 +175,6 @@ extension Operation {
 }
 
 extension Receipt {
-    /// The id of what the command created, whichever kind that is.
+    /// The id of the entity that the command created, of any kind.
     fileprivate var createdID: UInt128? { message?.bits ?? reply?.bits ?? session?.bits ?? thread?.bits ?? user?.bits }
 }

@@ -6,11 +6,11 @@ import NaiveViews
 import Projections
 import Testing
 
-/// The checker of histories itself: what it is made of is right, and it finds what was changed by hand.
+/// The history checker accepts correct histories and finds injected violations.
 @Suite struct HistoryCheckerTests {
     private let garden = ThreadID(bits: 31)
 
-    /// What the store answers in a history that nobody disturbs: the beginning, and a question after each command.
+    /// Returns a sequential history: the initial commands, each followed by a timeline query.
     private func history() throws -> [Operation] {
         let store = try StoreFixture().open()
         var operations: [Operation] = []
@@ -35,9 +35,9 @@ import Testing
         return HistoryChecker(operations, events).problems().map(\.kind)
     }
 
-    @Test func whatNobodyChangedIsLinearizable() throws {
+    @Test func unchangedHistoryIsLinearizable() throws {
         #expect(try problems { _ in } == [])
-        // Whoever was under way at the same time may have seen what was before or what came then.
+        // A concurrent query may see the state before or after a command.
         #expect(try problems { $0[7].invoked = 44 } == [])
         #expect(
             try problems {
@@ -46,7 +46,7 @@ import Testing
             } == [])
     }
 
-    @Test func anAnswerThatIsTooOldIsFound() throws {
+    @Test func staleAnswerIsFound() throws {
         // Operation 8 posts the message, 9 sees it.
         #expect(try problems { $0[9].answer = $0[7].answer } == [.stale])
         #expect(
@@ -54,7 +54,7 @@ import Testing
                 $0[9].answer = $0[7].answer
                 $0[9].caller = 1
             } == [.stale])
-        // One that was told of the message is followed by one that was not, while all that was posted is still under way.
+        // Two sequential queries disagree while the posting command is still in progress.
         #expect(
             try problems {
                 $0[8].returned = 200
@@ -63,13 +63,13 @@ import Testing
             } == [.stale])
     }
 
-    @Test func anAnswerBeforeItIsDurableIsFound() throws {
+    @Test func answerBeforeDurabilityIsFound() throws {
         #expect(try problems { $0[8].durable = 5 } == [.beforeDurable])
         #expect(try problems { $0[9].durable = 5 } == [.beforeDurable])
         #expect(try problems { $0[7].answer = $0[9].answer } == [.beforeDurable])
     }
 
-    @Test func commandsInAnotherOrderThanThatOfTheCallersAreFound() throws {
+    @Test func commandsOutOfRealTimeOrderAreFound() throws {
         #expect(
             try problems { operations in
                 (operations[0].invoked, operations[2].invoked) = (operations[2].invoked, operations[0].invoked)
@@ -77,15 +77,15 @@ import Testing
             }.contains(.outOfOrder))
     }
 
-    @Test func answersThatNobodyCanGiveAreFound() throws {
+    @Test func impossibleAnswersAreFound() throws {
         #expect(try problems { $0[9].answer = .refused(.unknownMessage) } == [.wrong])
         #expect(try problems { $0[0].answer = .results([.failure(.unknownUser)]) } == [.lostOrInvented, .wrong])
         #expect(try problems { $0[3].answer = .failed("ioFailed") } == [.failed])
         #expect(try problems { $0.remove(at: 8) } == [.lostOrInvented])
     }
 
-    /// The views that histories are checked against are those of the naive model that the read models are held to.
-    @Test(arguments: Seeds.seeds(4)) func theSequentialViewsAreThoseOfTheNaiveModel(seed: UInt64) throws {
+    /// The sequential model must equal the naive model that the read models are tested against.
+    @Test(arguments: Seeds.seeds(4)) func sequentialViewsEqualNaiveModel(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed).open()
         _ = try store.execute(HistoryWorkload.beginning)
         var workload = HistoryWorkload(seed: seed, caller: 0)

@@ -3,7 +3,7 @@ import ChatDomain
 import EventJournal
 import Projections
 
-/// A question to a store, as a value that can be written down and asked of a model too.
+/// A query as a value, which a store and a model can answer.
 enum Query: Hashable, Sendable {
     case head
     case timeline(ThreadID, PageRequest, viewer: UserID?, asOf: Position?)
@@ -17,16 +17,16 @@ enum Query: Hashable, Sendable {
     case readers(ThreadID, viewer: UserID?, asOf: Position?)
     case access(UserID, viewer: UserID?, asOf: Position?)
     case activity(asOf: Position?)
-    /// A page with the ways on from it, at a cursor if there is one.
+    /// A page with its cursors, starting at a cursor if given.
     case page(PageCursor.List, PageRequest, at: Place?, viewer: UserID?)
 
-    /// Where a cursor leads.
+    /// The direction and bound of a cursor.
     struct Place: Hashable {
         var direction: PageCursor.Direction
         var bound: Position
     }
 
-    /// The moment that it is about; nil for now.
+    /// The position that the query reads as of; nil for now.
     var moment: Position? {
         switch self {
         case .timeline(_, _, viewer: _, asOf: let asked), .readers(_, viewer: _, asOf: let asked), .access(_, viewer: _, asOf: let asked),
@@ -37,13 +37,13 @@ enum Query: Hashable, Sendable {
     }
 }
 
-/// What somebody asked of a store: commands as one commit, or a question.
+/// A call to a store: one commit of commands, or a query.
 enum Call: Sendable {
     case execute([CommandRequest])
     case ask(Query)
 }
 
-/// What the store answered.
+/// The answer of a store.
 enum Answer: Equatable, Sendable {
     case results([Result<Receipt, Rejection>])
     case position(Position)
@@ -57,23 +57,23 @@ enum Answer: Equatable, Sendable {
     case residents([Resident])
     case access([ThreadAccess])
     case activity([ActivityDay])
-    /// What stands on a page, and the bounds of the ways on.
+    /// A page's entries and the bounds of its cursors.
     indirect case page(Answer, older: Position?, newer: Position)
-    /// A question that the asker may not ask, or about what is not there.
+    /// A rejected query.
     case refused(Rejection.Code)
-    /// Anything that a store on a sound log never answers.
+    /// Any error that a store never reports on a sound log.
     case failed(String)
 }
 
-/// One call with the moments, of one counter for everybody, between which it took effect.
+/// A call and its answer, with logical times of one shared counter around its effect.
 struct Operation: Sendable {
-    /// Who made it: a thread or a task.
+    /// The index of the calling thread or task.
     var caller: Int
     var invoked: UInt64
     var returned: UInt64
     var call: Call
     var answer: Answer
-    /// How far the log was durable once the answer was there.
+    /// The durable position after the answer.
     var durable: Position
 }
 
@@ -88,7 +88,7 @@ extension Answer {
 }
 
 extension ChatStore {
-    /// Asks a question.
+    /// Answers a query.
     func answer(_ query: Query) -> Answer {
         do throws(ChatError) {
             switch query {

@@ -3,7 +3,9 @@ import ChatDomain
 import ChatTesting
 import Projections
 
-/// What one caller asks of a store: random commands and questions about so few things that callers cannot but meet.
+/// The calls of one caller: random commands and queries.
+///
+/// The ids come from small ranges, so that the calls of concurrent callers conflict.
 struct HistoryWorkload {
     private var random: SeededRandom
     private let caller: Int
@@ -16,7 +18,7 @@ struct HistoryWorkload {
         self.caller = caller
     }
 
-    /// What is there before the callers begin, so that most of what they do makes sense.
+    /// The commands before the callers start, so that most calls succeed.
     static let beginning: [CommandRequest] = [
         .registerUser(user: UserID(bits: 1), username: "Ann"),
         .registerUser(user: UserID(bits: 2), username: "Bob"),
@@ -26,7 +28,7 @@ struct HistoryWorkload {
         .setPostcode(user: UserID(bits: 2), postcode: "E1 6AN"),
     ].map { CommandRequest($0) }
 
-    /// The next call of a caller who knows of everything up to a position.
+    /// Returns the next call of a caller who knows all events up to `head`.
     mutating func next(knowing head: Position) -> Call {
         if random.oneIn(2) { return .ask(query(head)) }
         return .execute((0..<(random.oneIn(5) ? 3 : 1)).map { _ in request(head) })
@@ -113,6 +115,6 @@ struct HistoryWorkload {
 
     private mutating func name() -> String { ["Ann", "ann", "Bob", "Cat", "Dan"][number(0..<5)] }
 
-    /// Never the same twice, so that an answer tells whose text it is.
+    /// A unique text, so that an answer identifies the command that wrote it.
     private mutating func body() -> String { "\(count) of caller \(caller)" }
 }

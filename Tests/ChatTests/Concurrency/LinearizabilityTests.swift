@@ -6,10 +6,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Concurrent commands and questions are answered as if they came one after another, in an order that keeps the real time between them.
+/// Concurrent commands and queries are linearizable.
 ///
-/// `CHATJOURNAL_LINEARIZABLE_HISTORIES` says how many histories, each from a seed; 60 unless it is set. A failure prints the whole history, because of one on threads the
-/// seed alone does not bring it back; of one on a ``SeededExecutor`` it does.
+/// `CHATJOURNAL_LINEARIZABLE_HISTORIES` sets the number of histories, 60 by default. A failure
+/// prints the whole history, because a seed alone does not reproduce a run on threads. A run on a
+/// ``SeededExecutor`` is reproducible.
 @Suite struct LinearizabilityTests {
     @Test func concurrentHistoriesAreLinearizable() async throws {
         try await check { seed in
@@ -18,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func historiesThatReplayFromTheirSeedAreLinearizable() async throws {
+    @Test func seededHistoriesAreLinearizable() async throws {
         try await check { seed in
             let executor = SeededExecutor(seed: seed)
             let history = try ConcurrentHistory(seed: seed, on: executor)
@@ -38,12 +39,12 @@ import Testing
             if !problems.isEmpty { return }
             tally.count(checker)
         }
-        // Histories of calls that never meet would show nothing.
+        // Without overlapping calls the check would prove nothing.
         if seeds.count >= 20 { #expect(tally.isOfEverything, "\(tally)") }
         if count > 60 { print("\(seeds.count) histories: \(tally)") }
     }
 
-    @Test(arguments: UnsteadyLog.Flaw.allCases) func aPlantedFlawIsFoundAndReplays(flaw: UnsteadyLog.Flaw) throws {
+    @Test(arguments: UnsteadyLog.Flaw.allCases) func injectedFlawIsFoundReproducibly(flaw: UnsteadyLog.Flaw) throws {
         func problems(_ seed: UInt64) throws -> [HistoryProblem] {
             let executor = SeededExecutor(seed: seed)
             let history = try ConcurrentHistory(seed: seed, flaw: flaw, on: executor)
@@ -56,16 +57,16 @@ import Testing
             #expect(try problems(seed).map(\.description) == found.map(\.description))
             return
         }
-        Issue.record("a log that \(flaw) went unnoticed")
+        Issue.record("the flaw \(flaw) was not found")
     }
 
-    @Test(arguments: UnsteadyLog.Flaw.allCases) func aPlantedFlawIsFound(flaw: UnsteadyLog.Flaw) async throws {
+    @Test(arguments: UnsteadyLog.Flaw.allCases) func injectedFlawIsFound(flaw: UnsteadyLog.Flaw) async throws {
         let expected: HistoryProblem.Kind = flaw == .goesBack ? .stale : .beforeDurable
         for seed in 1...100 as ClosedRange<UInt64> {
             let problems = try await ConcurrentHistory(seed: seed, flaw: flaw).run().problems()
             if problems.contains(where: { $0.kind == expected }) { return }
         }
-        Issue.record("a log that \(flaw) went unnoticed")
+        Issue.record("the flaw \(flaw) was not found")
     }
 
     private func report(_ problems: [HistoryProblem], _ checker: HistoryChecker) -> String {
@@ -74,10 +75,10 @@ import Testing
     }
 }
 
-/// How often what makes a history worth checking came about.
+/// Counts of the features that make a history worth checking.
 private struct Tally: CustomStringConvertible {
     var operations = 0
-    /// Operations that were under way when another was invoked.
+    /// Operations in progress at another's invocation.
     var overlaps = 0
     var events = 0
     var refused = 0

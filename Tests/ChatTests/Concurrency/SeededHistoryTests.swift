@@ -6,33 +6,39 @@ import Locking
 import TestSupport
 import Testing
 
-/// With clock, ids, entropy, storage and executor injected, callers and followers that meet in a store do so as the seed says: the same answers, in the same order, and the same bytes.
+/// A run with injected clock, ids, entropy, storage and executor is determined by its seeds.
+///
+/// Equal seeds give the same answers in the same order, and the same bytes.
 @Suite struct SeededHistoryTests {
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 20))) func theSameSeedGivesTheSameHistoryToTheByte(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 20))) func equalSeedsGiveEqualBytes(seed: UInt64) throws {
         let one = try SeededHistory.run(world: seed, meeting: seed)
         let two = try SeededHistory.run(world: seed, meeting: seed)
         #expect(one.steps == two.steps)
         #expect(one.files == two.files)
-        // Callers who never meet, followers who see nothing, and a journal without a roll-over would show little.
+        // Short runs without rotations would prove little.
         #expect(one.steps.count > 150 && one.files.count > 3)
     }
 
-    /// The callers ask the same things; in which order they meet is what differs.
-    @Test func anotherSeedOfTheExecutorGivesAnotherHistory() throws {
+    /// The calls are the same; only their interleaving differs.
+    @Test func executorSeedDeterminesInterleaving() throws {
         let histories = try (1...20 as ClosedRange<UInt64>).map { try SeededHistory.run(world: 1, meeting: $0) }
         #expect(Set(histories.map(\.steps)).count == 20)
         #expect(Set(histories.map(\.files)).count == 20)
     }
 }
 
-/// What came of eight callers, three followers of one store and four of its journal, in the order in which it came.
+/// The recorded steps of eight callers and seven followers of one store, in order.
 private struct SeededHistory {
     var steps: [String]
-    /// The bytes of the journal's files by their path; not those of checkpoints, which hold random seeds of hash tables.
+    /// The bytes of the journal's files by path.
+    ///
+    /// Checkpoints are excluded: they hold random seeds of hash tables.
     var files: [String: [UInt8]]
 
+    /// Runs one history.
+    ///
     /// - Parameters:
-    ///   - world: The seed of what is injected beside the executor, and of what is asked.
+    ///   - world: The seed of the calls and of all injected dependencies except the executor.
     ///   - meeting: The seed of the executor.
     static func run(world: UInt64, meeting: UInt64) throws -> SeededHistory {
         let executor = SeededExecutor(seed: meeting)
@@ -54,7 +60,8 @@ private struct SeededHistory {
                         notes.add("\(name) has seen the end")
                     }
                 }
-                // Who follows the journal itself: those who follow the store share one wait on it.
+                // Followers of the store share one wait on the log, so these follow the log
+                // directly.
                 for number in 1...4 {
                     followers.addTask {
                         var seen: Position = 2
@@ -64,7 +71,7 @@ private struct SeededHistory {
                         }
                     }
                 }
-                // One who leaves in the middle.
+                // A follower that stops early.
                 followers.addTask {
                     for try await event in store.events() {
                         notes.add("a visitor is shown \(event.position)")
@@ -95,7 +102,7 @@ private struct SeededHistory {
         switch call {
         case .ask(let query): "\(store.answer(query))"
         case .execute(let batch):
-            // A thread that blocks must not wait for a sync that this thread would have to make.
+            // A blocking call on this thread must not wait for a sync that this thread would run.
             if blocks { told { try block(batch, store) } } else { await told { try await store.execute(batch) } }
         }
     }

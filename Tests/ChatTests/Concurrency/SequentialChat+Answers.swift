@@ -3,11 +3,11 @@ import ChatDomain
 import EventJournal
 import Projections
 
-/// The answers to the questions as of the last event that was taken.
+/// The answers to queries as of the last applied event.
 extension SequentialChat {
-    /// Answers a question about this moment, whatever moment it names.
+    /// Answers a query as of the last applied event, regardless of the position that it names.
     ///
-    /// - Parameter present: What the store shows by now, which a viewer's rights follow from too.
+    /// - Parameter present: The current state, which also restricts a viewer. Nil for this state.
     func answer(_ query: Query, present: SequentialChat? = nil) -> Answer {
         let present = present ?? self
         do throws(ChatError) {
@@ -59,7 +59,7 @@ extension SequentialChat {
         var page = page
         if let place {
             let isOlder = place.direction == .older
-            // What is older than what comes next is all there is.
+            // An older cursor may point one past the last position: it selects all entries.
             if place.bound > position + (isOlder ? 1 : 0) { throw .rejected(.invalidPosition) }
             page = PageRequest(limit: page.limit, before: isOlder ? place.bound : nil, after: isOlder ? nil : place.bound)
         }
@@ -78,14 +78,14 @@ extension SequentialChat {
     private func answer<Entry>(_ entries: [Entry], _ page: PageRequest, by key: (Entry) -> Position, _ shown: ([Entry]) -> Answer) -> Answer
     {
         let picked = pick(page, of: entries, by: key)
-        // A page without entries stands where it would begin: after what it is to come after, before what it is to come before, or at the end.
+        // An empty page stands at its start: after its `after`, before its `before`, or at the end.
         let end = page.after ?? page.before.map { $0 == 0 ? 0 : $0 - 1 } ?? position
         let newer = picked.last.map(key) ?? min(position, end)
         let start = picked.first.map(key) ?? newer + 1
         return .page(shown(picked), older: entries.contains { key($0) < start } ? start : nil, newer: newer)
     }
 
-    /// The threads that somebody may read, in the order of their latest events.
+    /// Returns the threads that a viewer may read, ordered by their last positions.
     private func shown(to viewer: UserID?) throws(ChatError) -> [Room] {
         if let viewer { _ = try found(viewer) }
         let shown = rooms.filter { room in viewer.map { viewer in room.members.contains { $0.user == viewer } } ?? true }
@@ -94,7 +94,10 @@ extension SequentialChat {
 
     private func name(of thread: ThreadID) -> String? { rooms.first { $0.id == thread }?.name }
 
-    /// Messages after the later of read marker and last join, by others, not retracted.
+    /// Returns the number of unread messages.
+    ///
+    /// Counts the messages of others that are not retracted, after the later of read marker and
+    /// last join.
     func unread(_ user: UserID, in room: Room) -> Int {
         guard let since = room.members.first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: room))

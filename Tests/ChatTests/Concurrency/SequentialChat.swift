@@ -3,16 +3,17 @@ import ChatDomain
 import EventJournal
 import Projections
 
-/// What a store shows after some events, one after another: lists that are gone through from end to end.
+/// A sequential model of a store's views, made of lists that are scanned linearly.
 ///
-/// The naive model of the read models' tests goes through all events for every question, which is too slow to be asked at every position of thousands of histories. This
-/// one keeps what it was told; ``LinearizabilityTests`` holds it to that one.
+/// The naive model of the read models' tests scans all events for each query, which is too slow for
+/// every position of thousands of histories. This model keeps its state, and
+/// ``HistoryCheckerTests`` compares the two.
 struct SequentialChat {
     struct User {
         var id: UserID
         var name: Username?
         var postcode: Postcode?
-        /// Since when the user lives in the outward code of the postcode.
+        /// The position of the move into the outward code.
         var residentSince: Position = 0
         var createdAt: Timestamp
     }
@@ -34,11 +35,11 @@ struct SequentialChat {
         var createdAt: Timestamp
         var editedAt: Timestamp?
         var isRetracted = false
-        /// Of the event that wrote the text; nil once it is retracted.
+        /// The position of the event that wrote the text; nil once retracted.
         var textPosition: Position?
     }
 
-    /// A stretch of positions in which somebody was in a thread.
+    /// A range of positions in which a user was a member of a thread.
     struct Stay {
         var user: UserID
         var thread: ThreadID
@@ -119,7 +120,7 @@ struct SequentialChat {
         }
     }
 
-    /// Counts an event on the day that it shows.
+    /// Counts an event on the day of its creation.
     private mutating func count(_ event: ChatEvent) {
         if case .sessionEnded = event.details { return }
         guard let user = event.details.user else { return }
@@ -140,7 +141,7 @@ struct SequentialChat {
         for index in users.indices where users[index].id == user { body(&users[index]) }
     }
 
-    /// Changes a thread by an event of its own, which is its latest.
+    /// Changes a thread and records the event as its latest.
     private mutating func change(_ thread: ThreadID, _ body: (inout Room) -> Void) {
         for index in rooms.indices where rooms[index].id == thread {
             rooms[index].lastPosition = position

@@ -3,13 +3,15 @@ import EventJournal
 import Foundation
 import Locking
 
-/// A journal that lingers at random moments, so that those who share it meet in more ways than on a quiet machine; and, on request, one that breaks its promises.
+/// A journal that pauses at random points, so that concurrent calls interleave in more ways.
+///
+/// A flaw makes it violate the contract of `CommitLog`.
 final class UnsteadyLog: CommitLog {
-    /// A promise of the log that is not kept now and then.
+    /// An intermittent violation of the contract.
     enum Flaw: CaseIterable {
-        /// The durable position goes back, so that questions are answered as of a moment that is over.
+        /// The durable position decreases, so that queries read an earlier state.
         case goesBack
-        /// A wait ends at once, so that answers are given before they are durable.
+        /// A wait returns at once, so that answers precede durability.
         case waitsForNothing
     }
 
@@ -74,7 +76,7 @@ final class UnsteadyLog: CommitLog {
 
     private func oneIn(_ count: Int) -> Bool { random.withLock { $0.oneIn(count) } }
 
-    /// Lets the others go first, now and then.
+    /// Pauses the thread in one of eight calls.
     private func linger() {
         if oneIn(8) { Thread.sleep(forTimeInterval: 0.000_05) }
     }
