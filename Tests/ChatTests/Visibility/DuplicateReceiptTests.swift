@@ -3,7 +3,7 @@ import ChatDomain
 import EventJournal
 import Testing
 
-/// A command that comes again is answered with the first receipt, cut down to what its second caller sent.
+/// A duplicate command returns the first receipt, without fields that its caller did not send.
 @Suite struct DuplicateReceiptTests {
     private let ann = UserID(bits: 1)
     private let garden = ThreadID(bits: 31)
@@ -15,49 +15,49 @@ import Testing
         return store
     }
 
-    @Test func anotherSubjectIsTaken() throws {
+    @Test func differentSubjectIsRejected() throws {
         let store = try store()
         for subject in ["sub-2", "", String(repeating: "s", count: 300)] {
             expectRejection(.subjectTaken) { () throws(ChatError) in
                 try store.execute(.registerUser(user: ann, username: "Ann", subject: subject))
             }
         }
-        // A subject where the first registration had none is another one too.
+        // A subject is rejected if the first registration had none.
         let bob = UserID(bits: 2)
         try store.execute(.registerUser(user: bob, username: "Bob"))
         expectRejection(.subjectTaken) { () throws(ChatError) in
             try store.execute(.registerUser(user: bob, username: "Bob", subject: "sub-2"))
         }
-        // Another name comes first: the id is somebody else's.
+        // A different username has precedence: the id belongs to another user.
         expectRejection(.identifierTaken) { () throws(ChatError) in
             try store.execute(.registerUser(user: ann, username: "Eve", subject: "sub-2"))
         }
         #expect(store.head.position == 4)
     }
 
-    @Test func theSubjectOfTheFirstCallerIsNotShownToACallerWithout() throws {
+    @Test func callerWithoutSubjectIsNotShownSubject() throws {
         let event = try #require(try store().execute(.registerUser(user: ann, username: "Ann")).events.first)
         #expect(event.event.subject == nil && event.event.correlation == nil && event.redacted == [])
         #expect(event.event.username?.text == "Ann")
     }
 
-    @Test func theSameCallerIsShownTheWholeReceipt() throws {
+    @Test func equalCommandIsShownWholeReceipt() throws {
         let receipt = try store().execute(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
         let event = try #require(receipt.events.first)
         #expect(receipt.isDuplicate && event.event.subject == "sub-1" && event.event.correlation == "first" && event.redacted == [])
     }
 
-    @Test func anotherSpellingOfANameIsNotShown() throws {
+    @Test func differentSpellingOfNameIsRedacted() throws {
         let store = try store()
         let registration = try #require(try store.execute(.registerUser(user: ann, username: "ANN", subject: "sub-1")).events.first)
         #expect(registration.event.username == nil && registration.event.subject == nil && registration.redacted == [.username])
         let opening = try store.execute(.openThread(thread: garden, name: "Secret name?", by: ann)).events
         #expect(opening.map(\.event.threadName) == [nil, nil] && opening.map(\.redacted) == [.name, []])
-        // White space around a name was never part of it.
+        // Names are stored without surrounding white space.
         #expect(try store.execute(.openThread(thread: garden, name: " Garden ", by: ann)).events.first?.event.threadName == "Garden")
     }
 
-    @Test func anotherTextOfAPostAndAnotherDeviceAreNotShown() throws {
+    @Test func differentBodyAndDeviceAreRedacted() throws {
         let store = try store()
         let (message, reply, session) = (MessageID(bits: 41), ReplyID(bits: 51), SessionID(bits: 61))
         let first = [
@@ -65,7 +65,7 @@ import Testing
             .reply(reply: reply, message: message, author: ann, body: "yes"), .startSession(user: ann, session: session, device: "phone"),
         ]
         let second = [
-            // Canonically equivalent, and yet other bytes.
+            // Canonically equivalent text in different bytes.
             ChatCommand.postMessage(message: message, thread: garden, author: ann, body: "\u{e9}"),
             .reply(reply: reply, message: message, author: ann, body: "no"), .startSession(user: ann, session: session, device: "tablet"),
         ]

@@ -4,9 +4,9 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// Lost events and events of an unknown kind are the operator's alone, whatever they may have told.
+/// Only the operator is shown lost events and events of an unknown kind.
 @Suite struct LostEventVisibilityTests {
-    @Test func lostAndUnknownEventsAreShownToNoViewer() throws {
+    @Test func lostAndUnknownEventsAreHiddenFromViewers() throws {
         let fixture = StoreFixture()
         let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
         let garden = ThreadID(bits: 31)

@@ -1,21 +1,23 @@
 import Chat
 import ChatDomain
 
-/// Who is shown which event in which form, written from the tables of `WhoIsShownWhat.md`: every question looks through all events.
+/// The visibility rules of `WhoIsShownWhat.md`, computed by scanning all events for each query.
 struct NaiveVisibility {
     let events: [RecordedEvent]
 
-    /// Makes an oracle of all events of a journal, from its first one on.
+    /// Creates an oracle.
+    ///
+    /// - Parameter events: All events of a journal, from position 1.
     init(_ events: [RecordedEvent]) { self.events = events }
 
-    /// What a viewer is to an event.
+    /// The relation of a viewer to an event.
     enum Role: Hashable, CaseIterable {
         case itsUser, member, formerMember, stranger
     }
 
     // MARK: Facts
 
-    /// Whether a user was in a thread once the event at a position had happened.
+    /// Returns whether a user was a member of a thread after the event at a position.
     func isMember(_ user: UserID, of thread: ThreadID, at position: Position) -> Bool {
         var isMember = false
         for recorded in events.prefix(Int(position)) {
@@ -28,10 +30,12 @@ struct NaiveVisibility {
         return isMember
     }
 
-    /// The threads that any event up to a position was about.
+    /// Returns the threads of the events up to a position.
     func threads(at position: Position) -> Set<ThreadID> { Set(events.prefix(Int(position)).compactMap(\.event.details.thread)) }
 
-    /// The event that wrote the text that a post has after a position; nil for one that is retracted, or that does not exist.
+    /// Returns the position of the event that wrote a post's text as of a position.
+    ///
+    /// Returns nil for a post that is retracted or unknown.
     func textPosition(of post: PostID, at position: Position) -> Position? {
         var text: Position?
         for recorded in events.prefix(Int(position)) {
@@ -48,7 +52,7 @@ struct NaiveVisibility {
         return text
     }
 
-    /// The event that gave a user the name that they bear after a position.
+    /// Returns the position of the event that set a user's name as of a position.
     private func namePosition(of user: UserID, at position: Position) -> Position? {
         events.prefix(Int(position)).last { recorded in
             switch recorded.event.details {
@@ -61,7 +65,7 @@ struct NaiveVisibility {
 
     // MARK: The table
 
-    /// What a viewer is to an event, once the event at `present` has happened.
+    /// Returns the relation of a viewer to an event as of `present`.
     func role(of viewer: UserID, to recorded: RecordedEvent, present: Position) -> Role {
         if recorded.event.details.user == viewer { return .itsUser }
         let threads: Set<ThreadID>
@@ -76,7 +80,7 @@ struct NaiveVisibility {
         return then.contains { isMember(viewer, of: $0, at: present) } ? .member : .formerMember
     }
 
-    /// The event as a viewer is shown it, once the event at `present` has happened; nil if they are not shown it.
+    /// Returns the event as a viewer is shown it as of `present`, or nil if it is hidden.
     func shown(_ recorded: RecordedEvent, to viewer: UserID?, present: Position) -> RecordedEvent? {
         guard let viewer else { return recorded }
         switch role(of: viewer, to: recorded, present: present) {
@@ -105,13 +109,14 @@ struct NaiveVisibility {
         return shown
     }
 
-    /// Whether a viewer may be shown a thread as of a position, once the event at `present` has happened.
+    /// Returns whether a viewer may read a thread as of `position`, queried at `present`.
     func mayRead(_ viewer: UserID?, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
         guard let viewer else { return true }
         return isMember(viewer, of: thread, at: position) && isMember(viewer, of: thread, at: present)
     }
 
-    /// Whether a viewer is shown the text that a post of somebody had as of a position.
+    /// Returns whether a viewer is shown the text that a post had at `position`, queried at
+    /// `present`.
     func showsText(of post: PostID, by author: UserID, to viewer: UserID?, at position: Position, present: Position) -> Bool {
         guard let viewer, viewer != author else { return true }
         guard let written = textPosition(of: post, at: position) else { return false }

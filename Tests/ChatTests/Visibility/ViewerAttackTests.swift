@@ -8,16 +8,20 @@ import Testing
 
 @testable import Chat
 
-/// Attempts to learn what `WhoIsShownWhat.md` does not show, on histories that no command decided and while things change.
+/// Attempts to read what `WhoIsShownWhat.md` hides.
+///
+/// Covers histories that no command decided, and changes during reads.
 @Suite(.timeLimit(.minutes(5))) struct ViewerAttackTests {
     private typealias Fixture = FollowingFixture
 
     // MARK: Undecided histories
 
-    /// Each text, name, postcode and correlation id names the event that brought it; all answers to a viewer are searched for those that are not for them.
+    /// Searches all answers to a viewer for hidden content.
     ///
-    /// `CHATJOURNAL_VISIBILITY_HISTORIES` says how many histories, 3 unless it is set.
-    @Test func noAnswerOnAnUndecidedHistoryHoldsWhatIsNotForTheViewer() throws {
+    /// Each text, name, postcode and correlation id contains the position of its event.
+    ///
+    /// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 3 by default.
+    @Test func answersOnUndecidedHistoryHideContent() throws {
         let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 3)
         var found = 0
         for seed in Seeds.seeds(count) {
@@ -36,12 +40,12 @@ import Testing
                 if !leaks.isEmpty { return }
             }
         }
-        // A search that finds nothing proves nothing.
+        // Without any match the search would prove nothing.
         #expect(found > 1_000)
     }
 
-    /// A viewer is answered alike after a replay, from a checkpoint and on a store that is read-only.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func answersDoNotDependOnHowAStoreWasOpened(seed: UInt64) throws {
+    /// Covers a replay, a checkpoint and a read-only store.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func answersAreTheSameAfterReplayAndCheckpoint(seed: UInt64) throws {
         let world = try UndecidedWorld(seed: seed, hasUnknownEvents: false)
         let moments = [world.end, world.end / 2]
         func answers(of store: ChatStore) -> [[String]] { world.users.map { world.answers(of: store, to: $0, asOf: moments) } }
@@ -67,7 +71,7 @@ import Testing
         (.userRegistered(UserRegistered(user: id)), .registration(Username(text: name, foldKey: name.lowercased()), subject: nil), nil)
     }
 
-    @Test func theReceiptOfAnOpeningShowsNoEventOfAnother() throws {
+    @Test func receiptOfOpeningHoldsItsOwnEventsOnly() throws {
         let secret = MessagePosted(thread: cellar, number: 7, message: MessageID(bits: 41), author: bob)
         let fixture = StoreFixture()
         try fixture.write([
@@ -80,7 +84,7 @@ import Testing
         #expect(receipt.events.map(\.event.details) == [.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann))])
     }
 
-    @Test func anOpeningAtTheEndOfTheJournalIsADuplicate() throws {
+    @Test func openingAtEndOfJournalIsDuplicate() throws {
         let fixture = StoreFixture()
         try fixture.write([
             user(ann, "Ann"), (.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)), .threadName("Garden"), nil),
@@ -88,7 +92,7 @@ import Testing
         let store = try fixture.open()
         let receipt = try store.execute(.openThread(thread: garden, name: "Garden", by: ann))
         #expect(receipt.isDuplicate && receipt.positions == 2...2)
-        // Neither is what the same batch appends a part of it.
+        // The next event of the same batch does not belong to the opening either.
         let answers = try store.execute([
             CommandRequest(.registerUser(user: bob, username: "Bob"), correlation: "of Bob"),
             CommandRequest(.openThread(thread: garden, name: "Garden", by: ann)),
@@ -98,9 +102,9 @@ import Testing
 
     // MARK: Followers
 
-    /// What was read for a consumer who is slow is shown as it may be shown once it is delivered.
+    /// Visibility applies at the time of delivery, also to events that were read earlier.
     @Test(arguments: [BufferingPolicy.paced, .bounded(1_000)])
-    func aSlowConsumerIsNotDeliveredWhatWasRetractedMeanwhile(bufferingPolicy: BufferingPolicy) async throws {
+    func slowConsumerIsNotShownRetractedText(bufferingPolicy: BufferingPolicy) async throws {
         let fixture = try Fixture()
         let messages = (0..<4).map { MessageID(bits: 100 + UInt128($0)) }
         for message in messages {
@@ -115,7 +119,7 @@ import Testing
         for (number, events) in sequences.enumerated() {
             var iterator = events.makeAsyncIterator()
             #expect(try await iterator.next()?.event.details.kind == .messagePosted)
-            // The others are in the batch by now.
+            // The other events are already in the iterator's batch.
             try await fixture.store.execute(.retract(.message(messages[1 + number]), by: Fixture.ann))
             try await fixture.store.execute(.edit(.message(messages[3]), by: Fixture.ann, body: "Other text"))
             let rest = [try await iterator.next(), try await iterator.next(), try await iterator.next()].compactMap { $0 }
@@ -124,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func whoLeavesInTheMiddleOfABatchIsDeliveredNoMoreOfIt() async throws {
+    @Test func leavingStopsDeliveryWithinBatch() async throws {
         let fixture = try Fixture()
         for _ in 0..<4 { try fixture.post("Text") }
         let filter = EventFilter(viewer: Fixture.bob)
@@ -136,8 +140,8 @@ import Testing
 
     // MARK: Live views
 
-    /// An event about a message of which the posting is lost is nothing to show, and no end of the view.
-    @Test @MainActor func aLiveTimelinePassesOverAMessageThatIsNotKnown() throws {
+    /// An event about a message whose posting is lost must not end the view.
+    @Test @MainActor func liveTimelineSkipsUnknownMessage() throws {
         let fixture = try Fixture()
         let source = TimelineSource(thread: Fixture.garden, viewer: Fixture.bob, limit: 10)
         let facts: [EventDetails] = [
@@ -154,7 +158,7 @@ import Testing
 
     // MARK: Details
 
-    @Test func theHistoryOfAPostIsOldestFirstAlsoWhereItWasEditedAfterItsRetraction() throws {
+    @Test func historyIsOldestFirstWithEditAfterRetraction() throws {
         let fixture = StoreFixture()
         let message = MessageID(bits: 41)
         let change = MessageChanged(thread: garden, number: 5, message: message, by: ann)
@@ -169,7 +173,7 @@ import Testing
 }
 
 extension StoreFixture {
-    /// Writes events, whatever they say, as one commit of a new journal.
+    /// Writes any events as one commit of a new journal.
     fileprivate func write(_ events: [(EventDetails, EventContent, String?)]) throws {
         let journal = try Journal.open(directory, options: options.journal)
         var draft = CommitDraft()
@@ -177,7 +181,7 @@ extension StoreFixture {
         for (index, (details, content, correlation)) in events.enumerated() {
             let time = Timestamp(millisecondsSince1970: 1 + Int64(index))
             encoder.encode(ChatEvent(recordedAt: time, details: details, content: content, correlation: correlation))
-            // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
+            // `bytes` is unsafe for elements with padding; bytes have none.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
         try journal.reserve(draft.encodedByteCount)
@@ -186,7 +190,9 @@ extension StoreFixture {
     }
 }
 
-/// A journal of events that no command decided: about things that are unknown, gone, or known as something else.
+/// A journal of events that no command decided.
+///
+/// The events refer to entities that are unknown, retracted, or of another kind or thread.
 private struct UndecidedWorld {
     static var canary: Regex<(Substring, Substring, Substring)> { /(body|thread|device|subject|correlation|postcode|name)-(\d+)\./ }
 
@@ -213,7 +219,7 @@ private struct UndecidedWorld {
             let replyChanged = ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: user)
             let username = Username(text: "name-\(position).", foldKey: "name-\(position).")
             let (details, content): (EventDetails, EventContent)
-            // Nearly all users register first; some of these events are lost.
+            // The first four events register the users; some of them are lost.
             switch position <= 4 ? 0 : Int.random(in: 1...40, using: &random) {
             case 0:
                 (details, content) =
@@ -260,7 +266,7 @@ private struct UndecidedWorld {
         self.facts = facts
         try fixture.write(
             events.map { details, content, correlation in
-                // A kind that this version does not know; its bytes are those of a kind without any.
+                // A record of a kind that this version does not know.
                 if details == .unknown(kind: 0) {
                     return (details, .opaque(kept: [250] + [UInt8](repeating: 0, count: 7), erasable: nil), nil)
                 }
@@ -280,7 +286,7 @@ private struct UndecidedWorld {
         }.map { if case .threadJoined = $0 { true } else { false } } ?? false
     }
 
-    /// The first posting of a message or a reply to a known message: its thread, and its author.
+    /// Returns the first posting of a message, or of a reply to a known message.
     private func posting(_ post: PostID) -> (index: Int, thread: ThreadID, author: UserID)? {
         for (index, details) in facts.enumerated() {
             switch (details, post) {
@@ -304,7 +310,7 @@ private struct UndecidedWorld {
         }
     }
 
-    /// The position of the event that wrote the present text.
+    /// Returns the position of the event that wrote the current text.
     private func textPosition(of post: PostID) -> Position? {
         guard let posting = posting(post) else { return nil }
         var text = posting.index
@@ -318,7 +324,7 @@ private struct UndecidedWorld {
         return Position(text + 1)
     }
 
-    /// Whether a viewer may ever be shown what an event brought.
+    /// Returns whether a viewer may be shown a field of the event at a position.
     func maySee(_ kind: Substring, _ position: Position, _ viewer: UserID) -> Bool {
         let details = facts[Int(position) - 1]
         if details.user == viewer { return true }
@@ -333,7 +339,7 @@ private struct UndecidedWorld {
                 if case .threadJoined(let join) = $0 { join.user == viewer && join.thread == details.thread } else { false }
             }
         case "name":
-            // Names are shown of those who have had to do with a thread of which the viewer is a member.
+            // A viewer is shown the names of users with events in the viewer's threads.
             return facts.contains { other in
                 guard other.user == details.user else { return false }
                 let places = [other.thread, other.place, post(of: other).flatMap { posting($0)?.thread }].compactMap { $0 }
@@ -345,7 +351,9 @@ private struct UndecidedWorld {
 
     // MARK: The attack
 
-    /// Everything that a viewer can ask, as text; a postcode is named after the event that set it.
+    /// Returns the answers to all queries of a viewer, as text.
+    ///
+    /// Each postcode is replaced by the position of its event.
     func answers(of store: ChatStore, to viewer: UserID, asOf moments: [Position]) -> [String] {
         var answers: [String] = []
         func ask<Value>(_ question: String, _ body: () throws -> Value) {
@@ -356,7 +364,7 @@ private struct UndecidedWorld {
         for moment in moments.map(AsOf.position) {
             ask("threads") { try store.threads(all, viewer: viewer, asOf: moment) }
             ask("pages of threads") { try pages { try store.threadsPage(PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) } }
-            // The question itself names the thread.
+            // The query contains the thread's name, so the label omits it.
             ask("named") { try names.map { try store.threads(named: $0, viewer: viewer, asOf: moment) } }
             for thread in threads + [ThreadID(bits: 99)] {
                 ask("thread") { try store.thread(thread, viewer: viewer, asOf: moment) }
@@ -395,14 +403,14 @@ private struct UndecidedWorld {
                     return true
                 }
                 for event in events where filter == filters.first {
-                    // What is printed comes back, also where nothing fits together.
+                    // JSON must round-trip also for inconsistent events.
                     let again = try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event))
                     #expect(again.event.content == event.event.content && again.redacted == event.redacted)
                 }
                 return events
             }
         }
-        // A postcode says at which position it was set: its digit and its letters.
+        // The digit and letters of a postcode encode the position that set it.
         return answers.map { answer in
             answer.replacing(/SW1A (\d)(AA|AB|AD|AE|AF|AG|AH)/) { match in
                 let tens = ["AA", "AB", "AD", "AE", "AF", "AG", "AH"].firstIndex(of: String(match.2)) ?? 0
@@ -411,7 +419,7 @@ private struct UndecidedWorld {
         }
     }
 
-    /// The entries of all pages, from the last one on and back again.
+    /// Returns the entries of all pages, from the last page backwards and forwards again.
     private func pages<Entry>(_ page: (PageCursor?) throws -> Page<Entry>) throws -> [Entry] {
         var found = try page(nil)
         var entries = found.entries

@@ -8,11 +8,12 @@ import Testing
 
 @testable import Chat
 
-/// Every query, page, cursor, filter and live view against the tables of `WhoIsShownWhat.md`, over random histories.
+/// Compares every query, page, cursor and filter with `WhoIsShownWhat.md` on random histories.
 ///
-/// `CHATJOURNAL_VISIBILITY_HISTORIES` says how many histories, 3 unless it is set. Threads, people and events are checked for everybody and at every moment, posts in turns.
+/// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 3 by default. Threads, users
+/// and events are checked for every viewer and position, posts in turns.
 @Suite struct VisibilityProperties {
-    @Test func everyAnswerToAViewerIsTheTablesAnswer() throws {
+    @Test func answersToViewersMatchVisibilityTables() throws {
         let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 3)
         var checks = 0
         var cells: Set<Cell> = []
@@ -26,7 +27,7 @@ import Testing
             if !checker.leaks.isEmpty { return }
         }
         print("visibility: \(checks) checks, 0 leaks, \(cells.count) cells of the table")
-        // Of the events of others a viewer can be each of three things; a table of which a row is never met shows nothing.
+        // Every row of the table must occur in the histories.
         if count >= 3 {
             for kind in EventKind.allCases where kind != .lost {
                 #expect(cells.contains(Cell(kind: kind, role: .itsUser)) && cells.contains(Cell(kind: kind, role: .stranger)), "\(kind)")
@@ -43,9 +44,11 @@ import Testing
     }
 }
 
-/// A random history in a store, with the oracle of it.
+/// A random history in a store, with its oracle.
 struct VisibilityWorld {
-    /// The kinds of which members are shown the events of others; when a thread is opened nobody is its member yet.
+    /// The kinds whose events are shown to other members.
+    ///
+    /// `threadOpened` is missing because a new thread has no members yet.
     static let kindsOfThreads: [EventKind] = [
         .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited,
         .replyEdited,
@@ -67,7 +70,7 @@ struct VisibilityWorld {
         for _ in 0..<260 { _ = try store.execute([generator.nextRequest()]) }
         let facts = try store.allEvents().map(\.event.details)
         let known = Array(Set(facts.compactMap(\.user))).sorted()
-        // More leaving, renaming, editing and taking back than the generator makes, in the threads that people meet in.
+        // The generator leaves, renames, edits and retracts too rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
             for thread in try store.user(user).threads.prefix(2) where random.oneIn(2) {
                 try store.execute(.leaveThread(user: user, thread: thread.id))
@@ -95,7 +98,7 @@ struct VisibilityWorld {
     }
 }
 
-/// What a question came to.
+/// The outcome of a query.
 enum Outcome<Value: Equatable>: Equatable {
     case value(Value)
     case refused(Rejection.Code)
@@ -110,7 +113,8 @@ enum Outcome<Value: Equatable>: Equatable {
     }
 }
 
-/// Asks every question as every viewer, and compares each answer with the operator's, cut down by the tables.
+/// Runs every query as every viewer, and compares each answer with the operator's answer restricted
+/// by the tables.
 struct VisibilityChecker {
     let world: VisibilityWorld
     private(set) var checks = 0
@@ -162,7 +166,7 @@ struct VisibilityChecker {
         checks += naive.events.count
         for (found, expected) in zip(read, expected) where found != expected { leaks.append("for \(viewer): \(found), not \(expected)") }
         if read.count != expected.count { leaks.append("\(viewer) reads \(read.map(\.position)), not \(expected.map(\.position))") }
-        // What is printed as JSON is what is in the value, and comes back.
+        // JSON must round-trip.
         for event in read {
             let again = try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event))
             if again != event { leaks.append("\(event) comes back as \(again)") }
@@ -171,7 +175,9 @@ struct VisibilityChecker {
 
     // MARK: Queries
 
-    /// What a question about a thread comes to: the refusal, or the operator's answer cut down.
+    /// Returns the expected outcome of a query about a thread.
+    ///
+    /// The outcome is a rejection, or the operator's restricted answer.
     private func expected<Value: Equatable>(
         _ thread: ThreadID?, _ viewer: UserID, _ moment: Position, _ value: () throws(ChatError) -> Value
     ) -> Outcome<Value> {
@@ -286,7 +292,7 @@ struct VisibilityChecker {
     private mutating func checkPosts(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
-        // At each moment every viewer looks at another share of the posts, and all of them look at all.
+        // Each viewer checks a fifth of the posts per position, in turns that cover all posts.
         turn += 1
         for (number, message) in world.messages.enumerated() where (number + turn).isMultiple(of: 5) {
             let entry = try? store.message(message, asOf: asOf)
