@@ -7,10 +7,10 @@ import Testing
 
 @testable import Chat
 
-/// A checkpoint that is captured while commands go on is that of its position.
+/// A checkpoint captured under load holds the state of its position.
 @Suite struct CheckpointCaptureTests {
     @Test(arguments: [Durability.synced, .written], Seeds.seeds(1))
-    func aCaptureUnderLoadIsARebuildAtItsPosition(durability: Durability, seed: UInt64) throws {
+    func captureUnderLoadEqualsRebuildAtItsPosition(durability: Durability, seed: UInt64) throws {
         var fixture = CheckpointFixture(seed: seed, segmentSize: 128 << 20)
         fixture.options.journal.durability = durability
         let store = try fixture.open()
@@ -33,8 +33,10 @@ import Testing
         try store.close()
     }
 
-    /// Of two commits that become durable together, the copy has the one that it was asked for after.
-    @Test func aCaptureHasNothingThatCameLater() async throws {
+    /// Two commits become durable together.
+    ///
+    /// A copy requested between them holds the first only.
+    @Test func captureExcludesLaterCommits() async throws {
         let log = HoldingLog()
         let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
         try await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
@@ -51,7 +53,7 @@ import Testing
         _ = try await task.value
     }
 
-    /// Asks for a copy as a checkpoint does.
+    /// Requests a copy of the state as a checkpoint does.
     private func capture(_ store: ChatStore) -> () -> StoreModels? {
         final class Copy: Sendable { let models = Lock<StoreModels?>(nil) }
         let copy = Copy()

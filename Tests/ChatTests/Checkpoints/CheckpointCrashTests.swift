@@ -7,7 +7,9 @@ import Testing
 
 @testable import Chat
 
-/// Power cuts at every operation of a store's life in which checkpoints are written: the store always opens with all that it acknowledged, as a replay has it.
+/// Power cuts at each file operation of a store that writes checkpoints.
+///
+/// The store always opens with every acknowledged event, and its state equals that of a replay.
 @Suite struct CheckpointCrashTests {
     private struct Acknowledged: Sendable {
         var position: Position = 0
@@ -29,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func nothingButTimeIsLost() throws {
+    @Test func crashKeepsAcknowledgedEvents() throws {
         var explorer = CrashExplorer("checkpoints", model: Acknowledged()) { disk, witness in
             var generator = CommandGenerator(seed: 1)
             let store = try ChatStore.open("journal", options: Self.options(disk))

@@ -7,7 +7,7 @@ import StubRewriter
 
 @testable import Chat
 
-/// A journal in memory with a generated history, and the file of its checkpoint.
+/// A journal in memory with a generated history and a checkpoint.
 struct CheckpointFixture {
     static let fileName = "built-in.checkpoint"
 
@@ -24,19 +24,19 @@ struct CheckpointFixture {
 
     func open() throws(ChatError) -> ChatStore { try ChatStore.open("journal", options: options) }
 
-    /// A store that has replayed everything.
+    /// Returns a read-only store that has replayed the whole journal.
     func replayed() throws(ChatError) -> ChatStore {
         var options = options
         options.checkpoints = nil
         return try ChatStore.openReadOnly("journal", options: options)
     }
 
-    /// Executes so many batches of generated commands.
+    /// Executes batches of generated commands.
     func run(_ store: ChatStore, batches: Int, generator: inout CommandGenerator) throws {
         for number in 0..<batches { _ = try store.execute((0...number % 4).map { _ in generator.nextRequest() }) }
     }
 
-    /// Makes a history with a checkpoint after some of its batches, and closes the store.
+    /// Writes a history with a checkpoint after some of its batches, and closes the store.
     func make(batches: Int, beforeCheckpoint: Int) throws {
         var generator = CommandGenerator(seed: seed)
         let store = try open()
@@ -52,7 +52,9 @@ struct CheckpointFixture {
 }
 
 extension ChatStore {
-    /// The state of the rules and the read models, which are of one position where no command is under way.
+    /// The state of the rules and the read models.
+    ///
+    /// Both are of one position only while no command is in progress.
     var storeModels: StoreModels { decider.withLock { decider in StoreModels(decider.rules, readSide.withShared { $0.models }) } }
 
     var chatState: ChatState { ChatState(storeModels.models.identities, storeModels.rules) }
@@ -61,7 +63,7 @@ extension ChatStore {
 }
 
 extension StoreModels {
-    /// Applies one event, as a verification does.
+    /// Applies one event as a verification does.
     mutating func apply(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
         batch.append(event.row, event.content)

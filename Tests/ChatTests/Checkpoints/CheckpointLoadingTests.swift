@@ -8,9 +8,11 @@ import Testing
 
 @testable import Chat
 
-/// An opening that begins with a checkpoint ends as one that replays everything, and whatever is wrong with the file costs nothing but time.
+/// Opening with a checkpoint gives the same state as a replay.
+///
+/// An invalid checkpoint costs time only.
 @Suite struct CheckpointLoadingTests {
-    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 8))) func openingWithACheckpointEqualsAReplay(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 8))) func openingWithCheckpointEqualsReplay(seed: UInt64) throws {
         let fixture = CheckpointFixture(seed: seed)
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
@@ -39,7 +41,7 @@ import Testing
         #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
     }
 
-    @Test func everyByteIsChecked() throws {
+    @Test func damagedByteIsDetected() throws {
         let fixture = CheckpointFixture(seed: 1)
         try fixture.make(batches: 9, beforeCheckpoint: 6)
         let bytes = try fixture.file()
@@ -55,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func everyLengthIsChecked() throws {
+    @Test func wrongLengthIsDetected() throws {
         let fixture = CheckpointFixture(seed: 2)
         try fixture.make(batches: 9, beforeCheckpoint: 6)
         let bytes = try fixture.file()
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func aCheckpointOfAnotherJournalIsIgnored() throws {
+    @Test func checkpointOfAnotherJournalIsIgnored() throws {
         let (fixture, other) = (CheckpointFixture(seed: 1), CheckpointFixture(seed: 2))
         try fixture.make(batches: 9, beforeCheckpoint: 9)
         try other.make(batches: 6, beforeCheckpoint: 3)
@@ -76,8 +78,8 @@ import Testing
         try expectReplay(fixture, try fixture.replayed().storeModels, "otherJournal")
     }
 
-    /// The same journal, rolled back to before its checkpoint, and then continued in another way.
-    @Test func aCheckpointOfAFutureThatWasRolledBackIsIgnored() throws {
+    /// A rolled-back journal is shorter than its checkpoint at first, and then has another history.
+    @Test func checkpointOfRolledBackHistoryIsIgnored() throws {
         let (past, future) = (CheckpointFixture(seed: 3), CheckpointFixture(seed: 3))
         try past.make(batches: 6, beforeCheckpoint: 3)
         try future.make(batches: 12, beforeCheckpoint: 12)
@@ -91,8 +93,8 @@ import Testing
         try expectReplay(past, try past.replayed().storeModels, "otherHistory")
     }
 
-    /// With as many events in as many commits, the chain value alone tells the histories apart.
-    @Test func aCheckpointOfAnotherHistoryOfTheSameLengthIsIgnored() throws {
+    /// The histories have equal counts of events and commits, so only the chain value differs.
+    @Test func checkpointOfAnotherHistoryOfEqualLengthIsIgnored() throws {
         let (one, other) = (CheckpointFixture(seed: 3), CheckpointFixture(seed: 3))
         for (fixture, username) in [(one, "Ann"), (other, "Bob")] {
             let store = try fixture.open()
@@ -109,8 +111,8 @@ import Testing
         try expectReplay(one, try one.replayed().storeModels, "otherHistory")
     }
 
-    /// A file that was copied to another's name: what it says of itself counts.
-    @Test func aCheckpointOfAnotherProjectionIsIgnored() throws {
+    /// The header names the projection, not the file's name.
+    @Test func checkpointOfAnotherProjectionIsIgnored() throws {
         let fixture = CheckpointFixture(seed: 7)
         try fixture.make(batches: 6, beforeCheckpoint: 6)
         let journal = try Journal.open("journal", options: fixture.options.journal)
@@ -129,7 +131,7 @@ import Testing
         try expectReplay(fixture, try fixture.replayed().storeModels, "damaged")
     }
 
-    @Test func aCheckpointOfAnotherVersionIsIgnored() throws {
+    @Test func checkpointOfAnotherVersionIsIgnored() throws {
         let fixture = CheckpointFixture(seed: 4)
         try fixture.make(batches: 6, beforeCheckpoint: 6)
         let journal = try Journal.open("journal", options: fixture.options.journal)
@@ -142,8 +144,8 @@ import Testing
         try expectReplay(fixture, try fixture.replayed().storeModels, "otherVersion")
     }
 
-    /// A checkpoint holds names: once they have been erased from the journal, it must not bring them back.
-    @Test func aCheckpointFromBeforeAnErasureIsIgnored() throws {
+    /// A checkpoint holds names, and must not restore names that the journal has erased.
+    @Test func checkpointFromBeforeErasureIsIgnored() throws {
         let fixture = CheckpointFixture(seed: 5, segmentSize: 2_048)
         try fixture.make(batches: 40, beforeCheckpoint: 30)
         let erased = try StubRewriter("journal", on: fixture.storage).rewrite { _, _, _ in .erased }
@@ -157,7 +159,7 @@ import Testing
         #expect(again.storeModels == (try fixture.replayed().storeModels))
     }
 
-    @Test func aReaderUsesTheCheckpointAndWritesNone() throws {
+    @Test func readOnlyStoreLoadsButWritesNoCheckpoint() throws {
         let fixture = CheckpointFixture(seed: 6)
         try fixture.make(batches: 9, beforeCheckpoint: 6)
         let before = try fixture.file()

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Chat
 
-/// Checkpoints are written when they are due, beside whoever works, and what fails is counted and nothing else.
+/// Checkpoints are written in the background, and a failed write is only counted.
 @Suite struct CheckpointWritingTests {
-    @Test func commandsGoOnWhileCheckpointsAreWritten() throws {
+    @Test func commandsProceedDuringCheckpointWrites() throws {
         var fixture = CheckpointFixture(seed: 1, segmentSize: 65_536)
         fixture.options.checkpoints = CheckpointOptions(interval: 20, atClose: 1, afterReplay: 1)
         for round in 0..<3 {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func aSmallStoreWritesNone() throws {
+    @Test func smallStoreWritesNoCheckpoint() throws {
         var fixture = CheckpointFixture(seed: 2)
         fixture.options.checkpoints = StoreOptions().checkpoints
         var generator = CommandGenerator(seed: 2)
@@ -47,7 +47,7 @@ import Testing
         #expect(try !fixture.storage.list("journal").contains(CheckpointFixture.fileName))
     }
 
-    @Test func oneIsDueAfterTheIntervalAndAQuarter() {
+    @Test func checkpointIsDueAfterIntervalOrQuarter() {
         let options = CheckpointOptions(interval: 100)
         #expect(options.next(after: 0) == 100)
         #expect(options.next(after: 400) == 500)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [StorageError.Kind.full, .failed], [StorageError.Operation.open, .write, .sync, .rename])
-    func aFailureToWriteIsCountedAndLeavesNothing(kind: StorageError.Kind, operation: StorageError.Operation) throws {
+    func failedWriteIsCountedAndLeavesNoFile(kind: StorageError.Kind, operation: StorageError.Operation) throws {
         let disk = SimulatedDisk(seed: 1)
         var fixture = CheckpointFixture(seed: 3)
         fixture.options.journal.storage = disk
@@ -78,7 +78,7 @@ import Testing
         #expect(store.checkpointStatistics.lastFailure?.isEmpty == false)
         #expect(try fixture.file() == before)
         #expect(try !disk.list("journal").contains { $0.hasSuffix(".tmp") })
-        // The journal does not mind, and closing tries once more.
+        // The failure does not affect the journal, and a close tries again.
         try fixture.run(store, batches: 2, generator: &generator)
         disk.inject(DiskFault(.fails(kind), at: .occurrence(1, of: operation), pathSuffix: ".checkpoint.tmp"))
         try store.close()
@@ -90,7 +90,7 @@ import Testing
         #expect(again.storeModels == (try fixture.replayed().storeModels))
     }
 
-    @Test func aStoreThatIsDroppedLeavesTheJournalFree() throws {
+    @Test func droppedStoreReleasesJournal() throws {
         var fixture = CheckpointFixture(seed: 4)
         fixture.options.checkpoints = CheckpointOptions(interval: 1, atClose: nil, afterReplay: 1)
         var generator = CommandGenerator(seed: 4)
@@ -101,7 +101,7 @@ import Testing
         #expect(try fixture.replayed().storeModels == fixture.open().storeModels)
     }
 
-    @Test func aCopyHasNoCheckpointAndTheOriginalKeepsIt() throws {
+    @Test func backupOmitsCheckpoint() throws {
         let fixture = CheckpointFixture(seed: 5)
         try fixture.make(batches: 9, beforeCheckpoint: 6)
         try fixture.storage.replace(CheckpointFixture.fileName + ".tmp", in: "journal", with: [1])
@@ -115,9 +115,9 @@ import Testing
     }
 }
 
-/// What a rebuild says of a checkpoint.
+/// A deep verification compares the checkpoint with a rebuild.
 @Suite struct CheckpointVerificationTests {
-    @Test(arguments: ["rules", "users"]) func aCheckpointThatDiffersIsFound(component: String) throws {
+    @Test(arguments: ["rules", "users"]) func verificationFindsDifferingCheckpoint(component: String) throws {
         let fixture = CheckpointFixture(seed: 6)
         var generator = CommandGenerator(seed: 6)
         let store = try fixture.open()
@@ -125,7 +125,7 @@ import Testing
         let events = try store.allEvents()
         try store.close()
         #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
-        // The read models of a version with a bug: it takes one kind of event for another.
+        // The state of a faulty version, which misreads one kind of event.
         var wrong = StoreModels()
         for recorded in events {
             var event = recorded.event
@@ -142,7 +142,7 @@ import Testing
         #expect(try ChatStore.verify("journal", options: fixture.options.journal).findings == [])
         let findings = try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings
         #expect(findings.contains { $0.problem == "checkpointDiffers" && $0.message.contains("differ in \(component):") })
-        // They part where that version saw the first event that it takes for another.
+        // The states diverge at the first misread event.
         let first = try #require(
             events.first { recorded in
                 switch recorded.event.details {
@@ -154,8 +154,8 @@ import Testing
         #expect(findings.allSatisfy { $0.problem == "checkpointDiffers" && $0.positions == [first.position, first.position] })
     }
 
-    /// A close waits for what is under way; what comes after it must not write into a directory that is no longer ours.
-    @Test func nothingIsWrittenAfterTheEnd() throws {
+    /// A write after the close could reach a directory that another process owns.
+    @Test func noCheckpointIsWrittenAfterStop() throws {
         let fixture = CheckpointFixture(seed: 8)
         let store = try fixture.open()
         var generator = CommandGenerator(seed: 8)

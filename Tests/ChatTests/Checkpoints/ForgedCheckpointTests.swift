@@ -7,7 +7,7 @@ import Testing
 
 @testable import Chat
 
-/// Columns in memory.
+/// A section of columns in memory.
 private final class Section: ColumnSink, ColumnSource {
     var bytes: [UInt8] = []
     private var offset = 0
@@ -24,22 +24,22 @@ private final class Section: ColumnSink, ColumnSource {
     }
 }
 
-/// Files of which every checksum is right, and what they hold is not.
+/// Checkpoints with valid checksums and invalid contents.
 @Suite struct ForgedCheckpointTests {
-    /// The time of the next event is not earlier, so that one that six bytes do not hold would be written as one long ago.
-    @Test(arguments: [.max, 1 << 48, -1, .min] as [Int64]) func aTimeThatNoEventHasIsRefused(_ time: Int64) throws {
+    /// The next event takes at least this time, and six bytes must hold it.
+    @Test(arguments: [.max, 1 << 48, -1, .min] as [Int64]) func impossibleTimeIsRejected(_ time: Int64) throws {
         let fixture = CheckpointFixture(seed: 3)
         try fixture.make(batches: 20, beforeCheckpoint: 20)
         let models = try fixture.replayed().storeModels
         try forge(models, in: fixture) { section in
-            // The time follows the position of the last event.
+            // The time follows the position in the section.
             for byte in 0..<8 { section.bytes[8 + byte] = UInt8(truncatingIfNeeded: time >> Int64(8 * byte)) }
         }
         try expectDamage(in: fixture)
     }
 
-    /// What it says of itself fits the journal, and the state in it is an earlier one, which what follows would not lead on from.
-    @Test func aStateOfAnotherPositionIsRefused() throws {
+    /// The header fits the journal, but the state is of an earlier position.
+    @Test func stateOfAnotherPositionIsRejected() throws {
         let fixture = CheckpointFixture(seed: 3)
         try fixture.make(batches: 20, beforeCheckpoint: 10)
         let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
@@ -49,8 +49,9 @@ private final class Section: ColumnSink, ColumnSource {
         try expectDamage(in: fixture)
     }
 
-    /// None is written of a history with events of a newer version: what these mean for the state only that version knows.
-    @Test func aStateOfAHistoryWithUnknownEventsIsRefused() throws {
+    /// Only the newer version knows the effect of its events, so the store writes no such
+    /// checkpoint.
+    @Test func stateWithUnknownEventsIsRejected() throws {
         let fixture = CheckpointFixture(seed: 3)
         try fixture.make(batches: 6, beforeCheckpoint: 6)
         let journal = try Journal.open("journal", options: fixture.options.journal)
@@ -65,8 +66,8 @@ private final class Section: ColumnSink, ColumnSource {
         try expectDamage(in: fixture)
     }
 
-    /// Of a later version of the format, which says with the same beginning that it is one.
-    @Test func aFileOfALaterFormatIsIgnored() throws {
+    /// A later format version keeps the magic number and increments the version.
+    @Test func laterFormatIsIgnored() throws {
         let fixture = CheckpointFixture(seed: 3)
         try fixture.make(batches: 6, beforeCheckpoint: 6)
         var bytes = try fixture.file()
@@ -81,9 +82,9 @@ private final class Section: ColumnSink, ColumnSource {
         try store.close()
     }
 
-    /// Writes a checkpoint of some models as if they were those of the journal's end.
+    /// Writes a checkpoint of `models` with the position of the journal's end.
     ///
-    /// - Parameter change: Changes the section of the rules.
+    /// - Parameter change: Changes the bytes of the section of the rules.
     private func forge(_ models: StoreModels, in fixture: CheckpointFixture, change: (Section) -> Void = { _ in }) throws {
         let journal = try Journal.open("journal", options: fixture.options.journal)
         let file = try journal.beginCheckpoint(
@@ -101,7 +102,7 @@ private final class Section: ColumnSink, ColumnSource {
         try journal.close()
     }
 
-    /// The checkpoint is taken for damaged, and the store replays.
+    /// Expects the store to ignore the checkpoint as damaged and to replay.
     private func expectDamage(in fixture: CheckpointFixture) throws {
         let store = try fixture.open()
         #expect(store.checkpointStatistics.ignored == "damaged")
