@@ -2,19 +2,19 @@ import EventJournal
 import Foundation
 import Locking
 
-/// An ``ArrayLog`` that fails when a test says so, and whose waits can be held up.
+/// An ``ArrayLog`` with injected failures, whose waits a test can block.
 final class HoldingLog: CommitLog {
-    /// What fails from now on.
+    /// The operation that fails.
     enum Fault: CaseIterable {
-        /// Nothing is appended.
+        /// Each append fails.
         case append
-        /// What is appended does not become durable.
+        /// Each sync fails.
         case sync
     }
 
     private struct State {
         var fault: Fault?
-        /// The waits that are held up when they begin.
+        /// The number of waits to block when they begin.
         var toHold = 0
         var holding = 0
     }
@@ -22,13 +22,13 @@ final class HoldingLog: CommitLog {
     private let log = ArrayLog(ArrayLog.Store())
     private let state = Lock(State())
 
-    /// What fails from now on.
+    /// Makes an operation fail from now on.
     func fail(_ fault: Fault) { state.withLock { $0.fault = fault } }
-    /// Holds up the next wait of a task.
+    /// Blocks the next asynchronous wait.
     func holdNextWait() { state.withLock { $0.toHold = 1 } }
-    /// Whether a wait is held up.
+    /// Whether a wait is blocked.
     var isHolding: Bool { state.withLock { $0.holding > 0 } }
-    /// Lets the wait that is held up go on.
+    /// Releases the blocked wait.
     func letGo() { state.withLock { $0.holding = 0 } }
 
     var id: JournalID { log.id }

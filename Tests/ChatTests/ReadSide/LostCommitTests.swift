@@ -5,14 +5,14 @@ import Testing
 
 @testable import Chat
 
-/// What was decided and never became durable is shown by no query.
+/// Queries never show a commit that was decided but did not become durable.
 @Suite struct LostCommitTests {
     private let ann = UserID(bits: 1)
     private let bob = UserID(bits: 2)
     private let thread = ThreadID(bits: 1)
     private let message = MessageID(bits: 1)
     private let reply = ReplyID(bits: 1)
-    // Of the commit that is lost.
+    // The entities of the lost commit.
     private let lostUser = UserID(bits: 9)
     private let lostThread = ThreadID(bits: 9)
     private let lostMessage = MessageID(bits: 9)
@@ -27,7 +27,7 @@ import Testing
         try store.execute(.reply(reply: reply, message: message, author: bob, body: "Two."))
     }
 
-    /// Names something new in every way that an event can, and changes all that exists.
+    /// Creates an entity of each kind, and changes each existing one.
     private var lostCommands: [CommandRequest] {
         [
             .registerUser(user: lostUser, username: "Eve", subject: "eve"),
@@ -47,7 +47,7 @@ import Testing
         ].map { CommandRequest($0) }
     }
 
-    /// Everything that is shown of what there was before.
+    /// Returns all answers about the existing entities.
     private func shown(_ store: ChatStore) throws -> [String] {
         let statistics = store.statistics
         return [
@@ -74,7 +74,7 @@ import Testing
             expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread) }
             expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.members(of: thread) }
             expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: thread) }
-            // A viewer who is a member by the lost events alone.
+            // The lost events alone make this viewer a member.
             expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, viewer: bob) }
         }
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(thread, viewer: lostUser) }
@@ -85,7 +85,7 @@ import Testing
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.threads(asOf: .position(store.shownPosition + 1)) }
     }
 
-    @Test(arguments: HoldingLog.Fault.allCases) func aCommitThatFailsIsNotShown(_ fault: HoldingLog.Fault) throws {
+    @Test(arguments: HoldingLog.Fault.allCases) func failedCommitIsNotShown(_ fault: HoldingLog.Fault) throws {
         let log = HoldingLog()
         let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
         try fill(store)
@@ -99,9 +99,9 @@ import Testing
         #expect(store.user(withSubject: "eve") == nil && store.statistics.users == 2)
     }
 
-    /// Neither a checkpoint that is due in the background nor the one of a close has what ran ahead.
+    /// Covers a background checkpoint and the checkpoint at a close.
     @Test(arguments: [StorageError.Operation.write, .sync], [false, true])
-    func noCheckpointHasACommitThatFailed(operation: StorageError.Operation, isDueInTheBackground: Bool) throws {
+    func checkpointExcludesFailedCommit(operation: StorageError.Operation, isDueInTheBackground: Bool) throws {
         let disk = SimulatedDisk(seed: 1)
         var fixture = CheckpointFixture(seed: 1, segmentSize: 128 << 20)
         fixture.options.journal.storage = disk
@@ -117,7 +117,7 @@ import Testing
         expectError(code) { _ = try again.execute(lostCommands) }
         try expectNothingLostIsShown(again)
         #expect(try shown(again) == before)
-        // What was decided could not be made durable.
+        // The close fails, because the decided commit cannot become durable.
         expectError(code) { try again.close() }
         #expect(again.checkpointStatistics.written == 0 && again.checkpointStatistics.failures == 0)
         #expect(try !disk.list("journal").contains(CheckpointFixture.fileName))

@@ -4,12 +4,14 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// After an answer every query shows what the answer rests on, whoever's command it was.
+/// After an answer, every query shows the events that the answer depends on.
+///
+/// The events may belong to another caller's command.
 @Suite(.timeLimit(.minutes(2))) struct ReadYourWritesTests {
     private let ann = UserID(bits: 1)
     private let eve = UserID(bits: 5)
 
-    /// A command that comes after one whose caller still waits, and rests on it.
+    /// A command that depends on another command whose caller still waits.
     enum Following: CaseIterable {
         case accepted, duplicate, refused, unchanged
 
@@ -23,7 +25,7 @@ import Testing
         }
     }
 
-    /// A store in which a task has registered Eve and still waits for its answer.
+    /// Returns a store, its log, and a task that has registered Eve and waits for durability.
     private func makeStore() async throws -> (HoldingLog, ChatStore, Task<Receipt, any Error>) {
         let log = HoldingLog()
         let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
@@ -42,7 +44,7 @@ import Testing
         #expect(try store.allEvents().count >= 2)
     }
 
-    @Test(arguments: Following.allCases) func anAnswerIsSeenByTheThreadThatWaited(_ following: Following) async throws {
+    @Test(arguments: Following.allCases) func queriesShowAnswerOfSynchronousExecute(_ following: Following) async throws {
         let (log, store, task) = try await makeStore()
         try execute(following, store)
         try expectEve(in: store)
@@ -52,7 +54,7 @@ import Testing
 
     private func execute(_ following: Following, _ store: ChatStore) throws { _ = try store.execute([following.request(eve)]) }
 
-    @Test(arguments: Following.allCases) func anAnswerIsSeenByTheTaskThatWaited(_ following: Following) async throws {
+    @Test(arguments: Following.allCases) func queriesShowAnswerOfAsynchronousExecute(_ following: Following) async throws {
         let (log, store, task) = try await makeStore()
         _ = try await store.execute([following.request(eve)])
         try expectEve(in: store)
@@ -60,7 +62,7 @@ import Testing
         _ = try await task.value
     }
 
-    @Test func aHeadThatWasToldIsShown() async throws {
+    @Test func queriesShowReturnedHead() async throws {
         let (log, store, task) = try await makeStore()
         try waitForEverything(log)
         #expect(store.head.position == 2)
@@ -69,7 +71,7 @@ import Testing
         _ = try await task.value
     }
 
-    @Test func aMomentThatIsDurableCanBeAsked() async throws {
+    @Test func queriesAcceptDurablePosition() async throws {
         let (log, store, task) = try await makeStore()
         try waitForEverything(log)
         #expect(try store.isUser(eve, asOf: .position(2)))

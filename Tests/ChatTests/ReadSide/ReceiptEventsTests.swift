@@ -5,11 +5,11 @@ import Testing
 
 @testable import Chat
 
-/// The events of a receipt, which are made when they are asked for, are those of the journal.
+/// The lazily created events of a receipt equal those of the journal.
 @Suite struct ReceiptEventsTests {
     private static let kinds: Set<EventKind> = Set(EventKind.allCases).subtracting([.lost])
 
-    @Test(arguments: Seeds.seeds(2)) func aReceiptHasTheEventsOfTheJournal(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(2)) func receiptEventsEqualJournalEvents(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed, durability: .written).open()
         var generator = CommandGenerator(seed: seed)
         var receipts: [(receipt: Receipt, request: CommandRequest)] = []

@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Locking
 
-/// Runs a closure on some threads at once, however few processors there are, and waits for all of them.
+/// Runs a closure on `count` concurrent threads, and waits for all of them.
 ///
-/// - Throws: The last error that the closure threw.
+/// Creates real threads, independent of the number of processors.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ number: Int) throws -> Void) throws {
     let group = DispatchGroup()
     let failure = Lock<(any Error)?>(nil)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Chat
 
-/// Queries see all of a commit or nothing of it, however long it takes to apply.
+/// Queries see a whole commit or none of it.
 @Suite struct WholeCommitTests {
     private let ann = UserID(bits: 1)
     private let thread = ThreadID(bits: 1)
@@ -25,7 +25,9 @@ import Testing
         for answer in try store.execute([CommandRequest](repeating: post, count: count)) { _ = try answer.get() }
     }
 
-    /// Asks a store in a loop on some threads while a body runs; returns the counts of messages that were seen.
+    /// Queries a store in a loop on two threads while a body runs.
+    ///
+    /// - Returns: The observed message counts.
     private func messageCounts(of store: ChatStore, during body: @escaping @Sendable () throws -> Void) throws -> Set<Int> {
         let isOver = Atomic(false)
         let seen = Lock<Set<Int>>([])
@@ -36,7 +38,7 @@ import Testing
                 return try body()
             }
             var counts: Set<Int> = []
-            // The last round begins after the end, so it sees what there is then.
+            // The last round begins after the body, so it sees the final state.
             var isLast = false
             repeat {
                 isLast = isOver.load(ordering: .sequentiallyConsistent)
@@ -48,11 +50,11 @@ import Testing
         return seen.withLock { $0 }
     }
 
-    @Test func aRefreshShowsWholeCommits() throws {
+    @Test func refreshShowsWholeCommits() throws {
         let fixture = StoreFixture(durability: .written)
         let writer = try makeStore(fixture)
         let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
-        // More than one batch of the decoder in each commit.
+        // Each commit exceeds one decoder batch.
         let seen = try messageCounts(of: reader) {
             for round in 1...2 {
                 try post(1_500, to: writer)
@@ -64,15 +66,15 @@ import Testing
         #expect(seen.isSubset(of: [0, 1_500, 3_000]) && seen.contains(3_000))
     }
 
-    /// The second of two commits that came together has a record that is no event.
-    @Test(arguments: [1, 1_024, 1_500]) func aRefreshThatFailsShowsTheCommitsBefore(_ number: Int) throws {
+    /// The second of two new commits contains an undecodable record.
+    @Test(arguments: [1, 1_024, 1_500]) func failedRefreshShowsPrecedingCommits(_ number: Int) throws {
         let fixture = StoreFixture()
         let writer = try makeStore(fixture)
         let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
         try post(50, to: writer)
         let whole = writer.head.position
         let journal = try #require(writer.journal)
-        // Messages once more, which change nothing but the position.
+        // Repeated messages, which change the position only.
         var draft = CommitDraft()
         let junk: [UInt8] = [0, 0]
         while draft.recordCount < 1_600 {
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func aLongCommitBesideReadersIsSeenWholeOrNotAtAll() throws {
+    @Test func longCommitIsSeenWholeOrNotAtAll() throws {
         let store = try makeStore(StoreFixture(durability: .written))
         let seen = try messageCounts(of: store) {
             for round in 1...3 {
