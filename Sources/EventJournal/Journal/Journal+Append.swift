@@ -1,18 +1,21 @@
 internal import Locking
 
 extension Journal {
-    /// Appends the draft's records as one commit: after a crash all of them are there, or none is.
+    /// Appends the draft's records as one commit: after a crash either all of them exist or none.
     ///
-    /// Does not wait: see ``waitUntilDurable(_:)-(Position)``. Under `.written` the commit is written, and so durable, when this returns; under `.synced` it is
-    /// written at once or, while a sync is under way, together with others when that has ended.
+    /// Does not wait for a sync: see ``waitUntilDurable(_:)-(Position)``. Under `.written`, the
+    /// commit is written, and so durable, when the call returns. Under `.synced`, it is written at
+    /// once, or after a sync in progress together with other commits.
     ///
     /// - Parameters:
-    ///   - draft: At least one record. It is left as it is and can be emptied and used again.
-    ///   - head: What the caller takes for ``lastPosition``; the commit is appended only if it is.
+    ///   - draft: At least one record. The draft is unchanged and can be cleared and reused.
+    ///   - head: The ``lastPosition`` that the caller expects; the commit is appended only if it
+    ///     matches.
     /// - Returns: The positions of the records, in their order.
-    /// - Throws: `conflict` (`head` is not the last position), `storageFull` (nothing was written; a later call is tried again), `tooLarge`
-    ///   (an empty draft), `readOnly`, `closed`; or the error that stopped the journal.
-    /// - Complexity: Linear in the commit's bytes; one write. At a segment's end also some syncs.
+    /// - Throws: `conflict` (`head` is not the last position), `storageFull` (nothing was written;
+    ///   the caller may retry), `tooLarge` (the draft is empty), `readOnly`, `closed`, or the error
+    ///   that stopped the journal.
+    /// - Complexity: Linear in the commit's bytes, with one write. A rotation adds syncs.
     public func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
         guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "A commit needs at least one record.") }
         try checkMayWrite()
@@ -31,20 +34,23 @@ extension Journal {
                 syncs = state.announceBackgroundSync()
                 return positions
             }
-            // Who waits keeps the journal; nobody else needs it to go on.
+            // Weak: a waiting caller keeps the journal alive, and without one no sync is needed.
             if syncs { background.run { [weak self] in self?.leadOthers() } }
             if let positions { return positions }
             try rotate(for: byteCount)
         }
     }
 
-    /// Makes sure that the next commits of together at most `byteCount` bytes (``CommitDraft/encodedByteCount``) will not run out of space.
+    /// Ensures that the next commits of at most `byteCount` bytes in total do not run out of space.
     ///
-    /// Reservations do not add up: a later one replaces an earlier one. Call it before deciding, so that nothing decided has to be undone.
+    /// The unit is that of ``CommitDraft/encodedByteCount``. Reservations do not add up: a later
+    /// one replaces an earlier one. Call it before a decision, so that no decision has to be
+    /// undone.
     ///
-    /// - Throws: `storageFull` (tried again at the next call), `tooLarge` (more than ``JournalLimits/commitBytes``), `readOnly`, `closed`; or
-    ///   the error that stopped the journal.
-    /// - Complexity: Constant while space is left from an earlier step.
+    /// - Throws: `storageFull` (the caller may retry), `tooLarge` (more than
+    ///   ``JournalLimits/commitBytes``), `readOnly`, `closed`, or the error that stopped the
+    ///   journal.
+    /// - Complexity: Constant while earlier reservations leave space.
     public func reserve(_ byteCount: Int) throws(JournalError) {
         guard byteCount <= JournalLimits.commitBytes else {
             throw JournalError(.tooLarge, "A commit has at most \(JournalLimits.commitBytes) bytes.")
@@ -66,11 +72,13 @@ extension Journal {
 }
 
 extension Journal {
-    /// Seals the last segment and begins a new one with space for a commit of `count` bytes, unless there is room by now.
+    /// Seals the last segment and starts a new one with space for `count` bytes, unless space
+    /// exists now.
     ///
-    /// The order: the new segment is made aside; the old one is synced, then gets its footer and is synced again, then the slot; only then the
-    /// new segment gets its name, whose header attests all before it. A disk that is full shows before anything else has changed: the old
-    /// segment stays the last one, and a later call tries again.
+    /// The order: create the new segment under a temporary name; sync the old one, write its footer
+    /// and sync again; write and sync the slot; rename the new segment, whose header attests
+    /// everything before it. A full disk is detected before anything else changes: the old segment
+    /// stays the last one, and a later call retries.
     func rotate(for count: UInt64) throws(JournalError) {
         try sync.withLock { (sync) throws(JournalError) in
             try change { (state) throws(JournalError) in
@@ -106,7 +114,7 @@ extension Journal {
         }
     }
 
-    /// Writes and syncs a slot for everything appended, which has been synced.
+    /// Writes and syncs a slot for all appended records, which have been synced.
     func attest(
         _ state: inout JournalState, _ sync: inout SyncState, isClean: Bool, since start: ContinuousClock.Instant
     ) throws(JournalError) {

@@ -1,15 +1,19 @@
 internal import Locking
 
 extension Journal {
-    /// Opens the journal in a directory for writing, after recovering it; makes it when there is none and the options say so.
+    /// Recovers the journal in a directory and opens it for writing; creates it if the options
+    /// allow.
     ///
     /// - Parameters:
     ///   - directory: The journal's directory. Its parent must exist.
     ///   - options: See ``JournalOptions``.
-    /// - Throws: `notAJournal` (a file, or a directory with something else in it, untouched), `newerVersion`, `locked` (after
-    ///   ``JournalOptions/lockTimeout``), `notFound`, `accessDenied`, `storageFull`, `damaged` (refused and unchanged), `headMismatch` (likewise), `ioFailed`, `syncFailed`.
-    /// - Complexity: Reads the last segment; of each one before it the header and the frame of the footer, whatever its length. One before it
-    ///   is read whole when its footer is damaged, or when a slot or the expected head attests a position in its midst.
+    /// - Throws: `notAJournal` (the path is a file, or a directory with other files; it is
+    ///   unchanged), `newerVersion`, `locked` (after ``JournalOptions/lockTimeout``), `notFound`,
+    ///   `accessDenied`, `storageFull`, `damaged` and `headMismatch` (the journal is unchanged),
+    ///   `ioFailed`, `syncFailed`.
+    /// - Complexity: Reads the last segment, and of each earlier segment only the header and the
+    ///   footer's frame. Reads an earlier segment completely when its footer is damaged, or when a
+    ///   slot or the expected head refers to a position inside it.
     public static func open(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
         let directory = JournalDirectory(directory, options.storage)
         let start = ContinuousClock.now
@@ -18,7 +22,8 @@ extension Journal {
             do throws(JournalError) {
                 return try open(directory, options)
             } catch  where error.code == .locked {
-                // Asked for again from the beginning: the other writer may have made the journal meanwhile, or left part of one.
+                // Retries from the beginning: the other writer may have created the journal or part
+                // of it.
                 let remaining = options.lockTimeout - start.duration(to: .now)
                 guard remaining > .zero else { throw error }
                 SystemCalls.pause(min(pause, remaining))
@@ -37,11 +42,12 @@ extension Journal {
                 do throws(StorageError) {
                     try options.storage.createDirectory(directory.path)
                 } catch  where error.kind == .alreadyExists {
-                    // Another writer came first; the lock decides between the two.
+                    // Another writer created it first; the lock decides which one opens the
+                    // journal.
                 }
             }
         }
-        // Looked at before the lock file is made, so that a directory of somebody else stays untouched.
+        // Before the lock file is created, so that a directory with other files stays unchanged.
         let first = try directory.list()
         if !first.isJournal {
             if first.hasForeign { throw directory.notAJournal }
@@ -58,23 +64,26 @@ extension Journal {
         }
     }
 
-    /// Opens the journal in a directory for reading.
+    /// Opens the journal in a directory for reading, without writing anything, not even a lock
+    /// file.
     ///
-    /// Writes nothing at all, not even a lock file.
-    ///
-    /// While a writer has it open, a `.synced` journal shows what is durable and a `.written` one all that is valid, as of now. Without a
-    /// writer the journal is recovered in memory, under the same rules and with the same refusals as for writing; what it shows beyond the
-    /// attested position (``RecoveryReport/recoveredPositions``) was whole on the disk, but only a writer makes it durable.
+    /// While a writer has the journal open, a `.synced` journal shows the durable records and a
+    /// `.written` one all valid records, as of now. Without a writer, recovery runs in memory with
+    /// the same rules and errors as ``open(_:options:)``. The records beyond the last position
+    /// known to be synced (``RecoveryReport/recoveredPositions``) are then valid, but only a writer
+    /// makes them durable.
     ///
     /// - Parameters:
     ///   - directory: The journal's directory.
-    ///   - options: Of which `storage` and `expectedHead` matter.
-    /// - Throws: `notAJournal`, `newerVersion`, `notFound`, `accessDenied`, `damaged`, `headMismatch`, `ioFailed`.
-    /// - Complexity: As ``open(_:options:)``.
+    ///   - options: Only `storage` and `expectedHead` apply.
+    /// - Throws: `notAJournal`, `newerVersion`, `notFound`, `accessDenied`, `damaged`,
+    ///   `headMismatch`, `ioFailed`.
+    /// - Complexity: The same as ``open(_:options:)``.
     public static func openReadOnly(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
         let directory = JournalDirectory(directory, options.storage)
         try checkReadable(directory)
-        // A writer may come or go while the files are read; what then looks wrong is read again under the new circumstances.
+        // A writer may open or close the journal during the read, so an apparent problem is read
+        // again.
         var attempts = 8
         while true {
             let live = try isLocked(directory)
@@ -92,7 +101,7 @@ extension Journal {
         }
     }
 
-    /// Throws unless there is a journal, as far as names tell.
+    /// Throws unless the directory contains a journal, judged by the names of its files.
     static func checkReadable(_ directory: JournalDirectory) throws(JournalError) {
         switch try storage({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
         case .directory: break
@@ -119,12 +128,14 @@ extension Journal {
         locked directory: JournalDirectory, _ options: JournalOptions, _ lock: any StorageLock
     ) throws(JournalError) -> Journal {
         var listing = try directory.list()
-        // Whoever gave the files their names may have been killed before it made the names durable, also where the slots say clean: those of
-        // a new journal do before its first segment has a name. Nothing may be built on a file that a power cut can still take away.
+        // A writer that was killed may not have synced the file names, even if the slots are marked
+        // clean: a new journal's slots are marked clean before its first segment has a name.
+        // Nothing may depend on a file that a power failure can still remove.
         try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
         let repairs = Repairs(directory: directory)
         let created = try create(directory, options, &listing)
-        // The lock file is a name that can be removed by hand; the durable file cannot be without losing the journal, so it is locked as well.
+        // The lock file can be removed by hand. Removing the durable file destroys the journal, so
+        // the durable file is locked as well.
         guard
             let second = try storage({ () throws(StorageError) in try options.storage.lock(directory.file(DirectoryListing.durableName)) })
         else {
@@ -141,17 +152,18 @@ extension Journal {
         return journal
     }
 
-    /// Makes what is missing of a new journal: the durable file, then the first segment.
+    /// Creates the missing files of a new journal: the durable file, then the first segment.
     ///
-    /// True when anything was made. A journal without a segment was never open, so nobody has a head of it: where one is expected, or nothing
-    /// is to be made, it stays as it is, and recovery says what is wrong.
+    /// Returns whether a file was created. A journal without a segment was never open, so no head
+    /// of it exists: when a head is expected, or creation is not allowed, the files stay unchanged
+    /// and recovery reports the problem.
     private static func create(
         _ directory: JournalDirectory, _ options: JournalOptions, _ listing: inout DirectoryListing
     ) throws(JournalError) -> Bool {
         if !listing.segments.isEmpty { return false }
         var entropy = EntropyPool(options.entropy)
         if !listing.hasDurable {
-            // Also when the directory was there: a crash may have come before its name was made durable.
+            // Also when the directory existed: a crash may have come before its name was synced.
             try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }
             let id = JournalID.random(&entropy)
             let slot = DurableSlot(
@@ -171,10 +183,12 @@ extension Journal {
         return true
     }
 
-    /// Marks the journal open, and where it has to, makes durable what recovery found and begins a new segment.
+    /// Marks the journal as open; after an unclean close, syncs the recovered state and starts a
+    /// new segment.
     ///
-    /// It has to after anything but a clean close, because the end of the old segment may still have sectors in it that were written and not
-    /// synced; and behind a footer, which ends a copy that was cut off.
+    /// After an unclean close, the end of the old segment may contain sectors that were written but
+    /// not synced. A segment with a footer, which an interrupted backup leaves as the last one, is
+    /// not continued either.
     private func begin(afterCleanClose isClean: Bool, isSealed: Bool) throws(JournalError) {
         try sync.withLock { (sync) throws(JournalError) in
             try change { (state) throws(JournalError) in
@@ -195,13 +209,16 @@ extension Journal {
 }
 
 extension Journal {
-    /// Makes everything durable, marks the journal closed in good order, gives back unused space and releases the lock.
+    /// Makes all records durable, marks the journal as cleanly closed, truncates unused space and
+    /// releases the lock.
     ///
-    /// The second time it does nothing. Without it, as after a crash, the next opening recovers. Reads end with `closed` afterwards.
+    /// A second call does nothing. Without a call, the next opening recovers as after a crash.
+    /// Later reads throw `closed`.
     ///
-    /// - Throws: The error that stopped the journal, now or earlier; it is closed and unlocked all the same.
+    /// - Throws: The error that stopped the journal, now or earlier; the journal is closed and
+    ///   unlocked in any case.
     public func close() throws(JournalError) {
-        // After the lock has been released, which a follower may ask for at once.
+        // After the lock is released, because a follower may open the journal at once.
         defer { published.withLock { $0.close() }?.deliver() }
         try sync.withLock { (sync) throws(JournalError) in
             defer { sync.lock?.unlock() }
@@ -216,7 +233,8 @@ extension Journal {
                 do throws(JournalError) {
                     try storage { () throws(StorageError) in
                         try active.file.sync()
-                        // Truncated after the sync, and synced again: a clean mark says that the file ends where the commits do.
+                        // Truncated after the sync and synced again: a clean slot means that the
+                        // file ends at the last commit.
                         try active.file.truncate(to: active.end)
                         try active.file.sync()
                     }
@@ -231,7 +249,7 @@ extension Journal {
     }
 }
 
-/// The two locks that a writer holds: of the lock file and of the durable file.
+/// The two locks of a writer: the lock file's and the durable file's.
 private final class WriterLock: StorageLock {
     private let first: any StorageLock
     private let second: any StorageLock
@@ -247,40 +265,48 @@ private final class WriterLock: StorageLock {
     }
 }
 
-/// How a journal is opened.
+/// Options for opening a journal.
 public struct JournalOptions: Sendable {
-    /// When an append counts as durable.
+    /// When an append is durable.
     ///
-    /// The journal does not remember a choice: each opening makes its own.
+    /// The journal does not store this choice; it applies until the journal is closed.
     public var durability: Durability
-    /// The size in bytes at which a new segment file is begun; taken as the nearer bound when outside ``JournalLimits/segmentBytes``.
+    /// The maximum size of a segment file in bytes, clamped to ``JournalLimits/segmentBytes``.
+    ///
+    /// A commit that exceeds it gets a segment of its own.
     public var segmentSize: UInt64
-    /// What the journal's files are on.
+    /// The storage of the journal's files.
     public var storage: any JournalStorage
-    /// Where random bytes come from.
+    /// The source of random bytes.
     public var entropy: any EntropySource
-    /// A head taken earlier, which the journal must contain; opening refuses (`headMismatch`) when it does not.
+    /// A head saved earlier, which the journal must contain; otherwise opening throws
+    /// `headMismatch`.
     public var expectedHead: JournalHead?
-    /// Whether opening for writing makes the journal when there is none.
+    /// Whether opening for writing creates a missing journal.
     public var createIfMissing: Bool
-    /// How long after a sync, if none follows it, the note of what was synced is synced itself; nil for not before the next rotation,
-    /// ``Journal/synchronize()`` or ``Journal/close()``.
+    /// How long after the last sync the durable slot is synced as well.
     ///
-    /// The one thing that a journal does by the clock; nil makes a run on a simulated disk follow from its seed.
+    /// With nil, the slot is synced at the next rotation, ``Journal/synchronize()`` or
+    /// ``Journal/close()``. This is the journal's only use of a clock, so nil makes runs on a
+    /// simulated disk deterministic.
     public var idleDelay: Duration?
-    /// Where a journal leads the syncs that tasks wait for, and a store on it wakes its followers and writes its checkpoints; nil for threads of their own.
+    /// The executor for syncs that tasks wait for, and for a store's wakeups and checkpoints; nil
+    /// for dedicated threads.
     ///
-    /// These are the places where tasks meet: with an executor that runs one step at a time in an order that follows from a seed, as `SeededExecutor` of `ChatTesting`
-    /// does, so does a concurrent history. A sync blocks the executor's thread for as long as it takes.
+    /// With an executor that runs one job at a time in a seeded order, such as `SeededExecutor` of
+    /// `ChatTesting`, concurrent runs are deterministic. A sync blocks the executor's thread for
+    /// its duration.
     public var executor: (any TaskExecutor)?
 
-    /// How long opening for writing waits while another writer has the journal; not at all where it is zero or less.
+    /// How long opening for writing waits for another writer; zero or less to fail at once.
     ///
-    /// The wait blocks the thread, asks for the lock again at intervals of at most 50 ms, and ignores the cancellation of a task. When the time is over, opening
-    /// throws `locked`.
+    /// The wait blocks the thread, retries the lock at intervals of at most 50 ms, and ignores the
+    /// task's cancellation. After the timeout, opening throws `locked`.
     public var lockTimeout: Duration
 
-    /// Makes options; every one has a safe default.
+    /// Creates options.
+    ///
+    /// All defaults are safe.
     public init(
         durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any JournalStorage = FileStorage(),
         entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, createIfMissing: Bool = true,

@@ -1,17 +1,17 @@
 internal import Locking
 
-/// What a journal counts about itself from its opening on, behind the journal's lock: plain numbers, one call for each event.
+/// The counters of an open journal, protected by the writer's lock.
 struct JournalMetrics {
     /// The bytes of the commits in all segments.
     private(set) var storedBytes: UInt64
     /// The bytes after the last commit of the last segment when the journal was opened.
     let unusedBytesAtOpening: UInt64
     private(set) var appendedBytes: UInt64 = 0
-    /// Its count is that of the commits, its sum that of the records.
+    /// Its count is the number of commits, its sum the number of records.
     private(set) var recordsPerCommit = JournalStatistics.Histogram(powersOfTwo: 0...22)
-    /// Its count is that of the syncs.
+    /// Its count is the number of syncs.
     private(set) var commitsPerSync = JournalStatistics.Histogram(powersOfTwo: 0...22)
-    /// In nanoseconds: from 1.024 µs to 17.2 s.
+    /// In nanoseconds, from 1.024 µs to 17.2 s.
     private(set) var syncLatency = JournalStatistics.Histogram(powersOfTwo: 10...34)
     private(set) var rotations: UInt64 = 0
     private(set) var refusedAsFull: UInt64 = 0
@@ -23,7 +23,7 @@ struct JournalMetrics {
         unusedBytesAtOpening = max(recovery.lastSize, end) - end
     }
 
-    /// The commits appended by now: what the sync that begins now covers.
+    /// The number of commits appended, which a sync that starts now covers.
     var commits: UInt64 { recordsPerCommit.count }
 
     mutating func appended(records: UInt32, bytes: Int) {
@@ -32,7 +32,7 @@ struct JournalMetrics {
         appendedBytes &+= UInt64(bytes)
     }
 
-    /// Counts a sync that has just succeeded; `commits` is what ``commits`` was when it began.
+    /// Counts a successful sync; `commits` is the value of ``commits`` when the sync started.
     mutating func synced(commits: UInt64, since start: ContinuousClock.Instant) {
         commitsPerSync.record(commits - syncedCommits)
         syncedCommits = commits
@@ -40,24 +40,24 @@ struct JournalMetrics {
         syncLatency.record(UInt64(max(0, seconds)) &* 1_000_000_000 &+ UInt64(max(0, attoseconds)) / 1_000_000_000)
     }
 
-    /// Counts what a reader has taken in of the commits that another process appends.
+    /// Counts the bytes that a read-only journal has applied of another process's commits.
     mutating func tookIn(bytes: UInt64) { storedBytes &+= bytes }
 
     mutating func rotated() { rotations &+= 1 }
 
-    /// Counts an append or a reservation that ends with this error, if a full disk is the reason.
+    /// Counts a rejected append or reservation if the disk is full.
     mutating func refused(_ error: JournalError) {
         if error.code == .storageFull { refusedAsFull &+= 1 }
     }
 }
 
 extension Journal {
-    /// What the journal holds and has done since it was opened, all of one moment.
+    /// The journal's contents and its counters since it was opened, all of the same moment.
     ///
-    /// Counting is always on. Taking the statistics waits for the writer's lock alone, which is held for one write at a time, and at the
-    /// end of a segment for its syncs.
+    /// Counters are always on. The call waits only for the writer's lock, which is held during a
+    /// write and, when a segment is full, during its syncs.
     ///
-    /// - Complexity: O(1): some copies, under the lock.
+    /// - Complexity: O(1).
     public var statistics: JournalStatistics {
         let scrub = scrubProgress
         return state.withLock { state in
@@ -75,10 +75,11 @@ extension Journal {
         }
     }
 
-    /// The segments of the journal, in order; the last one as far as it has been written.
+    /// Returns the journal's segments in order; the last one up to its last written commit.
     ///
-    /// - Throws: What a read of the sealed segments throws.
-    /// - Complexity: Linear in the number of segments; reads the footers of those that are not open.
+    /// - Throws: The errors of reading the sealed segments.
+    /// - Complexity: Linear in the number of segments. Reads the footers of segments that are not
+    ///   open.
     public func segments() throws(JournalError) -> [SegmentStatistics] {
         let (starts, active) = published.withLock { ($0.sealedStarts, $0.activeWithoutIndex) }
         var segments: [SegmentStatistics] = []

@@ -1,26 +1,29 @@
 /// The writer's state.
 struct JournalState {
-    /// Where the sealed segments begin, each of which ends before the next.
+    /// The starts of the sealed segments.
+    ///
+    /// Each segment ends before the next one starts.
     var sealedStarts: [SegmentStart]
-    /// The last segment, which is written.
+    /// The last segment, which the writer appends to.
     var active: Segment
     var lastPosition: Position
     var lastChain: UInt64
     var syncedPosition: Position
     var syncedChain: UInt64
     let durability: Durability
-    /// The size up to which the last segment has space for sure.
+    /// The size up to which space is reserved for the last segment.
     var allocated: UInt64
-    /// The commits that are only in memory, which are the last ones of the last segment.
+    /// The commits that are only in memory: the last ones of the last segment.
     var pending = CommitFramer()
-    /// Up to where the last segment has been filled with zeros ahead of its commits.
+    /// The offset up to which the last segment is zero-filled ahead of its commits.
     var filled: UInt64 = 0
-    /// Up to where the last segment had been written when somebody last began to sync it ahead of the rotation.
+    /// The last segment's end when the latest background sync was scheduled.
     var backgroundSyncEnd: UInt64
     var entropy: EntropyPool
-    /// Why the journal has stopped.
+    /// The error that stopped the journal.
     var failure: JournalError? { didSet { hasFailed = failure != nil } }
-    /// Asked with each commit: to look at an error is to copy it.
+    /// Whether ``failure`` is set; checked for each commit, because reading the error would copy
+    /// it.
     private(set) var hasFailed = false
     var isClosed = false
     var waiters = SyncQueue()
@@ -43,7 +46,9 @@ struct JournalState {
     var durablePosition: Position { durability == .synced ? syncedPosition : lastPosition }
     var durableChain: UInt64 { durability == .synced ? syncedChain : lastChain }
 
-    /// Goes on in a new segment; the last one is sealed, and opened again when it is read.
+    /// Continues in a new segment.
+    ///
+    /// The previous one is sealed, and the next read of it opens it again.
     mutating func goOn(in segment: Segment, allocated: UInt64) {
         if !active.isEmpty { sealedStarts.append(SegmentStart(active.header)) }
         active = segment
@@ -52,7 +57,7 @@ struct JournalState {
         backgroundSyncEnd = active.end
     }
 
-    /// Throws when the journal can no longer be written.
+    /// Throws if the journal is closed or has stopped.
     func checkWritable() throws(JournalError) {
         if isClosed { throw JournalError(.closed, "The journal has been closed.") }
         if hasFailed, let failure { throw failure }
@@ -60,12 +65,14 @@ struct JournalState {
 }
 
 extension JournalState {
-    /// Whether a commit of so many bytes belongs into the last segment: it fits, or the segment is empty and the commit too long for any.
+    /// Whether a commit of `count` bytes goes into the last segment.
+    ///
+    /// An empty segment takes a commit of any size, because no other segment would fit it better.
     func hasRoom(_ count: UInt64, _ segmentSize: UInt64) -> Bool {
         active.isEmpty || active.end + count <= segmentSize
     }
 
-    /// Makes sure that the last segment has space for so many more bytes.
+    /// Reserves space for `count` more bytes in the last segment.
     mutating func allocate(_ count: UInt64, _ segmentSize: UInt64) throws(JournalError) {
         guard active.end + count > allocated else { return }
         do throws(JournalError) {
@@ -76,10 +83,10 @@ extension JournalState {
         }
     }
 
-    /// Reserves space in steps: as much again as is used, within bounds, up to the segment's size; when there is less, half of that, and so
-    /// on down to what is needed.
+    /// Reserves space beyond what is needed, and returns the reserved size.
     ///
-    /// Returns the size reserved.
+    /// The step is the size in use, from 1 to 64 MiB, up to the segment's size. On a full disk the
+    /// step is halved until only the needed space is left.
     static func allocate(
         _ file: any StorageFile, used: UInt64, needed: UInt64, _ segmentSize: UInt64
     ) throws(JournalError) -> UInt64 {
@@ -96,10 +103,11 @@ extension JournalState {
         }
     }
 
-    /// Puts the draft's bytes behind the commits of the last segment, which has space for them; and writes them, unless a sync is under way.
+    /// Appends the draft's commit to the last segment, and writes it unless a sync is in progress.
     ///
-    /// While somebody syncs, commits gather in memory: a write would wait for the sync, or make it wait, and the next round writes all of them at once. A
-    /// process that is killed may take them with it, as a power cut may; nobody has been told of them.
+    /// During a sync, commits stay in memory: a write would delay the sync or wait for it, and the
+    /// next round writes all of them at once. A killed process may lose them, as a power failure
+    /// may; no caller was told that they are durable.
     mutating func append(_ draft: borrowing CommitDraft) throws(JournalError) -> ClosedRange<Position> {
         let first = lastPosition + 1
         pending.frame(draft, behind: &active, &lastChain, synced: syncedPosition, &entropy)
@@ -109,10 +117,10 @@ extension JournalState {
         return first...lastPosition
     }
 
-    /// The bytes of commits in memory beyond which one write of more does not pay.
+    /// The maximum bytes of commits kept in memory; one larger write would not save time.
     private static let mostPending = 1 << 20
 
-    /// Writes the commits that are only in memory, all at once; a failure stops the journal.
+    /// Writes all commits that are only in memory, in one write; a failure stops the journal.
     mutating func writePending() throws(JournalError) {
         if pending.isEmpty { return }
         let offset = active.end - UInt64(pending.byteCount)
@@ -124,7 +132,10 @@ extension JournalState {
         }
     }
 
-    /// Whether a sync in the background is due: where callers wait for none, much would be left for the rotation, and everybody would wait for that.
+    /// Whether a background sync is due; if so, marks it as scheduled.
+    ///
+    /// Without it, a `.written` journal whose callers never wait would sync a whole segment during
+    /// the rotation, which blocks all appends.
     mutating func announceBackgroundSync() -> Bool {
         guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, !waiters.isLed else { return false }
         backgroundSyncEnd = active.end
@@ -132,23 +143,26 @@ extension JournalState {
         return true
     }
 
-    /// So many bytes that a sync takes milliseconds.
+    /// The bytes between background syncs, chosen so that a sync takes milliseconds.
     ///
-    /// The one at the end of a segment finds as much, and what was written during the last one ahead.
+    /// It also bounds what the sync at the end of a segment has left to do, apart from bytes
+    /// written during the last background sync.
     static let backgroundSyncStep: UInt64 = 8 << 20
 
-    /// Forgets the commits that are only in memory, because nothing is written any more: the last position is again the one before them, and
-    /// all up to it can be read.
+    /// Discards the commits that are only in memory after a failure.
+    ///
+    /// The last position is then the last written one, so that all positions are readable.
     mutating func dropPending() {
         pending.discard(from: &active, &lastChain)
         lastPosition = active.lastPosition
     }
 
-    /// Writes zeros ahead of the commits, into space that is reserved, where many callers share syncs that cover little: the file system then has nothing to note about
-    /// the space when commits are written there, and a sync waits for its data alone.
+    /// Zero-fills reserved space ahead of the commits when many callers share small syncs.
     ///
-    /// Where a sync covers much it would not pay, because everything is written twice; and a single caller gains nothing. Zeros that could not be written, or were
-    /// in part, mean what zeros mean that were never written: it is then left alone in this segment.
+    /// The file system then has no allocation metadata to update when a commit is written there,
+    /// and a sync waits only for data. Large syncs and single callers do not benefit, because all
+    /// bytes are written twice. A failed or partial zero-fill is harmless, since reserved space
+    /// reads as zeros anyway; it ends zero-filling in this segment.
     mutating func fillAhead(after commitCount: Int, of byteCount: Int) {
         guard commitCount >= 4, byteCount <= Self.zeros.count / 4, filled < active.end + UInt64(byteCount) else { return }
         let start = max(filled, active.end)
@@ -164,15 +178,17 @@ extension JournalState {
 
     private static let zeros = [UInt8](repeating: 0, count: 262_144)
 
-    /// Stops the journal after a write that failed, perhaps half done, and cuts off what it left, so that reopening does not have to tell it
-    /// from damage.
+    /// Stops the journal after a failed write and truncates its partial bytes.
+    ///
+    /// Otherwise the next opening could not tell them from damage.
     private mutating func stop(after error: StorageError, in segment: Segment, at offset: UInt64) -> JournalError {
         var failure = JournalError(error).inSegment(segment.name)
         if failure.code == .storageFull { failure.code = .ioFailed }
         failure.message = "A write failed and the journal has stopped until it is reopened."
         do throws(StorageError) {
             try segment.file.truncate(to: offset)
-            // Else a power cut could undo the truncation, and half a write inside a sector is not to be told from damage.
+            // Without the sync, a power failure could undo the truncation, and a partial write
+            // inside a sector looks like damage.
             try segment.file.sync()
         } catch {
             failure.message += " What it left could not be cut off either."
@@ -182,15 +198,15 @@ extension JournalState {
     }
 }
 
-/// What belongs to whoever syncs.
+/// The state of the thread that syncs.
 struct SyncState {
     let slotFile: any StorageFile
-    /// Of the slot written last.
+    /// The sequence number of the last slot written.
     var sequence: UInt64
     let lock: (any StorageLock)?
-    /// Whether the slots are on the device as they were written.
+    /// Whether the slots on the device are as written.
     private(set) var isSlotSynced = true
-    /// Whether somebody will come and sync the slot when the journal is idle.
+    /// Whether a sync of the slot is scheduled for when the journal is idle.
     var isIdleSyncDue = false
 
     init(slotFile: any StorageFile, sequence: UInt64, lock: (any StorageLock)?) {
@@ -199,7 +215,7 @@ struct SyncState {
         self.lock = lock
     }
 
-    /// Writes the slot that is due, the other than last time.
+    /// Writes a slot, alternating between the two places.
     mutating func write(_ slot: DurableSlot) throws(JournalError) {
         var slot = slot
         slot.sequence = sequence &+ 1
@@ -217,9 +233,9 @@ struct SyncState {
     }
 }
 
-/// What is known of scrubbing; the lock is not held while a segment is read.
+/// The state of scrubbing; its lock is not held while a segment is read.
 struct ScrubState {
     var progress = ScrubProgress()
-    /// Whether it goes on in the background.
+    /// Whether scrubbing runs in the background.
     var isRunning = false
 }

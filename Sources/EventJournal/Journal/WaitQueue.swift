@@ -3,19 +3,20 @@ internal import Synchronization
 
 /// Tasks that wait until a position is durable.
 ///
-/// A pure collection, protected by the lock of what it belongs to. Tasks that are taken out are resumed outside that lock.
+/// A plain collection, protected by its owner's lock. Removed tasks are resumed outside that lock.
 struct WaitQueue {
     typealias Continuation = CheckedContinuation<Result<Position, JournalError>, Never>
 
     private var waiting: [UInt64: (position: Position, task: Continuation)] = [:]
     private var lastID: UInt64 = 0
-    /// Not above the position of any task, so that one comparison tells that no task is to be resumed.
+    /// A lower bound of the waiting positions, so that one comparison shows that no task can be
+    /// resumed.
     private var lowest = Position.max
 
     var count: Int { waiting.count }
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Makes an id for one wait, by which a cancellation finds it.
+    /// Returns an id for one wait, with which a cancellation finds it.
     mutating func makeID() -> UInt64 {
         lastID += 1
         return lastID
@@ -27,18 +28,19 @@ struct WaitQueue {
         lowest = min(lowest, position)
     }
 
-    /// Takes out a task that was cancelled; nil when it has been taken out already.
+    /// Removes a cancelled task; nil when it was removed already.
     mutating func remove(_ id: UInt64) -> Continuation? {
         waiting.removeValue(forKey: id)?.task
     }
 
-    /// Takes out the tasks whose positions are durable, after a failure all tasks; nil when there is none.
+    /// Removes the tasks whose positions are durable, or all tasks after a failure; nil when there
+    /// are none.
     mutating func take(durable: Position, failure: JournalError?) -> Wakeups? {
         if isEmpty || lowest > durable && failure == nil { return nil }
         var wakeups = Wakeups(durable: durable, failure: failure)
         var rest: [UInt64: (position: Position, task: Continuation)] = [:]
         lowest = .max
-        // In the order in which they came: that of a dictionary differs from run to run.
+        // In order of arrival, because the order of a dictionary differs between runs.
         for (id, waiter) in waiting.sorted(by: { $0.key < $1.key }) {
             if waiter.position <= durable || failure != nil {
                 wakeups.tasks.append(waiter)
@@ -51,7 +53,7 @@ struct WaitQueue {
         return wakeups
     }
 
-    /// Tasks to resume outside the lock, and what to tell them.
+    /// Tasks to resume outside the lock, and their result.
     struct Wakeups {
         let durable: Position
         let failure: JournalError?
@@ -62,7 +64,8 @@ struct WaitQueue {
             self.failure = failure
         }
 
-        /// Resumes the tasks: with the durable position, or with the failure where theirs is beyond it.
+        /// Resumes the tasks with the durable position, or with the failure if their position is
+        /// beyond it.
         func deliver() {
             for (position, task) in tasks {
                 if let failure, position > durable {
@@ -75,26 +78,26 @@ struct WaitQueue {
     }
 }
 
-/// The threads and tasks that wait for a sync, and which of them or of the background makes it.
+/// The threads and tasks that wait for a sync, and the state of its leader.
 ///
-/// A pure collection, protected by the writer's lock. Waiters that are taken out are woken outside that lock.
+/// A plain collection, protected by the writer's lock. Removed waiters are woken outside that lock.
 struct SyncQueue {
-    /// Who makes the next sync.
+    /// The leader of the next sync.
     enum Lead {
-        /// The next caller that waits.
+        /// No leader; the next caller that waits becomes the leader.
         case none
-        /// A background job that has not begun.
+        /// A background job that is scheduled and has not started.
         case announced
-        /// A leader that is syncing, or about to.
+        /// A leader that is syncing or about to sync.
         case begun
     }
 
     var lead = Lead.none
-    /// Whether a sync is under way or announced.
+    /// Whether a sync is in progress or scheduled.
     var isLed: Bool { lead != .none }
-    /// Up to where the sync under way makes everything durable; 0 while there is none.
+    /// The last position that the sync in progress covers; 0 when there is none.
     private var covered: Position = 0
-    /// Threads that the sync under way covers.
+    /// Threads that the sync in progress covers.
     private var current = Threads()
     /// Threads that the next sync will cover.
     private var next = Threads()
@@ -112,25 +115,26 @@ struct SyncQueue {
         }
     }
 
-    /// The number of threads and tasks that wait, without the leader.
+    /// The number of waiting threads and tasks, without the leader.
     var count: Int { current.count + next.count + tasks.count }
 
-    /// Whether a thread or task waits for another sync than the one that has ended.
+    /// Whether a thread or task waits for a sync after the one that has ended.
     var hasNext: Bool { next.count > 0 || !tasks.isEmpty }
 
-    /// Makes a thread wait for the sync that covers a position.
+    /// Adds a thread to the group of the sync that covers its position.
     mutating func joinThread(_ position: Position) -> WaitingThreads { position <= covered ? current.join() : next.join() }
 
-    /// Makes a task wait until a position is durable.
+    /// Adds a task that waits until a position is durable.
     mutating func join(_ position: Position, _ task: WaitQueue.Continuation) { tasks.add(tasks.makeID(), position, task) }
 
-    /// Begins a sync that covers everything up to a position, and every thread that waits by now.
+    /// Starts a sync that covers all records up to a position and all threads that wait now.
     mutating func begin(through position: Position) {
         swap(&current, &next)
         covered = position
     }
 
-    /// Ends the sync under way and takes out the waiters that it covers; after a failure, all.
+    /// Ends the sync in progress and removes the waiters that it covers, or all waiters after a
+    /// failure.
     mutating func end(synced: Position, failure: JournalError?) -> Wakeups {
         covered = 0
         let hasFailed = failure != nil
@@ -155,7 +159,9 @@ struct SyncQueue {
     }
 }
 
-/// The threads that wait for one sync, all of which one system call wakes; none needs a lock to go on.
+/// The threads that wait for one sync.
+///
+/// One system call wakes all of them, and none needs a lock to continue.
 final class WaitingThreads: Sendable {
     private let group = DispatchGroup()
     private let hasFailed = Atomic(false)

@@ -1,8 +1,8 @@
 extension JournalStatistics {
-    /// How many values fell into which range, where the ranges' upper bounds are powers of two.
+    /// The distribution of values over ranges whose upper bounds are powers of two.
     ///
-    /// A value of a fixed number of counters: counting takes a few nanoseconds and no memory, and says of any quantile what it is to within
-    /// a factor of two. The unit is that of whoever counts.
+    /// The number of counters is fixed: counting does not allocate, and every quantile is known to
+    /// within a factor of two. The unit is the caller's.
     ///
     ///     var sizes = JournalStatistics.Histogram(powersOfTwo: 0...20)
     ///     for size in [3, 5, 900] { sizes.record(size) }
@@ -10,20 +10,22 @@ extension JournalStatistics {
     public struct Histogram: Sendable {
         /// The exponent of the first bucket's upper bound.
         let smallestExponent: Int
-        /// How many buckets are in use, the one for the values beyond the last bound included.
+        /// The number of buckets in use, including the last one, which has no upper bound.
         private let bucketCount: Int
-        /// How many values each bucket has.
+        /// The number of values in each bucket.
         ///
-        /// In place, so that neither counting nor copying allocates; 64 are enough for every power of two.
+        /// Stored inline, so that neither counting nor copying allocates; 64 buckets suffice for
+        /// every power of two.
         private var tallies = InlineArray<64, UInt64>(repeating: 0)
-        /// How many values were counted.
+        /// The number of values.
         public private(set) var count: UInt64 = 0
-        /// The sum of the values; it stays at the greatest number rather than run over.
+        /// The sum of the values, clamped to `UInt64.max`.
         public private(set) var sum: UInt64 = 0
-        /// The greatest value, 0 when there is none.
+        /// The maximum value, or 0 when there are no values.
         public private(set) var maximum: UInt64 = 0
 
-        /// Makes an empty histogram whose buckets end at these powers of two; one more takes what is beyond them.
+        /// Creates an empty histogram whose buckets end at these powers of two, plus one unbounded
+        /// bucket.
         ///
         /// - Precondition: The exponents lie in 0...62.
         public init(powersOfTwo exponents: ClosedRange<Int>) {
@@ -36,7 +38,7 @@ extension JournalStatistics {
         ///
         /// - Complexity: O(1).
         public mutating func record(_ value: UInt64) {
-            // The exponent of the least power of two that is not below the value.
+            // The exponent of the smallest power of two not less than the value.
             let exponent = value <= 1 ? 0 : UInt64.bitWidth - (value - 1).leadingZeroBitCount
             tallies[min(max(exponent - smallestExponent, 0), bucketCount - 1)] &+= 1
             count &+= 1
@@ -48,31 +50,32 @@ extension JournalStatistics {
 }
 
 extension JournalStatistics.Histogram {
-    /// A range of values and how many fell into it.
+    /// A range of values and its count.
     public struct Bucket: Hashable, Sendable {
-        /// The greatest value that belongs here; nil in the last bucket, which takes everything beyond the one before.
+        /// The greatest value of the range; nil for the last bucket, which has no upper bound.
         public let upperBound: UInt64?
-        /// How many values are here and in no earlier bucket.
+        /// The number of values in this bucket, not cumulative.
         public let count: UInt64
     }
 
-    /// All buckets, the smallest values first.
+    /// All buckets, in ascending order of their bounds.
     public var buckets: [Bucket] {
         (0..<bucketCount).map { Bucket(upperBound: upperBound(of: $0), count: tallies[$0]) }
     }
 
-    /// The mean of the values, 0 when there is none.
+    /// The mean of the values, or 0 when there are no values.
     public var mean: Double { count == 0 ? 0 : Double(sum) / Double(count) }
 
-    /// A value that at least this fraction of all values does not exceed: an estimate of the quantile, such as 0.99.
+    /// Returns an estimate of a quantile: a value that at least this fraction of the values does
+    /// not exceed.
     ///
-    /// The estimate is the upper bound of the bucket that holds the exact quantile (the value of rank ⌈fraction × count⌉, the least of
-    /// rank 1), or the greatest value if that is less. So it is never below the exact quantile; it is less than twice the exact one where
-    /// that lies above the first bucket's bound; within the first bucket it is at most that bound, and beyond the last one the greatest
-    /// value.
+    /// The exact quantile is the value of rank ⌈fraction × count⌉, at least rank 1. The estimate is
+    /// the upper bound of its bucket, or ``maximum`` if that is less. So the estimate is never less
+    /// than the exact quantile. It is less than twice the exact quantile, except in the first
+    /// bucket, where it is at most that bucket's bound. In the last bucket it is ``maximum``.
     ///
-    /// - Parameter fraction: 0 to 1; taken as the nearer of these when outside.
-    /// - Returns: nil when nothing was counted.
+    /// - Parameter fraction: Clamped to 0...1.
+    /// - Returns: nil when there are no values.
     /// - Complexity: Linear in the number of buckets.
     public func quantile(_ fraction: Double) -> UInt64? {
         guard count > 0 else { return nil }
@@ -91,12 +94,12 @@ extension JournalStatistics.Histogram {
 }
 
 extension JournalStatistics.Histogram: Hashable {
-    /// Whether both have the same bounds and have counted values of the same buckets, sum and maximum.
+    /// Whether both have the same bounds, counts, sum and maximum.
     public static func == (left: Self, right: Self) -> Bool {
         left.sum == right.sum && left.maximum == right.maximum && left.buckets == right.buckets
     }
 
-    /// Hashes what equality compares.
+    /// Hashes the values that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(sum)
         hasher.combine(maximum)
@@ -107,10 +110,10 @@ extension JournalStatistics.Histogram: Hashable {
 extension JournalStatistics.Histogram: Codable {
     private enum CodingKeys: CodingKey { case count, sum, maximum, firstBound, counts }
 
-    /// Reads a histogram.
+    /// Decodes a histogram.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` when `firstBound` is no power of two, the bounds do not fit in 63 bits, or the counts do not
-    ///   add up to `count`.
+    /// - Throws: `DecodingError.dataCorrupted` when `firstBound` is not a power of two, the bounds
+    ///   do not fit in 63 bits, or the counts do not add up to `count`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let firstBound = try container.decode(UInt64.self, forKey: .firstBound)
@@ -124,7 +127,7 @@ extension JournalStatistics.Histogram: Codable {
         count = try container.decode(UInt64.self, forKey: .count)
         sum = try container.decode(UInt64.self, forKey: .sum)
         maximum = try container.decode(UInt64.self, forKey: .maximum)
-        // Down from the count, so that no sum can run over.
+        // Subtracts from the count, because a sum could overflow.
         var left = count
         var fits = true
         for (index, inBucket) in counts.enumerated() {
@@ -137,8 +140,10 @@ extension JournalStatistics.Histogram: Codable {
         }
     }
 
-    /// Writes `{"count":3,"sum":908,"maximum":900,"firstBound":1,"counts":[0,0,1,1,...]}`: bucket *i* ends at `firstBound` × 2^*i*, the
-    /// last one has no end.
+    /// Encodes the counts without the bounds of their buckets.
+    ///
+    /// The result is `{"count":3,"sum":908,"maximum":900,"firstBound":1,"counts":[0,0,1,1,...]}`.
+    /// Bucket *i* ends at `firstBound` × 2^*i*; the last one has no upper bound.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(count, forKey: .count)

@@ -1,49 +1,58 @@
-/// What a journal holds, and what it has done since it was opened: ``Journal/statistics``.
+/// The contents of a journal and its counters since it was opened: ``Journal/statistics``.
 ///
-/// Numbers "since opening" begin at 0 with each opening and never decrease; the others describe the moment.
+/// Counters "since opening" start at 0 at each opening and never decrease. The other values
+/// describe the current moment.
 public struct JournalStatistics: Hashable, Sendable {
     /// The journal's identity.
     public var journal: JournalID
-    /// The durability that the journal is open with.
+    /// The durability mode of the open journal.
     public var durability: Durability
-    /// Whether it is open for reading only.
+    /// Whether the journal was opened for reading only.
     public var isReadOnly: Bool
-    /// The last position appended, 0 when there is none.
+    /// The last position appended; 0 when the journal is empty.
     public var lastPosition: Position
-    /// The last position that is durable under the journal's mode, 0 when there is none.
+    /// The last position that is durable under the journal's mode; 0 when the journal is empty.
     public var durablePosition: Position
     /// The number of segment files.
     public var segments: Int
-    /// The bytes of the commits in all segments, their headers included; segment headers and space that is not used are not.
+    /// The bytes of the commits in all segments.
+    ///
+    /// Includes commit headers, but not segment headers and unused space.
     public var storedBytes: UInt64
-    /// The bytes of the last segment's file that no commit takes: reserved for the next ones, or (reading only) what was found there.
+    /// The bytes of the last segment's file after its last commit.
+    ///
+    /// They are reserved for the next commits. In a read-only journal, it is the value at opening.
     public var unusedBytes: UInt64
     /// The bytes of the commits appended since opening.
     public var appendedBytes: UInt64
     /// The number of records of each commit appended since opening.
     public var recordsPerCommit: Histogram
-    /// How many commits each sync since opening made durable: the batch of a group commit.
+    /// The number of commits that each sync since opening made durable: the batch size of group
+    /// commit.
     ///
-    /// 0 where everything was synced already, as at a close.
+    /// 0 for a sync of commits that were already synced, for example at the close.
     public var commitsPerSync: Histogram
-    /// How long each sync since opening took, in nanoseconds, with the writing of the durable slot: what the one who leads it waits.
+    /// The duration of each sync since opening in nanoseconds, including the write of the durable
+    /// slot.
     ///
-    /// The bounds are 1.024 µs to 17.2 s. A sync that failed is not counted: it stops the journal. Those of the opening are not either.
+    /// The bounds are 1.024 µs and 17.2 s. A failed sync, which stops the journal, and the syncs of
+    /// the opening are not counted.
     public var syncLatency: Histogram
-    /// How often a segment was sealed because it was full and a new one begun, since opening.
+    /// The number of rotations since opening: full segments that were sealed and followed by a new
+    /// one.
     public var rotations: UInt64
-    /// How many appends and reservations were refused with `storageFull` since opening.
+    /// The number of appends and reservations rejected with `storageFull` since opening.
     public var refusedAsFull: UInt64
-    /// How many threads and tasks wait for a sync that the journal or another thread leads.
+    /// The number of threads and tasks that wait for a sync led by the journal or another thread.
     public var waiters: Int
-    /// Why the journal has stopped; nil while it has not.
+    /// The error that stopped the journal; nil while it works.
     public var failure: Failure?
-    /// How far scrubbing has come.
+    /// The progress of scrubbing.
     public var scrub: ScrubProgress
-    /// What opening found and did.
+    /// What recovery found and changed when the journal was opened.
     public var recovery: RecoveryReport
 
-    /// Why a journal has stopped.
+    /// The error that stopped a journal.
     public struct Failure: Hashable, Sendable, Codable {
         /// The stable text of the error's code, such as `syncFailed`.
         public var code: String
@@ -53,13 +62,16 @@ public struct JournalStatistics: Hashable, Sendable {
 }
 
 extension JournalStatistics {
-    /// The commits appended since opening.
+    /// The number of commits appended since opening.
     public var appendedCommits: UInt64 { recordsPerCommit.count }
 
-    /// The records appended since opening.
+    /// The number of records appended since opening.
     public var appendedRecords: UInt64 { recordsPerCommit.sum }
 
-    /// The syncs since opening: of those who waited, of segments that were full, of the close, and under `.written` of each 8 MiB.
+    /// The number of syncs since opening.
+    ///
+    /// Includes the syncs for waiting callers, rotations and the close, and the background syncs:
+    /// under `.written` one every 8 MiB.
     public var syncs: UInt64 { syncLatency.count }
 }
 
@@ -71,7 +83,7 @@ extension JournalStatistics: Codable {
         case refusedAsFull, waiters, failure, scrub, recovery
     }
 
-    /// Writes every field under its name; a `failure` that is not there is null.
+    /// Encodes every field under its name; a missing `failure` is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(journal, forKey: .journal)
@@ -95,26 +107,28 @@ extension JournalStatistics: Codable {
     }
 }
 
-/// A segment file of a journal: ``Journal/segments``.
+/// A segment file of a journal: ``Journal/segments()``.
 public struct SegmentStatistics: Hashable, Sendable {
     /// The name of the file.
     public var name: String
-    /// The positions in it; nil when it is empty.
+    /// The positions in the segment; nil when it is empty.
     public var positions: ClosedRange<Position>?
-    /// The bytes of its commits, their headers included; the segment's header and space that is not used are not.
+    /// The bytes of the segment's commits, including commit headers but not its own header and
+    /// unused space.
     public var bytes: UInt64
 }
 
 extension JournalStatistics {
-    /// The media type of ``openMetrics(prefix:)``, for the `Content-Type` of the answer to a scrape.
+    /// The media type of ``openMetrics(prefix:)``, for the `Content-Type` header of the response to
+    /// a scrape.
     public static let openMetricsContentType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-    /// The statistics as a text that Prometheus and whoever else reads OpenMetrics 1.0 can scrape.
+    /// Returns the statistics as an OpenMetrics 1.0 text, which Prometheus can scrape.
     ///
-    /// Counters begin at 0 with each opening, as scrapers expect of a process that was started anew. Times are in seconds. The names of
-    /// the families are stable, more may be added:
+    /// Counters start at 0 at each opening, as after a restart of a process. Times are in seconds.
+    /// The names of the families are stable; new families may be added:
     ///
-    /// | family | type | is |
+    /// | family | type | value |
     /// | --- | --- | --- |
     /// | `opening` | info | labels `journal`, `durability`, `mode` (`write`, `read`) |
     /// | `last_position`, `durable_position` | gauge | ``lastPosition``, ``durablePosition`` |
@@ -127,16 +141,17 @@ extension JournalStatistics {
     /// | `roll_overs` | counter | ``rotations`` |
     /// | `refused_full` | counter | ``refusedAsFull`` |
     /// | `waiters` | gauge | ``waiters`` |
-    /// | `stopped` | gauge | 1 when there is a ``failure`` |
+    /// | `stopped` | gauge | 1 when ``failure`` is not nil |
     /// | `scrub_position`, `scrub_passes`, `scrub_findings` | gauge | ``scrub`` |
-    /// | `recovery_clean` | gauge | 1 when the last writer had closed the journal in good order |
-    /// | `recovery_recovered_records` | gauge | how many ``RecoveryReport/recoveredPositions`` there are |
-    /// | `recovery_cut_bytes` | gauge | how many ``RecoveryReport/cutBytes`` there are |
-    /// | `recovery_damaged_slots` | gauge | how many ``RecoveryReport/damagedSlots`` there are |
+    /// | `recovery_clean` | gauge | 1 when the last writer closed the journal cleanly |
+    /// | `recovery_recovered_records` | gauge | the number of ``RecoveryReport/recoveredPositions`` |
+    /// | `recovery_cut_bytes` | gauge | the number of ``RecoveryReport/cutBytes`` |
+    /// | `recovery_damaged_slots` | gauge | the number of ``RecoveryReport/damagedSlots`` |
     ///
-    /// - Parameter prefix: What the names begin with, before a `_`; characters that a name cannot have become `_`.
+    /// - Parameter prefix: The prefix of all names, followed by `_`; each invalid character becomes
+    ///   `_`.
     /// - Returns: The text, which ends with `# EOF`. Serve it as ``openMetricsContentType``.
-    /// - Complexity: Constant: some hundred lines.
+    /// - Complexity: Constant; about a hundred lines.
     public func openMetrics(prefix: String = "event_journal") -> String {
         var text = OpenMetricsText(prefix: prefix)
         write(to: &text)
@@ -174,13 +189,13 @@ extension JournalStatistics {
     }
 }
 
-/// How far scrubbing has come.
+/// The progress of scrubbing.
 public struct ScrubProgress: Hashable, Sendable, Codable {
-    /// The last position that this pass has checked; 0 at the beginning of a pass.
+    /// The last position checked in this pass; 0 at the start of a pass.
     public var position: Position = 0
-    /// The passes over all sealed segments that came to their end, kept across openings.
+    /// The number of completed passes over all sealed segments, kept across openings.
     public var passes: UInt64 = 0
-    /// The findings of this opening, by scrubbing alone.
+    /// The number of findings of scrubbing since opening.
     public var findings: UInt64 = 0
 
     init() {}

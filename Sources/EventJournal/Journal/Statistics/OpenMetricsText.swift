@@ -1,11 +1,12 @@
-/// A text exposition in the making: OpenMetrics 1.0, which Prometheus scrapes.
+/// Builds a text exposition in OpenMetrics 1.0, which Prometheus scrapes.
 ///
-/// One call writes a metric family: its metadata and all its samples, as the format wants them together.
+/// Each call writes one metric family, its metadata and all its samples, because the format
+/// requires them to be adjacent.
 package struct OpenMetricsText {
     private let prefix: String
     private var text: String
 
-    /// Begins a text whose families are named `prefix_name`; characters that a name cannot have become `_`.
+    /// Starts a text whose families are named `prefix_name`; each invalid character becomes `_`.
     package init(prefix: String) {
         self.init(prefix: prefix, text: "")
     }
@@ -23,41 +24,41 @@ package struct OpenMetricsText {
         self.text = text
     }
 
-    /// Writes families under a longer prefix into the same text.
+    /// Writes families with a longer prefix into the same text.
     package mutating func nested(_ name: String, _ write: (inout OpenMetricsText) -> Void) {
         var inner = OpenMetricsText(prefix: "\(prefix)_\(name)", text: text)
         write(&inner)
         text = inner.text
     }
 
-    /// The whole text, with the mark of its end.
+    /// The complete text with its end marker.
     package var finished: String { text + "# EOF\n" }
 
-    /// A number that may go up and down; the unit, if there is one, is the end of the name.
+    /// Writes a value that may increase and decrease; `unit` must be the suffix of the name.
     package mutating func gauge(_ name: String, _ help: String, unit: String? = nil, _ value: some BinaryInteger) {
         let family = begin(name, "gauge", help, unit)
         text += "\(family) \(value)\n"
     }
 
-    /// A number that only goes up, from 0 at the opening.
+    /// Writes a value that only increases, starting at 0 at each opening.
     package mutating func counter(_ name: String, _ help: String, unit: String? = nil, _ value: UInt64) {
         let family = begin(name, "counter", help, unit)
         text += "\(family)_total \(value)\n"
     }
 
-    /// Numbers that only go up, one for each value of a label.
+    /// Writes values that only increase, one for each value of a label.
     package mutating func counter(_ name: String, _ help: String, by label: String, _ values: [(label: String, count: UInt64)]) {
         let family = begin(name, "counter", help, nil)
         for value in values { text += "\(family)_total{\(label)=\"\(Self.escaped(value.label))\"} \(value.count)\n" }
     }
 
-    /// What does not change while the journal is open, as labels.
+    /// Writes labels that do not change while the journal is open.
     package mutating func info(_ name: String, _ help: String, _ labels: [(name: String, value: String)]) {
         let family = begin(name, "info", help, nil)
         text += "\(family)_info{\(labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ","))} 1\n"
     }
 
-    /// A histogram with cumulative buckets; values are divided by `divisor` to come to the unit.
+    /// Writes a histogram with cumulative buckets; `divisor` converts the values to the unit.
     package mutating func histogram(
         _ name: String, _ help: String, unit: String? = nil, _ histogram: JournalStatistics.Histogram, dividedBy divisor: Double = 1
     ) {
