@@ -1,39 +1,43 @@
-/// The records of a commit that is being put together, already in the form in which they are stored, but for salt and checksums.
+/// The records of an unfinished commit in their stored form, without salt and checksums.
 ///
-/// Make one and use it again: ``removeAll()`` keeps its memory.
+/// Reuse a draft for many commits: ``removeAll()`` keeps its memory.
 ///
 ///     var draft = CommitDraft()
 ///     try draft.append(kept: header, erasable: body)
 ///     let positions = try journal.append(draft, expecting: journal.lastPosition)
 public struct CommitDraft: ~Copyable, Sendable {
-    /// The commit's bytes, with room for its header at the start; beyond ``encodedByteCount`` there is only room for more.
+    /// The commit's bytes, with room for its header at the start; bytes after ``encodedByteCount``
+    /// are unused.
     private(set) var bytes = [UInt8](repeating: 0, count: 1_024)
     private(set) var records: [Record] = []
-    /// The number of records so far.
+    /// The number of records in the draft.
     public var recordCount: Int { records.count }
-    /// The number of bytes that the commit takes in a segment, header included: what to give to ``Journal/reserve(_:)``.
+    /// The number of bytes of the stored commit, header included.
+    ///
+    /// Pass it to ``Journal/reserve(_:)``.
     public private(set) var encodedByteCount = CommitHeader.size
 
-    /// Where a record's parts lie, from its first byte.
+    /// The offsets of a record's parts, relative to its first byte.
     struct Record: Sendable {
-        /// Where the kept part begins.
+        /// The start of the kept part.
         var start: UInt32
-        /// Where it ends, and the salt begins, or the digest of a stub.
+        /// The end of the kept part, where the salt or a stub's digest begins.
         var salt: UInt32
         var length: UInt32
         var isStub = false
     }
 
-    /// Makes an empty draft.
+    /// Creates an empty draft.
     public init() {}
 
     /// Adds a record.
     ///
     /// - Parameters:
-    ///   - kept: What is never erased, at most ``JournalLimits/keptBytes``.
-    ///   - erasable: What may be erased later, at most ``JournalLimits/erasableBytes``.
-    /// - Throws: `tooLarge` when a part is over its limit or the commit would exceed ``JournalLimits/commitBytes``; the draft is then as it
-    ///   was.
+    ///   - kept: The part that is never erased, at most ``JournalLimits/keptBytes`` bytes.
+    ///   - erasable: The part that may be erased later, at most ``JournalLimits/erasableBytes``
+    ///     bytes.
+    /// - Throws: `tooLarge` if a part exceeds its limit or the commit would exceed
+    ///   ``JournalLimits/commitBytes``. The draft is then unchanged.
     public mutating func append(kept: RawSpan, erasable: RawSpan) throws(JournalError) {
         guard kept.byteCount <= JournalLimits.keptBytes else {
             throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
@@ -53,7 +57,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         let end = encodedByteCount + length
         if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
         bytes.withMutableBytes(encodedByteCount..<end) { record in
-            // The checksum and the salt are put in with the commit.
+            // The framer adds the checksum and the salt with the commit.
             _ = LEB128.store(tail, to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
             record.copy(kept, to: keptStart)
             record.copy(erasable, to: salt + JournalLimits.recordSalt)
@@ -62,12 +66,13 @@ public struct CommitDraft: ~Copyable, Sendable {
         encodedByteCount = end
     }
 
-    /// Adds a stub: a record whose erasable part the writer does not have.
+    /// Adds a stub: a record without its erasable part.
     ///
-    /// It is stored as if a whole record with an empty erasable part had been appended and erased at once: with the digest and the original
-    /// checksum of that record, under a salt of its own. Only a ``Journal`` takes such a draft; to another log it is a whole record.
+    /// The stub equals a whole record with an empty erasable part that was erased at once: it has
+    /// the digest and the original checksum of that record, with a salt of its own. A ``Journal``
+    /// stores the stub; other logs store a whole record.
     ///
-    /// - Throws: `tooLarge` as ``append(kept:erasable:)``; the draft is then as it was.
+    /// - Throws: `tooLarge` as ``append(kept:erasable:)``. The draft is then unchanged.
     package mutating func appendStub(kept: RawSpan) throws(JournalError) {
         guard kept.byteCount <= JournalLimits.keptBytes else {
             throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
@@ -82,7 +87,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         let end = encodedByteCount + length
         if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
         bytes.withMutableBytes(encodedByteCount..<end) { record in
-            // The checksums and the digest are put in with the commit.
+            // The framer adds the checksums and the digest with the commit.
             _ = LEB128.store(UInt32(RecordContentState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
             record.copy(kept, to: keptStart)
         }
@@ -90,11 +95,14 @@ public struct CommitDraft: ~Copyable, Sendable {
         encodedByteCount = end
     }
 
-    /// Calls a closure with the records so far, in their order: what a log other than a journal on files stores of a commit.
+    /// Calls a closure with each record in order.
     ///
-    /// - Parameter body: Is given the kept and the erasable part, valid only during the call.
-    /// - Throws: What `body` throws, which ends the reading.
-    /// - Complexity: Linear in the number of records; nothing is copied.
+    /// A log other than a journal on files uses it to read the records that it stores.
+    ///
+    /// - Parameter body: Receives the kept and the erasable part, which are valid during the call
+    ///   only.
+    /// - Throws: The error of `body`, which ends the iteration.
+    /// - Complexity: O(*n*) in the number of records; copies no bytes.
     public borrowing func forEachRecord<Failure: Error>(
         _ body: (_ kept: RawSpan, _ erasable: RawSpan) throws(Failure) -> Void
     ) throws(Failure) {
@@ -110,22 +118,22 @@ public struct CommitDraft: ~Copyable, Sendable {
         }
     }
 
-    /// A place in a draft, to come back to.
+    /// A position in a draft to which the caller can return.
     package struct Mark: Sendable {
         fileprivate let recordCount: Int
     }
 
-    /// The place after the records so far.
+    /// The position after the last record of the draft.
     package var mark: Mark { Mark(recordCount: recordCount) }
 
-    /// Takes back the records that were added after a mark of this draft.
+    /// Removes the records that were added after a mark of this draft.
     ///
-    /// Where the draft has become shorter since, there are none.
+    /// Does nothing if the draft has no such records.
     package mutating func removeRecords(after mark: Mark) {
         while records.count > mark.recordCount { encodedByteCount -= Int(records.removeLast().length) }
     }
 
-    /// Empties the draft and keeps its memory.
+    /// Removes all records and keeps the memory.
     public mutating func removeAll() {
         encodedByteCount = CommitHeader.size
         records.removeAll(keepingCapacity: true)

@@ -1,21 +1,22 @@
-/// Frames commits: records in, their salt and checksums, headers, chain values and index entries out.
+/// Frames commits: adds salt, checksums, headers, chain values and index entries to records.
 ///
-/// Framed commits gather one behind the other in a buffer, whose memory is used again, until they are written in one go. Every commit of
-/// this version is framed here: those that are appended, and those of a backup or a repair, whose records keep their stored bytes.
+/// Framed commits accumulate in a reused buffer until one write stores them. This type frames every
+/// commit of this version: appended commits, and commits of a backup or a repair, whose records
+/// keep their stored bytes.
 struct CommitFramer {
-    /// The framed commits, then the records of the one in the making; the rest is room for more.
+    /// The framed commits, followed by the records of the unfinished commit; the rest is unused.
     private var buffer: [UInt8] = []
-    /// The bytes of the framed commits.
+    /// The number of bytes of the framed commits.
     private(set) var byteCount = 0
     /// The number of framed commits.
     private(set) var commitCount = 0
     /// The last position and the chain value before the framed drafts.
     private var base: (position: Position, chain: UInt64) = (0, 0)
-    /// The lengths and sums of the records added to the commit in the making.
+    /// The lengths and checksums of the unfinished commit's records.
     private var lengths: [UInt32] = []
     private var sums = Sums(after: 0)
 
-    /// What a commit's header says of its records.
+    /// The checksums of a commit's header over its records.
     private struct Sums {
         var chain: UInt64
         var recordsCRC: UInt32 = 0
@@ -29,19 +30,19 @@ struct CommitFramer {
         }
     }
 
-    /// Whether there are no framed commits.
+    /// Whether the buffer contains no framed commits.
     var isEmpty: Bool { byteCount == 0 }
 
-    /// The length of the commit in the making; 0 while it has no records.
+    /// The length of the unfinished commit in bytes; 0 if it has no records.
     private(set) var commitLength = 0
 
     // MARK: Appending
 
-    /// Frames a draft's records as one commit behind those of a segment, and notes it in the segment.
+    /// Frames a draft's records as one commit after those of a segment, and updates the segment.
     ///
     /// - Parameters:
-    ///   - chain: The chain value before the commit; afterwards the one behind it.
-    ///   - synced: The last position that is synced.
+    ///   - chain: The chain value before the commit; on return, the value after it.
+    ///   - synced: The last synced position.
     mutating func frame(
         _ draft: borrowing CommitDraft, behind segment: inout Segment, _ chain: inout UInt64, synced: Position,
         _ entropy: inout EntropyPool
@@ -54,7 +55,7 @@ struct CommitFramer {
         chain = sums.chain
     }
 
-    /// The records of a draft as they are stored, one behind the other.
+    /// Returns the records of a draft in their stored form, one after another.
     static func records(of draft: borrowing CommitDraft, _ entropy: inout EntropyPool) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: draft.encodedByteCount)
         _ = complete(draft, in: &bytes, at: 0, &entropy, after: 0)
@@ -63,7 +64,9 @@ struct CommitFramer {
 
     // MARK: Copying
 
-    /// Adds a record, as it is stored, to the commit in the making; `chain` is the value before the commit.
+    /// Adds a stored record to the unfinished commit.
+    ///
+    /// `chain` is the value before the commit.
     mutating func add(_ record: RawSpan, _ layout: RecordLayout, after chain: UInt64) {
         if lengths.isEmpty { (sums, commitLength) = (Sums(after: chain), CommitHeader.size) }
         let start = byteCount + commitLength
@@ -75,7 +78,9 @@ struct CommitFramer {
         lengths.append(UInt32(record.byteCount))
     }
 
-    /// Frames the added records as one commit, as ``frame(_:behind:_:synced:_:)`` does; nothing happens if there are none.
+    /// Frames the added records as one commit, as ``frame(_:behind:_:synced:_:)`` does.
+    ///
+    /// Does nothing if the commit has no records.
     mutating func finishCommit(behind segment: inout Segment, _ chain: inout UInt64, synced: Position) {
         if lengths.isEmpty { return }
         var records: [UInt32] = []
@@ -89,14 +94,16 @@ struct CommitFramer {
 
     // MARK: The framed commits
 
-    /// Writes the framed commits where they end at an offset, in one write, and forgets them.
+    /// Writes the framed commits with one write and removes them from the buffer.
+    ///
+    /// `end` is the offset in the file after the last framed commit.
     mutating func write(to file: any StorageFile, endingAt end: UInt64) throws(StorageError) {
         let offset = end - UInt64(byteCount)
         try buffer.withBytes(0..<byteCount) { (bytes) throws(StorageError) in try file.write(bytes, at: offset) }
         (byteCount, commitCount) = (0, 0)
     }
 
-    /// Takes framed drafts back out of a segment, and sets the chain value to that before them.
+    /// Removes the framed drafts from a segment and resets the chain value to the one before them.
     mutating func discard(from segment: inout Segment, _ chain: inout UInt64) {
         if isEmpty { return }
         segment.index.remove(from: base.position + 1 - segment.header.firstPosition)
@@ -109,7 +116,7 @@ struct CommitFramer {
         if count > buffer.count { buffer += [UInt8](repeating: 0, count: max(count - buffer.count, min(buffer.count, 1 << 20))) }
     }
 
-    /// Puts a commit's header before its records, and notes the commit in the segment.
+    /// Writes a commit's header before its records and updates the segment.
     private mutating func finish(
         _ lengths: some Sequence<UInt32>, count: UInt32, length: Int, _ sums: Sums, behind segment: inout Segment, synced: Position
     ) {
@@ -134,7 +141,7 @@ struct CommitFramer {
 
     // MARK: Records
 
-    /// Copies a draft's bytes to a place in a buffer and puts salt and checksums into its records.
+    /// Copies a draft's bytes to a buffer and adds salt and checksums to its records.
     private static func complete(
         _ draft: borrowing CommitDraft, in buffer: inout [UInt8], at start: Int, _ entropy: inout EntropyPool, after chain: UInt64
     ) -> Sums {
@@ -160,14 +167,16 @@ struct CommitFramer {
         return sums
     }
 
-    /// Puts the digest and the original checksum into a stub, those of the whole record with this salt and an empty erasable part; returns the checksum.
+    /// Adds the digest and the original checksum to a stub, and returns the checksum.
+    ///
+    /// Both are those of the whole record with this salt and an empty erasable part.
     private static func completeStub(
         _ record: CommitDraft.Record, in commit: inout MutableRawSpan, at cursor: Int, _ salt: RecordSalt
     ) -> UInt32 {
         let saltBytes = (0..<JournalLimits.recordSalt).map { UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0)) }
         var whole: [UInt8] = []
         commit.bytes.extracting(cursor + 4..<cursor + Int(record.salt)).append(to: &whole)
-        // The byte before the kept part is the state, with no length.
+        // The byte before the kept part contains the state and no length.
         whole[Int(record.start) - 5] = RecordContentState.whole.rawValue
         whole += saltBytes
         let crc = CRC32C.checksum(of: whole)

@@ -5,21 +5,27 @@ struct CommitHeader: Equatable {
     static let size = 40
     static let smallestCommit = size + JournalLimits.smallestRecord
 
-    /// The whole commit's length in bytes, this header included.
+    /// The length of the whole commit in bytes, header included.
     var length: UInt32
     var recordCount: UInt32
     var firstPosition: Position
-    /// The last position that was synced when the commit was written; an attestation that recovery relies on.
+    /// The last synced position when the commit was written.
+    ///
+    /// Recovery relies on this attestation.
     var syncedPosition: Position
     /// The chain value after the commit's last record.
     var chain: UInt64
     /// The CRC over the records' stored CRCs, four bytes each, in order.
     var recordsCRC: UInt32
 
-    /// The position of the last record; `isPlausible` has made sure that there is one.
+    /// The position of the last record.
+    ///
+    /// `isPlausible` guarantees that the commit has a record.
     var lastPosition: Position { firstPosition &+ UInt64(recordCount) &- 1 }
 
-    /// Stores the header at the start of `bytes`; `seed` is the segment's framing seed.
+    /// Stores the header at `offset` of `bytes`.
+    ///
+    /// `seed` is the segment's framing seed.
     func encode(into bytes: inout [UInt8], at offset: Int = 0, seed: UInt32) {
         bytes.store(length, at: offset)
         bytes.store(recordCount, at: offset + 4)
@@ -30,7 +36,9 @@ struct CommitHeader: Equatable {
         bytes.store(bytes.withBytes(offset..<(offset + 36)) { CRC32C.checksum(of: $0, continuing: seed) }, at: offset + 36)
     }
 
-    /// Reads the header at `offset` of `bytes`, which must hold all of it; nil when its CRC does not fit.
+    /// Reads the header at `offset` of `bytes`, or returns nil if its CRC does not match.
+    ///
+    /// `bytes` must contain the whole header.
     init?(decoding bytes: RawSpan, at offset: Int, seed: UInt32) {
         let crc = CRC32C.checksum(of: bytes.extracting(offset..<(offset + 36)), continuing: seed)
         guard crc == bytes.integer(at: offset + 36, as: UInt32.self) else { return nil }
@@ -51,14 +59,16 @@ struct CommitHeader: Equatable {
         self.recordsCRC = recordsCRC
     }
 
-    /// Whether the fields can be those of any commit: bounds that later arithmetic relies on.
+    /// Whether the fields are within the bounds of a commit.
+    ///
+    /// Later arithmetic relies on these bounds.
     var isPlausible: Bool {
         length <= JournalLimits.commitBytes && recordCount >= 1 && firstPosition >= 1 && syncedPosition < firstPosition
             && UInt64(length) >= UInt64(Self.size) + UInt64(recordCount) * UInt64(JournalLimits.smallestRecord)
             && !firstPosition.addingReportingOverflow(UInt64(recordCount)).overflow
     }
 
-    /// Whether this is no commit but the frame of a segment's footer; see ``SegmentFooter``.
+    /// Whether the header is the frame of a segment's footer; see ``SegmentFooter``.
     var isFooter: Bool {
         recordCount == 0 && firstPosition >= 1 && syncedPosition == firstPosition - 1 && length <= JournalLimits.commitBytes
             && Int(length) >= SegmentFooter.smallest && (Int(length) - SegmentFooter.smallest) % SegmentFooter.entrySize == 0

@@ -1,18 +1,28 @@
-/// Receives the commits and records of a segment as they are read.
+/// Receives the commits and records of a segment during a read.
 protocol CommitVisitor {
-    /// A commit whose header is valid begins at `offset`; false ends the reading before it.
+    /// A commit with a valid header begins at `offset`.
+    ///
+    /// Returning false ends the read before it.
     mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool
-    /// A valid record; `chain` is the value after it, where the reading follows the chain. False ends the reading.
+    /// Receives a valid record.
+    ///
+    /// Returning false ends the read.
+    ///
+    /// `chain` is the value after the record, if the read follows the chain.
     mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
-    /// The commit that began last is valid as a whole and ends at `offset`.
+    /// The current commit is valid as a whole and ends at `offset`.
     mutating func end(_ header: CommitHeader, at offset: UInt64)
-    /// The bytes at a place are not what a writer wrote; true resumes the reading behind them, false ends it there.
+    /// The bytes at a place differ from the written ones.
+    ///
+    /// Returns whether the read resumes after them.
     ///
     /// - Parameters:
-    ///   - position: That of the next record.
-    ///   - atBoundary: Whether the problem lies in what stands at a commit boundary, before any record of a commit there.
+    ///   - position: The position of the next record.
+    ///   - atBoundary: Whether the damage is at a commit boundary, before any record of a commit.
     mutating func damage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool
-    /// Records that a resumed reading cannot find; the bytes are those in which they may have been.
+    /// A resumed read cannot find these records.
+    ///
+    /// The bytes are the range that may have held them.
     mutating func missing(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>)
 }
 
@@ -24,48 +34,53 @@ extension CommitVisitor {
     mutating func missing(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {}
 }
 
-/// Where a record is.
+/// The location of a record.
 struct RecordPlace {
     var position: Position
-    /// The offset of its first byte in the segment.
+    /// The offset of the record's first byte in the segment.
     var offset: UInt64
-    /// How many records of the commit are left, this one included.
+    /// The number of remaining records of the commit, this one included.
     var recordsLeft: UInt32
 }
 
-/// The state of a reading of one segment's commits: bytes in, commits and records out.
+/// The state of a read of one segment's commits, independent of files.
 ///
-/// Pure: it knows no file. ``CommitReader`` gives it the bytes of one.
+/// ``CommitReader`` feeds it the bytes of a file; it delivers commits and records to a visitor.
 struct CommitParser {
     enum Step {
-        /// The number of bytes from `offset` on that are needed to go on.
+        /// The number of bytes from `offset` that the parser needs to continue.
         case need(Int)
         case ended(Outcome)
     }
 
-    /// How a reading ended.
+    /// The reason why a read ended.
     enum Outcome {
-        /// The last position asked for has been passed.
+        /// The read has passed the last requested position.
         case done
-        /// The visitor ended the reading.
+        /// The visitor ended the read.
         case stopped
-        /// At `offset`, a commit boundary, there is no further commit: a zero length, or the end of the file.
+        /// No further commit: at `offset`, a commit boundary, is a zero length or the end of the
+        /// file.
         case end
-        /// At `offset`, a commit boundary, the segment's footer begins, which has this frame: no commit follows.
+        /// No further commit: at `offset`, a commit boundary, begins the segment's footer with this
+        /// frame.
         case sealed(CommitHeader)
         case damaged(CommitProblem)
     }
 
     let seed: UInt32
-    /// Where the segment's bytes end for this reading.
+    /// The offset at which the read ends.
     let end: UInt64
-    /// Records before these are passed over unchecked, and the reading is done after them.
+    /// The requested positions.
+    ///
+    /// Records before them are skipped unchecked.
     var range: ClosedRange<Position>
-    /// Whether the chain is followed.
+    /// Whether the parser computes the chain value.
     let followsChain: Bool
-    /// Whether ``chain`` is the value before the next record, so that it can be compared.
+    /// Whether ``chain`` is the value before the next record and can be compared.
     var knowsChain: Bool
-    /// Whether all records of the commit so far were seen and valid, so that its sums can be compared.
+    /// Whether all records of the commit so far were read and valid, so that its checksums can be
+    /// compared.
     private var isComplete = true
 
     /// The offset of the next header or record.
@@ -74,7 +89,7 @@ struct CommitParser {
     var position: Position
     var recordsLeft: UInt32 = 0
     var chain: UInt64 = 0
-    /// The commit being read, once its header has been read.
+    /// The current commit, nil until its header has been read.
     var commit: CommitHeader?
     var commitOffset: UInt64 = 0
     private var recordsCRC: UInt32 = 0
@@ -103,7 +118,7 @@ struct CommitParser {
         commitOffset = offset
     }
 
-    /// Goes on as far as `bytes`, which begin at `offset`, go.
+    /// Parses `bytes`, which begin at `offset`, as far as they suffice.
     mutating func consume<Visitor: CommitVisitor>(_ bytes: RawSpan, _ visitor: inout Visitor) -> Step {
         var cursor = 0
         while true {
@@ -153,7 +168,10 @@ struct CommitParser {
         }
     }
 
-    /// Passes over records before those that are asked for, as far as their lengths are the common ones and all of them is there.
+    /// Skips records before the requested ones.
+    ///
+    /// Handles records of common lengths that are completely in `bytes`; the caller decodes the
+    /// others.
     private mutating func passOver(_ bytes: RawSpan, _ cursor: inout Int, _ commitEnd: UInt64) {
         guard position < range.lowerBound else { return }
         let count = Int(min(UInt64(recordsLeft), range.lowerBound - position))
@@ -171,7 +189,9 @@ struct CommitParser {
         cursor = next
     }
 
-    /// Reads the header at `cursor`; nil when the reading is inside the commit now.
+    /// Reads the header at `cursor`.
+    ///
+    /// Returns nil if the parser is now inside the commit.
     private mutating func enterCommit<Visitor: CommitVisitor>(
         _ bytes: RawSpan, _ cursor: inout Int, _ visitor: inout Visitor
     ) -> Step? {
@@ -207,7 +227,7 @@ struct CommitParser {
         return nil
     }
 
-    /// Compares the commit as a whole, after its last record.
+    /// Checks the commit as a whole, after its last record.
     private func leaveCommit() -> CommitProblem? {
         guard let commit else { return nil }
         let range = commitOffset..<(commitOffset + UInt64(commit.length))
@@ -229,7 +249,9 @@ struct CommitParser {
 }
 
 extension CommitParser {
-    /// Resumes behind a record whose checksum does not fit: its lengths are believed until the commit's length tells otherwise.
+    /// Resumes after a record with a wrong checksum.
+    ///
+    /// The record's lengths are trusted until the commit's length disproves them.
     mutating func skipRecord(of bytes: Range<UInt64>) {
         if recordsLeft == 1, let commit {
             skipCommit(commit, at: commitOffset)
@@ -241,7 +263,8 @@ extension CommitParser {
         isComplete = false
     }
 
-    /// Resumes behind the commit with this header: with its chain value, which nothing before it confirms.
+    /// Resumes after the commit with this header, with its chain value, which no earlier record
+    /// confirms.
     mutating func skipCommit(_ header: CommitHeader, at offset: UInt64) {
         self.offset = offset + UInt64(header.length)
         position = header.firstPosition + UInt64(header.recordCount)
@@ -250,7 +273,9 @@ extension CommitParser {
         (chain, knowsChain) = (header.chain, true)
     }
 
-    /// Resumes at a commit header found by searching; the chain before it is unknown.
+    /// Resumes at a commit header found by a search.
+    ///
+    /// The chain value before it is unknown.
     mutating func jump(to header: CommitHeader, at offset: UInt64) {
         self.offset = offset
         position = header.firstPosition

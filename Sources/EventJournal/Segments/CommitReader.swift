@@ -1,6 +1,6 @@
-/// Reads the commits of one segment's file, and gives them to a visitor.
+/// Reads the commits of one segment's file and passes them to a visitor.
 ///
-/// The visitor decides at each damage whether the reading stops there or resumes behind it.
+/// At each damage, the visitor decides whether the read stops or resumes after it.
 struct CommitReader {
     typealias Outcome = CommitParser.Outcome
 
@@ -9,7 +9,9 @@ struct CommitReader {
     private let segment: String
     private let seed: UInt32
 
-    /// Makes a reader of a range of positions, from an entry of the segment's index on; it does not follow the chain.
+    /// Creates a reader of a range of positions that begins at an entry of the segment's index.
+    ///
+    /// The reader does not follow the chain.
     init(of positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry, buffer: [UInt8] = []) {
         parser = CommitParser(of: positions, in: segment, from: start)
         window = FileWindow(segment.file, buffer: buffer)
@@ -17,7 +19,9 @@ struct CommitReader {
         seed = segment.framingSeed
     }
 
-    /// Makes a reader of all commits from a commit boundary up to `end`, with the chain value at the boundary.
+    /// Creates a reader of all commits from a commit boundary to `end`.
+    ///
+    /// `chain` is the chain value at the boundary.
     init(_ segment: Segment, from offset: UInt64, position: Position, chain: UInt64, end: UInt64) {
         parser = CommitParser(seed: segment.framingSeed, end: end, from: offset, position: position, chain: chain)
         window = FileWindow(segment.file)
@@ -29,12 +33,14 @@ struct CommitReader {
     var offset: UInt64 { parser.offset }
     /// The position of the next record.
     var position: Position { parser.position }
-    /// The chain value before the next record; nil where damage before it hides the value.
+    /// The chain value before the next record, or nil if earlier damage makes it unknown.
     var chain: UInt64? { parser.knowsChain ? parser.chain : nil }
-    /// The buffer that the file was read into, for the next reader.
+    /// The read buffer, which the next reader can reuse.
     var buffer: [UInt8] { window.buffer }
 
-    /// Reads further positions, not before the ones read last: from where the reader is, or from an entry of the index if that is nearer.
+    /// Moves to later positions, from the current place or from an index entry that is nearer.
+    ///
+    /// The positions must not be before the ones that were read last.
     mutating func seek(to positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry) {
         if parser.offset >= UInt64(start.offset), parser.position <= positions.lowerBound {
             parser.range = positions
@@ -43,13 +49,15 @@ struct CommitReader {
         }
     }
 
-    /// Reads until the range or the commits end, the visitor ends it, or at damage.
+    /// Reads to the end of the range or of the commits, until the visitor stops, or to damage.
     ///
     /// - Parameters:
-    ///   - ahead: The offset up to which the first read goes, if that is given: less far than `bound`, where that is likely to be enough, or
-    ///     further, for a range that is read next.
-    ///   - bound: The offset up to which the file is read in chunks before more is known to be needed; nil for the end.
-    /// - Throws: `damaged` where the file has become shorter; what reading the file throws. The segment is named.
+    ///   - ahead: The offset up to which the first read prefetches. It is before `bound` if less is
+    ///     likely to suffice, or after it if the next range follows. Nil means `bound`.
+    ///   - bound: The offset up to which the file is read in chunks before the need for more is
+    ///     known. Nil means the end.
+    /// - Throws: `damaged` if the file has become shorter, or the error of a read. The error names
+    ///   the segment.
     mutating func read<Visitor: CommitVisitor>(
         _ visitor: inout Visitor, ahead: UInt64? = nil, bound: UInt64? = nil
     ) throws(JournalError) -> Outcome {
@@ -66,13 +74,14 @@ struct CommitReader {
         }
     }
 
-    /// Reads records that the segment has held before; as ``read(_:ahead:bound:)``, but what is missing now is an error.
+    /// Reads records that the segment held before, as ``read(_:ahead:bound:)``, and requires them.
     ///
     /// - Parameters:
-    ///   - last: The last position that has to be there.
+    ///   - last: The last required position.
     ///   - directory: The directory that an error names.
-    /// - Returns: False when the visitor ended the reading.
-    /// - Throws: `damaged` as well where the bytes are not what a writer wrote, or end before the last position.
+    /// - Returns: False if the visitor ended the read.
+    /// - Throws: Also `damaged` if the bytes differ from the written ones, or end before the last
+    ///   position.
     mutating func readKnown<Visitor: CommitVisitor>(
         through last: Position, of directory: JournalDirectory, _ visitor: inout Visitor, ahead: UInt64? = nil, bound: UInt64? = nil
     ) throws(JournalError) -> Bool {
@@ -81,10 +90,11 @@ struct CommitReader {
         case .stopped: return false
         case .damaged(let problem): throw problem.error(in: segment, of: directory)
         case .end, .sealed:
-            // A zero length before the last position was not there when the segment was opened.
+            // A zero length before the last position appeared after the segment was opened.
             if parser.position > last { return true }
             throw JournalError(
-                .damaged, "A commit that was there has gone.", path: directory.file(segment), segment: segment,
+                .damaged, "A commit is missing; the file was changed while the journal was open.", path: directory.file(segment),
+                segment: segment,
                 bytes: parser.offset..<max(parser.offset, parser.end), positions: parser.position...last)
         }
     }
@@ -110,7 +120,9 @@ struct CommitReader {
         }
     }
 
-    /// Puts the reader behind damage; false when nothing more can be found in the segment.
+    /// Moves the reader after damage.
+    ///
+    /// Returns false if the segment has no further valid commit.
     private mutating func resume<Visitor: CommitVisitor>(
         behind problem: CommitProblem, _ visitor: inout Visitor
     ) throws(JournalError) -> Bool {
@@ -122,7 +134,7 @@ struct CommitReader {
             UInt64(header.length) <= parser.end - problem.commitOffset
         {
             parser.skipCommit(header, at: problem.commitOffset)
-            // Either the records or the value is wrong: neither tells what has to follow.
+            // Either the records or the chain value is wrong, so neither predicts the next value.
             if problem.kind == .chain { parser.knowsChain = false }
             return true
         }
@@ -143,16 +155,16 @@ extension CommitParser {
     }
 }
 
-/// Why the bytes at a place are not what a writer wrote there.
+/// The reason why the bytes at a place differ from the written ones.
 struct CommitProblem {
     enum Kind: String {
         case commitHeader, commitFields, commitTruncated, recordFraming, recordChecksum, commitChecksum, chain
     }
 
     var kind: Kind
-    /// Where the commit begins.
+    /// The offset of the commit.
     var commitOffset: UInt64
-    /// Its header, when that is valid in itself.
+    /// The commit's header, if it is valid by itself.
     var header: CommitHeader?
     /// The bytes concerned.
     var bytes: Range<UInt64>
@@ -162,16 +174,16 @@ struct CommitProblem {
     var message: String {
         switch kind {
         case .commitHeader: "The checksum of a commit's header does not fit."
-        case .commitFields: "A commit's header is valid in itself but cannot stand in this place."
+        case .commitFields: "A commit's header is valid but does not belong at this offset."
         case .commitTruncated: "The file ends inside a commit."
-        case .recordFraming: "The lengths of a record cannot be right."
+        case .recordFraming: "The lengths of a record are invalid."
         case .recordChecksum: "The checksum of a record does not fit."
-        case .commitChecksum: "The records of a commit are not those that its header sums up."
+        case .commitChecksum: "The records of a commit do not match the checksum in its header."
         case .chain: "The chain value of a commit does not follow from the records before it."
         }
     }
 
-    /// The error of a reading that stops at the problem.
+    /// Returns the error of a read that stops at the problem.
     func error(in segment: String, of directory: JournalDirectory) -> JournalError {
         JournalError(.damaged, message, path: directory.file(segment), segment: segment, bytes: bytes, positions: positions)
     }

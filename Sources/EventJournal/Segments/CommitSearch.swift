@@ -1,16 +1,17 @@
-/// A search for valid commit headers where the commits before them cannot be followed.
+/// A search for valid commit headers after damage.
 ///
-/// It looks at every place where a commit may begin: from one valid header to the end of its commit, else byte by byte, over zeros. The
-/// salt in the framing CRC keeps the content of records from being taken for commits.
+/// The search examines each possible start of a commit: it jumps from a valid header to the end of
+/// its commit, skips zeros, and otherwise advances byte by byte. The salt in the framing CRC
+/// prevents the content of records from being mistaken for commits.
 struct CommitSearch {
     private var window: FileWindow
     private let seed: UInt32
     private let size: UInt64
-    /// Headers of commits up to this position are not what is looked for.
+    /// The search ignores headers of commits up to this position.
     private let last: Position
     private var place: UInt64
 
-    /// Makes a search of the headers of commits after a position, from an offset on.
+    /// Creates a search from an offset for the headers of commits after a position.
     init(_ file: any StorageFile, seed: UInt32, after last: Position, from offset: UInt64, size: UInt64) {
         window = FileWindow(file)
         self.seed = seed
@@ -19,12 +20,12 @@ struct CommitSearch {
         place = offset
     }
 
-    /// Makes a search of the headers of commits after the known ones of a segment.
+    /// Creates a search for the headers of commits after the known ones of a segment.
     init(_ segment: Segment, from offset: UInt64, size: UInt64) {
         self.init(segment.file, seed: segment.framingSeed, after: segment.lastPosition, from: offset, size: size)
     }
 
-    /// The next valid header and its offset; nil at the end of the file.
+    /// Returns the next valid header and its offset, or nil at the end of the file.
     mutating func next() throws(JournalError) -> (offset: UInt64, header: CommitHeader)? {
         while place < size, size - place >= UInt64(CommitHeader.size) {
             let start = place
@@ -43,13 +44,13 @@ struct CommitSearch {
         return nil
     }
 
-    /// How many bytes hold no header, and the header after them.
+    /// Returns the number of bytes without a header, and the header after them.
     private func find(_ bytes: RawSpan) -> (UInt64, CommitHeader?) {
         var cursor = 0
         while cursor + CommitHeader.size <= bytes.byteCount {
             let length: UInt32 = bytes.integer(at: cursor)
             if length == 0 {
-                // The length of a commit has its first nonzero byte within four.
+                // The first nonzero byte of a commit's length is one of its four bytes.
                 cursor = max(cursor + 1, bytes.firstNonzero(from: cursor) - 3)
                 continue
             }
@@ -64,31 +65,35 @@ struct CommitSearch {
     }
 }
 
-/// Which records of a commit with a valid header can be believed.
+/// The trustworthy records of a commit with a valid header.
 ///
-/// A record is believed when its checksum fits and its number in the commit is certain: up to the first one whose checksum does not fit it
-/// is; after that one, whose lengths may be wrong, only if the lengths of all records add up to the commit's.
+/// A record is trustworthy if its checksum matches and its number in the commit is certain. The
+/// number is certain up to the first record with a wrong checksum. After it the number is certain
+/// only if the lengths of all records add up to the commit's length, because the wrong record's
+/// lengths may be wrong.
 struct SalvagedCommit {
-    /// Where a record is in the commit.
+    /// The location of a record in the commit.
     struct Place {
-        /// Its bytes; empty when they are not known.
+        /// The offset of the record's bytes; the range is empty if they are unknown.
         var offset: UInt32 = 0
         var length: UInt32 = 0
-        /// Whether it can be believed.
+        /// Whether the record is trustworthy.
         var isValid = false
 
         var range: Range<Int> { Int(offset)..<(Int(offset) + Int(length)) }
     }
 
-    /// Each record of the commit, in order.
+    /// The records of the commit, in order.
     private(set) var records: [Place] = []
-    /// What is wrong with those that are lost; nil when all is well.
+    /// The problem of the lost records, or nil if the commit is intact.
     private(set) var problem: CommitProblem.Kind?
 
-    /// Whether the commit is as it was written.
+    /// Whether the commit is as written.
     var isWhole: Bool { problem == nil }
 
-    /// Judges the records of a commit; `bytes` begin with its header and end with it or with the file.
+    /// Checks the records of a commit.
+    ///
+    /// `bytes` begin with its header and end with it or with the file.
     init(_ header: CommitHeader, _ bytes: RawSpan) {
         let count = Int(header.recordCount)
         let end = min(bytes.byteCount, Int(header.length))
@@ -113,7 +118,7 @@ struct SalvagedCommit {
         } else if firstLost != nil {
             problem = .recordChecksum
         } else if recordsCRC != header.recordsCRC {
-            // Each record is one that was written, but not in this place.
+            // Each record is a written one, but does not belong to this commit.
             problem = .commitChecksum
             records.removeAll()
         }

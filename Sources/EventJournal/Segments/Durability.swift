@@ -1,10 +1,13 @@
-/// When an append counts as durable: what an acknowledgement promises.
+/// The promise of an acknowledged append.
 public enum Durability: String, Codable, Sendable, CaseIterable {
-    /// Durable once the device has it (`fdatasync`, `F_FULLFSYNC` on Apple platforms): survives a power cut. One sync serves everyone who
-    /// waits.
-    case synced
-    /// Durable once the operating system has it: a crash of the process loses nothing, a power cut may lose the latest commits.
+    /// Acknowledged once the device has the commit: it survives a power cut.
     ///
-    /// What has been written is synced in the background, 8 MiB at a time, and before a new segment begins.
+    /// The journal syncs with `fdatasync` (`F_FULLFSYNC` on Apple platforms). Concurrent waiters
+    /// share one sync.
+    case synced
+    /// Acknowledged once the operating system has the commit: it survives a crash of the process.
+    ///
+    /// A power cut may lose the latest commits. The journal syncs written commits in the
+    /// background, 8 MiB at a time, and before a new segment begins.
     case written
 }

@@ -1,25 +1,27 @@
 /// One of the two slots of the `durable` file.
 ///
-/// See Format.md for the layout.
-///
-/// They are written in turn, each in a disk sector of its own, so that a power cut leaves at least the other one.
+/// See Format.md for the layout. Writes alternate between the slots. Each slot has a disk sector of
+/// its own, so that a power cut leaves at least the other slot intact.
 struct DurableSlot: Equatable {
     static let size = 64
-    /// Between the first bytes of the two slots: a sector, so that one torn or failing sector leaves the other slot.
+    /// The distance between the slots: a sector, so that a torn or failing sector damages one slot
+    /// alone.
     static let stride = 512
     static let fileSize = 2 * stride
     static let version: UInt16 = 1
 
-    /// Grows by one with each write; the slot with the greater one is the newer.
+    /// The sequence number, one greater with each write.
+    ///
+    /// The slot with the greater number is newer.
     var sequence: UInt64
-    /// The last position that was synced before this was written.
+    /// The last position that was synced before the slot was written.
     var position: Position
     /// The chain value at `position`.
     var chain: UInt64
     var journal: JournalID
-    /// The durability that the writer is open with.
+    /// The durability of the journal's writer.
     var durability: Durability
-    /// Whether the journal was closed in good order with `position` as its last.
+    /// Whether the journal was closed cleanly with `position` as its last.
     var isClean: Bool
 
     func encoded() -> [UInt8] {
@@ -65,21 +67,21 @@ struct DurableSlot: Equatable {
         self.isClean = isClean
     }
 
-    /// The place of the slot with this sequence number in the file.
+    /// The offset in the file of the slot with this sequence number.
     var offset: UInt64 { (sequence % 2) * UInt64(Self.stride) }
 }
 
-/// The two slots of the `durable` file as they were found.
+/// The two slots of the `durable` file as read.
 struct DurableSlots {
     var file: any StorageFile
-    /// By place in the file; nil where a slot cannot be read.
+    /// The slots in the order of the file; nil for an unreadable slot.
     var slots: [DurableSlot?]
-    /// The newer of the readable ones.
+    /// The newer of the readable slots.
     var newest: DurableSlot
 
     var damaged: [Int] { slots.indices.filter { slots[$0] == nil } }
 
-    /// Decodes the slots in the bytes of a durable file, by place; nil where a slot cannot be read.
+    /// Decodes the slots of a durable file in the order of the file; nil for an unreadable slot.
     ///
     /// - Throws: `newerVersion`.
     static func decode(_ bytes: [UInt8], _ path: String) throws(JournalError) -> [DurableSlot?] {
@@ -92,7 +94,8 @@ struct DurableSlots {
                 slots.append(slot.offset == UInt64(start) ? slot : nil)
             } catch {
                 if case .newerVersion(let version) = error {
-                    throw JournalError(.newerVersion, "The journal is of version \(version) of the format.", path: path)
+                    throw JournalError(
+                        .newerVersion, "The journal has format version \(version), which is newer than this library.", path: path)
                 }
                 slots.append(nil)
             }
@@ -100,7 +103,10 @@ struct DurableSlots {
         return slots
     }
 
-    /// Reads the slots; two that cannot be read, or that name two journals, are damage.
+    /// Reads the slots.
+    ///
+    /// - Throws: `damaged` if both slots are unreadable or the slots name two journals,
+    ///   `newerVersion`, or the storage's error.
     init(_ directory: JournalDirectory, _ mode: StorageOpenMode) throws(JournalError) {
         let path = directory.file(DirectoryListing.durableName)
         let file: any StorageFile
@@ -130,7 +136,8 @@ struct DurableSlots {
 }
 
 extension DurableSlot {
-    /// The bytes of a durable file in which both slots say the same, numbered 1 and 2.
+    /// Returns the bytes of a durable file with this content in both slots, with the sequence
+    /// numbers 1 and 2.
     static func file(of slot: DurableSlot) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: fileSize)
         for sequence in 1...2 as ClosedRange<UInt64> {

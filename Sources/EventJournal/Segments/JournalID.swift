@@ -1,17 +1,21 @@
-/// The identity of a journal: 16 random bytes, chosen when it is created and written into every segment and slot.
+/// The identity of a journal: 16 random bytes in every segment and slot.
 ///
-/// A copy of a journal's files keeps the id; a journal made anew from another's records (a repair) gets its own. The text form is that of
-/// a UUID (RFC 9562) in lower case.
+/// The bytes are chosen when the journal is created. A copy of a journal's files keeps the id; a
+/// repair, which creates a journal from another one's records, chooses a new id. The text form is
+/// that of a UUID (RFC 9562) in lower case.
 public struct JournalID: Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
-    /// The 128 bits of the UUID, its first byte highest.
+    /// The 128 bits of the UUID; its first byte is the most significant one.
     public var bits: UInt128
 
-    /// Makes the id with the given bits.
+    /// Creates the id with the given bits.
     public init(bits: UInt128) {
         self.bits = bits
     }
 
-    /// Reads the text of a UUID: 32 hexadecimal digits of either case in groups of 8, 4, 4, 4 and 12, joined by hyphens; else nil.
+    /// Parses the text of a UUID; nil for any other text.
+    ///
+    /// The text has 32 hexadecimal digits of either case in groups of 8, 4, 4, 4 and 12, joined by
+    /// hyphens.
     public init?(_ text: String) {
         var bits: UInt128 = 0
         var index = 0
@@ -39,7 +43,9 @@ public struct JournalID: Hashable, Sendable, Codable, CustomStringConvertible, L
         return text
     }
 
-    /// Decodes the UUID text; any other string is a decoding error.
+    /// Decodes the UUID text.
+    ///
+    /// Any other string is a decoding error.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = JournalID(try container.decode(String.self)) else {
@@ -56,7 +62,7 @@ public struct JournalID: Hashable, Sendable, Codable, CustomStringConvertible, L
 }
 
 extension JournalID {
-    /// A new id: a UUID of version 4, variant 10 (RFC 9562 section 5.4).
+    /// Returns a new id: a UUID of version 4, variant 10 (RFC 9562 section 5.4).
     static func random(_ entropy: inout EntropyPool) -> JournalID {
         let bits: UInt128 = entropy.next()
         let version: UInt128 = 0xF << 76
@@ -65,7 +71,9 @@ extension JournalID {
     }
 }
 
-/// Hexadecimal digits, by hand: the tokens and ids are fixed in form, and a radix parser of the library accepts signs.
+/// Conversion between integers and hexadecimal digits.
+///
+/// Tokens and ids have a fixed form, and the standard library's radix parser accepts signs.
 enum Hexadecimal {
     static func value(of byte: UInt8) -> UInt8? {
         switch byte {
@@ -81,7 +89,7 @@ enum Hexadecimal {
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    /// Exactly `digits` lower-case digits, or nil.
+    /// Returns the value of exactly `digits` lower-case digits, or nil for any other text.
     static func parse(_ text: Substring, digits: Int) -> UInt128? {
         guard text.utf8.count == digits else { return nil }
         var result: UInt128 = 0

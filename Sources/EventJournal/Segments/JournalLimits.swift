@@ -1,12 +1,14 @@
-/// The bounds of the format; a reader refuses what is beyond them, so that a damaged length cannot make it take memory.
+/// The limits of the format.
+///
+/// A reader rejects lengths beyond them, so that a damaged length cannot make it allocate memory.
 public enum JournalLimits {
-    /// The longest kept part of a record, in bytes.
+    /// The maximum length of a record's kept part, in bytes.
     public static let keptBytes = 65_000
-    /// The longest erasable part of a record, in bytes.
+    /// The maximum length of a record's erasable part, in bytes.
     public static let erasableBytes = 1_048_576
-    /// The longest commit as stored, in bytes: header, record headers, salt and all.
+    /// The maximum length of a stored commit, in bytes, including all headers and salt.
     public static let commitBytes = 64 << 20
-    /// The sizes that a segment may be asked to have, in bytes; others are taken as the nearer bound.
+    /// The valid segment sizes, in bytes; a size outside the range is clamped to it.
     public static let segmentBytes: ClosedRange<UInt64> = 512...(1 << 30)
 
     static let recordSalt = MemoryLayout<RecordSalt>.size

@@ -1,40 +1,42 @@
-/// What a record still holds of its two parts.
+/// The state of a record's content: which of its parts are stored.
 public enum RecordContentState: UInt8, Sendable, CaseIterable, Codable {
-    /// Both parts are there.
+    /// Both parts are stored.
     case whole = 0
-    /// The erasable part was erased for good; the kept part is there.
+    /// The erasable part was erased permanently; the kept part is stored.
     case erased = 1
-    /// The erasable part was left out of this copy; the kept part is there.
+    /// The erasable part was omitted from this copy; the kept part is stored.
     case withheld = 2
-    /// The erasable part is only there in a form that this reader cannot open; the kept part is there.
+    /// The erasable part is stored in a form that this reader cannot open; the kept part is stored.
     case sealed = 3
 }
 
-/// The random bytes of a record between its parts, the lowest first.
+/// The random bytes of a record between its parts, in little-endian order.
 typealias RecordSalt = UInt128
 
-/// Where the parts of one stored record lie, as offsets from its first byte.
+/// The parts of one stored record, as offsets from its first byte.
 ///
 /// See Format.md for the layout.
 struct RecordLayout {
     var state: RecordContentState
     var kept: Range<Int>
-    /// Of the erasable bytes; empty for a stub.
+    /// The range of the erasable bytes; empty for a stub.
     var erasable: Range<Int>
-    /// The record's length as stored, its CRC field included.
+    /// The length of the stored record, its CRC field included.
     var length: Int
 
     static let digest = 32
 
     enum Result {
         case record(RecordLayout)
-        /// The bytes end before the record does; it needs at least this many.
+        /// The bytes end before the record.
+        ///
+        /// The record needs at least this number of bytes.
         case incomplete(Int)
-        /// No record has these bytes.
+        /// The bytes are not a record.
         case invalid
     }
 
-    /// Reads the lengths of the record at `offset`.
+    /// Decodes the lengths of the record at `offset`.
     @inline(__always)
     static func decode(_ bytes: RawSpan, at offset: Int) -> Result {
         let available = bytes.byteCount - offset
@@ -61,7 +63,8 @@ struct RecordLayout {
             layout = RecordLayout(
                 state: state, kept: kept, erasable: start..<(start + erasableLength), length: start + erasableLength)
         } else {
-            // A stub does not say how long the erasable part was: its length would be something about what was erased.
+            // A stub has no length of the erasable part: the length would reveal something about
+            // erased content.
             guard erasableLength == 0 else { return .invalid }
             let end = kept.upperBound + digest + 4
             layout = RecordLayout(state: state, kept: kept, erasable: end..<end, length: end)
@@ -69,30 +72,35 @@ struct RecordLayout {
         return layout.length <= available ? .record(layout) : .incomplete(layout.length)
     }
 
-    /// The length of the record at `offset`, or nil where it takes ``decode(_:at:)`` to find out: for a whole record, whose kept part is shorter than 128 bytes and whose
-    /// erasable part is shorter than 4 KiB, which nearly all are.
+    /// Returns the length of a common record at `offset`, or nil for a record that needs
+    /// ``decode(_:at:)``.
+    ///
+    /// A common record is whole, with a kept part shorter than 128 bytes and an erasable part
+    /// shorter than 4 KiB. Nearly all records are.
     @inline(__always)
     static func commonLength(_ bytes: RawSpan, at offset: Int) -> Int? {
         guard bytes.byteCount - offset >= JournalLimits.smallestRecord else { return nil }
         let lengths: UInt32 = bytes.integer(at: offset + 4)
         let (kept, low) = (lengths & 0xFF, lengths >> 8 & 0xFF)
-        // 1 where the second length takes two bytes; without a branch, because which of the two it is cannot be foreseen.
+        // 1 if the second length has two bytes. Computed without a branch, which would be
+        // unpredictable.
         let isLong = low >> 7
         let high = (lengths >> 16 & 0xFF) * isLong
         guard kept < 0x80, high < 0x80, high >= isLong, low & 3 == UInt32(RecordContentState.whole.rawValue) else { return nil }
         return JournalLimits.smallestRecord + Int(isLong) + Int(kept) + Int((low & 0x7F | high << 7) >> 2)
     }
 
-    /// The CRC that the chain value takes in: the stored one, or for a stub that of the record it was made from.
+    /// Returns the CRC that enters the chain value: the stored CRC, or the original CRC of a stub.
     @inline(__always)
     func originalCRC(_ bytes: RawSpan, at offset: Int, stored: UInt32) -> UInt32 {
         state == .whole ? stored : bytes.integer(at: offset + length - 4)
     }
 }
 
-/// Unsigned LEB128: seven bits a byte, the lowest first, the top bit set in all but the last byte.
+/// Unsigned LEB128: seven bits per byte, lowest first, with the top bit set in all but the last
+/// byte.
 ///
-/// Only the shortest form is valid, so that a value has one encoding.
+/// Only the shortest form is valid, so each value has one encoding.
 enum LEB128 {
     enum Result {
         case value(UInt32, next: Int)
@@ -100,10 +108,10 @@ enum LEB128 {
         case invalid
     }
 
-    /// Reads a value of at most `limit`, below 2^28.
+    /// Decodes a value of at most `limit`, which is below 2^28.
     @inline(__always)
     static func decode(_ bytes: RawSpan, at offset: Int, limit: UInt32) -> Result {
-        // Two bytes hold nearly every number that there is, and need no loop.
+        // Nearly all values have one or two bytes, which need no loop.
         if offset + 1 < bytes.byteCount {
             let (first, second) = (UInt32(bytes.byte(at: offset)), UInt32(bytes.byte(at: offset + 1)))
             if first < 0x80, first <= limit { return .value(first, next: offset + 1) }
@@ -127,7 +135,7 @@ enum LEB128 {
         return .invalid
     }
 
-    /// Appends the shortest form.
+    /// Appends the shortest form of a value.
     static func append(_ value: UInt32, to bytes: inout [UInt8]) {
         var rest = value
         while rest >= 0x80 {
@@ -137,7 +145,7 @@ enum LEB128 {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Stores the shortest form at an offset; returns the offset after it.
+    /// Stores the shortest form of a value at an offset and returns the offset after it.
     static func store(_ value: UInt32, to bytes: inout MutableRawSpan, at offset: Int) -> Int {
         var rest = value
         var offset = offset
@@ -150,7 +158,7 @@ enum LEB128 {
         return offset + 1
     }
 
-    /// The count of bytes of the shortest form.
+    /// Returns the number of bytes of the shortest form.
     static func size(_ value: UInt32) -> Int {
         value < 1 << 7 ? 1 : value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : value < 1 << 28 ? 4 : 5
     }

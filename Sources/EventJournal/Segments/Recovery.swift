@@ -1,21 +1,23 @@
-/// What the files of a journal hold, found by reading alone.
+/// The content of a journal's files, determined by reading alone.
 ///
-/// This is the law of design and format: the highest position H that any slot, header or valid commit attests as synced must be in the
-/// valid prefix, else the journal is refused; beyond it, only what a tear explains may be cut off.
+/// Let H be the highest position that a slot, header or valid commit attests as synced. The valid
+/// prefix must contain H; otherwise opening fails. Beyond H, recovery removes only bytes that a
+/// torn write explains.
 struct Recovery {
     var id: JournalID
     var slots: DurableSlots
-    /// Where the sealed segments begin.
+    /// The starts of the sealed segments.
     var sealedStarts: [SegmentStart] = []
-    /// The bytes of the commits in them.
+    /// The number of bytes of the commits in the sealed segments.
     private(set) var sealedBytes: UInt64 = 0
-    /// The last segment, which is read in any case; nil before that.
+    /// The last segment, which is always read; nil before.
     private var active: Segment?
     /// The chain value after the last valid record.
     var chain: UInt64
     var lastPosition: Position = 0
     var report = RecoveryReport()
-    /// From where on the last segment is to be written again: bytes that no file attests as synced.
+    /// The offset in the last segment of the bytes to rewrite, because no file attests them as
+    /// synced.
     var rewriteOffset: UInt64?
     /// The size of the last segment's file.
     var lastSize: UInt64 = 0
@@ -26,21 +28,24 @@ struct Recovery {
         return active
     }
 
-    /// Whether the last segment ends in its footer, so that another one has to follow.
+    /// Whether the last segment ends in its footer, so that a new segment must follow.
     private(set) var isLastSealed = false
 
-    /// Where and how to read.
+    /// The journal to read and the mode of reading.
     struct Request {
         var directory: JournalDirectory
         var mode: StorageOpenMode
         var expectedHead: JournalHead?
-        /// Whether a writer has the journal open, so that its end may be in the making.
+        /// Whether a writer has the journal open and may be appending to its end.
         var hasLiveWriter: Bool
     }
 
-    /// Reads everything and judges it; changes nothing.
+    /// Reads and checks all files.
+    ///
+    /// Changes nothing.
     init(_ request: Request) throws(JournalError) {
-        // The slots come first: what they attest is in the segments that are listed after them, even while a writer goes on.
+        // The slots are read first: the segments listed afterwards contain all records that the
+        // slots attest, even while a writer appends.
         slots = try DurableSlots(request.directory, request.mode)
         id = slots.newest.journal
         chain = Chain.start(id)
@@ -54,9 +59,12 @@ struct Recovery {
         let listing = try request.directory.list()
         guard !listing.segments.isEmpty else {
             if slots.newest.position == 0 && request.expectedHead == nil {
-                // A crash while the journal was being made: no opening has returned before its first segment was durable under its name,
-                // so nothing was ever in it, and the next writer finishes it. A head, though, is had of an open journal alone.
-                throw JournalError(.notFound, "The journal was not yet made in whole.", path: request.directory.path)
+                // A crash interrupted the journal's creation. The first segment is durable under
+                // its name before the first opening returns, so the journal never had a record, and
+                // the next writer finishes it. An expected head proves that the journal was open.
+                throw JournalError(
+                    .notFound, "The creation of the journal was interrupted. Open it for writing to finish it.",
+                    path: request.directory.path)
             }
             throw JournalError(.damaged, "The journal has no segments.", path: request.directory.path)
         }
@@ -85,7 +93,8 @@ struct Recovery {
                 lastSize = opened.size
                 isLastSealed = try opened.isSealed(at: scan)
                 rewriteOffset = scan.rewriteOffset
-                // A live writer's end is in the making; what it has made durable is before it.
+                // A live writer may be appending to the end. Its durable commits are before the
+                // end.
                 if !request.hasLiveWriter { try judgeEnd(scan) }
                 break
             }
@@ -105,7 +114,7 @@ struct Recovery {
         report.attestedPosition = max(report.attestedPosition, scan.segment.header.syncedPosition, scan.attested)
     }
 
-    /// Opens a segment and checks that it can follow what was read so far.
+    /// Opens a segment and checks that it follows the records read so far.
     private func open(_ first: Position, _ request: Request) throws(JournalError) -> SegmentFile {
         let opened = try SegmentFile(request.directory, first: first, request.mode, journal: id)
         let name = opened.segment.name
@@ -123,9 +132,10 @@ struct Recovery {
         return opened
     }
 
-    /// Passes a segment that another one follows: it was synced whole before that one was made, and its footer says what is in it.
+    /// Skips a segment that another one follows, by its footer.
     ///
-    /// Its records are read only if the footer is not to be trusted, or somebody attests a chain value in their midst.
+    /// The segment was synced completely before the next one was created. Its records are read only
+    /// if the footer is damaged, or a slot or head attests a chain value within the segment.
     private mutating func passSealed(
         _ opened: SegmentFile, next: Position, _ watched: [Position], _ chains: inout [Position: UInt64]
     ) throws(JournalError) {
@@ -150,14 +160,17 @@ struct Recovery {
         }
         take(scan, &chains)
         sealedBytes += scan.segment.commitBytes
-        // All records are there, as the next segment's header will confirm: nothing but the footer can be wrong.
+        // All records are present, as the next segment's header confirms: only the footer can be
+        // wrong.
         if footer == nil { report.damagedFooters.append(segment.name) }
     }
 
-    /// What follows the last valid commit of the last segment: nothing, a tear, or damage.
+    /// Determines what follows the last valid commit of the last segment: nothing, a tear, or
+    /// damage.
     private mutating func judgeEnd(_ scan: SegmentScan) throws(JournalError) {
         let segment = scan.segment
-        // A footer is written when all before it is synced, torn or not; the next writer writes it again.
+        // Everything before a footer was synced before it was written, even if the footer is torn.
+        // The next writer rewrites it.
         let known = segment.end + UInt64(scan.footer?.length ?? 0)
         guard scan.size > known else { return }
         let nonzero = try storage { () throws(StorageError) in try segment.file.firstNonzero(in: known..<scan.size) }
@@ -183,7 +196,7 @@ struct Recovery {
         report.cutSegment = segment.name
     }
 
-    /// Everything that somebody attests must be in the valid prefix, with the chain value that they attest.
+    /// Checks that the valid prefix contains every attested position with the attested chain value.
     private func checkAttested(_ chains: [Position: UInt64], _ request: Request) throws(JournalError) {
         if lastPosition < report.attestedPosition {
             throw JournalError(
@@ -204,7 +217,7 @@ struct Recovery {
         }
         guard chains[expected.position] == expected.chain else {
             throw JournalError(
-                .headMismatch, "The journal has another history than the expected head at position \(expected.position).",
+                .headMismatch, "The journal's history differs from the expected head at position \(expected.position).",
                 path: request.directory.path, positions: expected.position...expected.position)
         }
     }
@@ -216,23 +229,27 @@ struct Recovery {
     }
 }
 
-/// What may be cut off after the last valid commit, and what must not.
+/// The rule that separates torn bytes, which recovery removes, from damage.
 ///
-/// The assumptions: new space reads as zeros, a sector of 512 bytes is written whole or not at all, and bytes are only ever added at the
-/// end of a segment. So a sector holds, from the end of what was synced, either all that some prefix of the writes put there, or nothing;
-/// a commit that a power cut tore has a sector in which everything from the commit's first byte on is zero, or the file ends inside it.
-/// Anything else was not made by a power cut, and opening refuses.
+/// Assumptions: new space reads as zeros, a sector of 512 bytes is written whole or not at all, and
+/// bytes are only added at the end of a segment. After the end of the synced bytes, a sector
+/// therefore contains either all bytes of some prefix of the writes, or none. A commit torn by a
+/// power cut has a sector in which all bytes from the commit's first byte are zero, or the file
+/// ends inside the commit. A power cut explains nothing else, so opening fails for all other bytes.
 enum TearRule {
     static let sector: UInt64 = 512
 
-    /// Whether a tear explains that the commit at `problem.commitOffset` is not valid; `size` is the file's.
+    /// Returns whether a tear explains the invalid commit at `problem.commitOffset`.
+    ///
+    /// `size` is the size of the file.
     static func explains(_ problem: CommitProblem, in file: any StorageFile, size: UInt64) throws(JournalError) -> Bool {
         let extent: UInt64
         switch problem.kind {
         case .commitHeader, .commitTruncated, .recordFraming, .recordChecksum:
             extent = UInt64(problem.header?.length ?? UInt32(CommitHeader.size))
         case .commitFields, .commitChecksum, .chain:
-            // Every byte that these compare has passed a checksum of its own: nothing is missing, so nothing was torn.
+            // All bytes that these checks compare have matching checksums of their own: no byte is
+            // missing, so the commit is not torn.
             return false
         }
         let start = problem.commitOffset
@@ -247,7 +264,7 @@ enum TearRule {
         return false
     }
 
-    /// The highest position that a valid commit beyond `offset` attests as synced; 0 when there is none.
+    /// Returns the highest position that a valid commit beyond `offset` attests as synced, or 0.
     static func attested(beyond offset: UInt64, in segment: Segment, size: UInt64) throws(JournalError) -> Position {
         var attested: Position = 0
         var search = CommitSearch(segment, from: offset, size: size)
@@ -256,13 +273,15 @@ enum TearRule {
     }
 }
 
-/// What a writer does to the files after recovery and before its first append.
+/// The changes to the files after recovery and before the writer's first append.
 ///
-/// Every step may be the last before a crash: each leaves files that recovery reads to the same end.
+/// A crash may follow every step: recovery of the files after each step finds the same end.
 struct Repairs {
     let directory: JournalDirectory
 
-    /// Removes what an interrupted creation left; no name there is one that is read.
+    /// Removes the temporary files of an interrupted creation.
+    ///
+    /// No reader uses these names.
     func removeTemporaries(_ listing: DirectoryListing) throws(JournalError) -> [String] {
         for name in listing.temporaries {
             try storage { () throws(StorageError) in try directory.storage.remove(directory.file(name)) }
@@ -270,11 +289,14 @@ struct Repairs {
         return listing.temporaries
     }
 
-    /// Makes the end of the last segment what recovery found it to be, and durable.
+    /// Makes the end of the last segment durable as recovery determined it.
     ///
-    /// The order: bytes that are kept are written again (a sync of the crashed writer may have failed, after which the system calls them
-    /// clean without having written them); what is cut off is kept in a file of its own; the segment is truncated; then it is synced, before
-    /// any slot attests it; then it gets its footer, because another segment will follow it.
+    /// The order of the steps:
+    /// 1. Rewrite the bytes to keep. A sync of the crashed writer may have failed, after which the
+    ///    system treats the bytes as clean without having written them.
+    /// 2. Copy the torn bytes to a file of their own.
+    /// 3. Truncate the segment and sync it, before a slot attests it.
+    /// 4. Write the footer, because another segment follows.
     func settle(_ recovery: inout Recovery) throws(JournalError) {
         let segment = recovery.last
         if let start = recovery.rewriteOffset {
@@ -290,13 +312,16 @@ struct Repairs {
         recovery.lastSize = segment.end
         if segment.isEmpty { return }
         try storage { () throws(StorageError) in
-            // Space first: a footer that a full disk cut short would be taken for a torn commit.
+            // Reserve space first: a later recovery would treat a footer that a full disk truncated
+            // as a torn commit.
             try segment.file.allocate(to: segment.end + UInt64(segment.footer(recovery.chain).count))
             try segment.seal(recovery.chain)
         }
     }
 
-    /// Copies the bytes to a new file in `cut/`, named by segment and offset, durable before this returns its name.
+    /// Copies the bytes to a new, durable file in `cut/` and returns its name.
+    ///
+    /// The name consists of segment and offset.
     private func keep(_ range: Range<UInt64>, of segment: Segment) throws(JournalError) -> String {
         let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
         let present = try storage { () throws(StorageError) in
@@ -304,7 +329,8 @@ struct Repairs {
             try directory.storage.syncDirectory(directory.path)
             return Set(try directory.storage.list(cut.path))
         }
-        // A segment that was empty but for a torn commit is made anew under its name, so the same place may be cut twice.
+        // A segment whose only commit was torn is created again under the same name, so the same
+        // place may be cut twice.
         let base = "\(DirectoryListing.padded(segment.header.firstPosition))-\(range.lowerBound)"
         var name = base + ".cut"
         var number = 2
@@ -338,31 +364,33 @@ struct Repairs {
     }
 }
 
-/// What opening found and did.
+/// The result of opening a journal: its state before, and the repairs.
 public struct RecoveryReport: Hashable, Sendable {
-    /// Whether the journal was made by this opening.
+    /// Whether this opening created the journal.
     public var wasCreated = false
-    /// Whether the last writer closed it in good order.
+    /// Whether the last writer closed the journal cleanly.
     public var wasClean = true
-    /// Whether a writer had it open at the time (reading only).
+    /// Whether a writer had the journal open; always false when opening for writing.
     public var hasLiveWriter = false
     /// The highest position that the files attest as synced.
     public var attestedPosition: Position = 0
     /// The last position after recovery.
     public var lastPosition: Position = 0
-    /// The positions that were there beyond the attested one: valid, kept, and (by a writer) written again and synced.
-    public var recoveredPositions: ClosedRange<Position>?
-    /// The bytes after the last valid commit that a torn write explains, and the segment that they are in.
+    /// The valid positions after the attested one.
     ///
-    /// A writer cuts them off.
+    /// All are kept; a writer rewrites and syncs them.
+    public var recoveredPositions: ClosedRange<Position>?
+    /// The bytes after the last valid commit that a torn write explains, in ``cutSegment``.
+    ///
+    /// A writer removes them from the segment.
     public var cutBytes: Range<UInt64>?
     /// The segment of ``cutBytes``.
     public var cutSegment: String?
-    /// Where a writer kept the bytes that it cut off, relative to the journal's directory.
+    /// The file to which a writer copied ``cutBytes``, relative to the journal's directory.
     public var cutFile: String?
-    /// Which of the two slots of the `durable` file, 0 and 1, could not be read.
+    /// The indexes, 0 or 1, of the unreadable slots of the `durable` file.
     public var damagedSlots: [Int] = []
-    /// Sealed segments whose footer could not be read; their records were read instead.
+    /// Sealed segments with an unreadable footer; their records were read instead.
     public var damagedFooters: [String] = []
     /// Files of an interrupted creation that a writer removed.
     public var removedFiles: [String] = []
@@ -377,7 +405,7 @@ extension RecoveryReport: Codable {
             damagedSlots, damagedFooters, removedFiles
     }
 
-    /// Writes every field under its name, ranges as two numbers; what is not there is null.
+    /// Encodes every field under its name, ranges as two numbers, absent values as null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(wasCreated, forKey: .wasCreated)

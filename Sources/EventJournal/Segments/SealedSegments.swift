@@ -1,26 +1,31 @@
 internal import Locking
 
-/// The sealed segments of a journal: opened as they are read, and only the latest few kept open.
+/// The sealed segments of a journal, opened on demand; a bounded number of them stays open.
 ///
-/// Readers of one segment wait until one of them has opened it; readers of other segments do not.
+/// Readers of one segment wait until one of them has opened it. Readers of other segments do not
+/// wait.
 ///
-/// A journal may have more segments than a process may have files, each crash adds one, and the memory of their indexes is bounded with
-/// them. A segment that has been replaced by its next generation is met when it is opened again; who reads the old one goes on reading it.
+/// The bound limits open files and the memory of indexes, because a journal may have more segments
+/// than a process may have open files; each crash adds a segment. A segment that was replaced by
+/// its next generation is read when it is opened again. A reader of the old file continues to read
+/// that file.
 final class SealedSegments: Sendable {
-    /// Enough for a working set of segments, and far below the least limit of open files that is met in practice (256).
+    /// Large enough for a working set of segments, and far below the lowest common limit of open
+    /// files (256).
     static let capacity = 64
 
-    /// A segment that is open, or that a reader opens under this lock; others who want it wait for that reader, and for no other.
+    /// A segment that is open, or that a reader opens under this lock; only readers of this segment
+    /// wait.
     private final class Entry: Sendable {
         let segment = Lock<Segment?>(nil)
     }
 
     private struct State {
         var entries: [Position: Entry] = [:]
-        /// Their first positions, the one used longest ago first.
+        /// The first positions of the entries, the least recently used first.
         var order: [Position] = []
 
-        /// The entry of the segment that begins at a position, and the one that gives way to it.
+        /// Returns the entry of the segment at a first position, and the entry evicted for it.
         mutating func entry(_ first: Position) -> (entry: Entry, evicted: Entry?) {
             let known = entries[first]
             if let known, order.last == first { return (known, nil) }
@@ -43,12 +48,14 @@ final class SealedSegments: Sendable {
         self.journal = journal
     }
 
-    /// The segment that begins at `start` and ends where `next` begins, its index included.
+    /// Returns the segment that begins at `start` and ends where `next` begins, with its index.
     ///
-    /// - Throws: `damaged` when the file holds other records than the journal was opened with; `ioFailed` and the like.
-    /// - Complexity: Reads the footer if the segment is not open; all of it if the footer is not to be trusted.
+    /// - Throws: `damaged` if the file's records differ from those at the opening of the journal;
+    ///   the storage's errors, such as `ioFailed`.
+    /// - Complexity: Reads the footer if the segment is not open, or the whole segment if the
+    ///   footer is damaged.
     func segment(from start: SegmentStart, to next: SegmentStart) throws(JournalError) -> Segment {
-        // An evicted segment's file is closed outside the lock.
+        // The lock is released before an evicted segment's file closes.
         let (entry, _) = state.withLock { $0.entry(start.position) }
         return try entry.segment.withLock { (segment) throws(JournalError) in
             if let segment { return segment }
@@ -58,7 +65,7 @@ final class SealedSegments: Sendable {
         }
     }
 
-    /// Lets go of a segment in which something could not be read.
+    /// Removes a segment in which a read failed.
     func forget(_ segment: Segment) {
         let first = segment.header.firstPosition
         state.withLock { state in
@@ -95,7 +102,7 @@ final class SealedSegments: Sendable {
                 scan.problem?.bytes ?? scan.segment.end..<max(scan.segment.end, opened.size), from: scan.segment.lastPosition + 1)
         }
         guard scan.chain == next.chain else {
-            throw damaged("The segment holds other records than when the journal was opened.", header, from: start.position)
+            throw damaged("The segment's records changed after the journal was opened.", header, from: start.position)
         }
         return scan.segment
     }

@@ -1,13 +1,13 @@
-/// A segment as a journal in memory knows it.
+/// The state of a segment in memory.
 struct Segment {
     let name: String
     let header: SegmentHeader
     let framingSeed: UInt32
     var file: any StorageFile
     var index: SparseIndex
-    /// The last position in it; one less than its first when it is empty.
+    /// The last position in the segment; one less than its first if the segment is empty.
     var lastPosition: Position
-    /// Where the valid commits end.
+    /// The offset after the last valid commit.
     var end: UInt64
 
     init(name: String, header: SegmentHeader, file: any StorageFile) {
@@ -22,17 +22,20 @@ struct Segment {
 
     var isEmpty: Bool { end == UInt64(SegmentHeader.size) }
 
-    /// The bytes that its commits take: all but the header and the space that is not used.
+    /// The number of bytes of the commits, without header and unused space.
     var commitBytes: UInt64 { end - UInt64(SegmentHeader.size) }
 
-    /// The footer that the segment gets; `chain` is the value after its last record.
+    /// Returns the segment's footer.
+    ///
+    /// `chain` is the value after its last record.
     func footer(_ chain: UInt64) -> [UInt8] {
         SegmentFooter.encoded(index, lastPosition: lastPosition, chain: chain, seed: framingSeed)
     }
 
-    /// Writes the footer behind the commits, which have been synced, ends the file there and syncs it.
+    /// Writes the footer after the synced commits, truncates the file after it and syncs the file.
     ///
-    /// What a write that fails has left of the footer is cut off, so that the next opening does not have to tell it from damage.
+    /// If the write fails, removes the partial footer, so that the next opening need not
+    /// distinguish it from damage.
     func seal(_ chain: UInt64) throws(StorageError) {
         let bytes = footer(chain)
         do throws(StorageError) {
@@ -45,24 +48,27 @@ struct Segment {
         try file.sync()
     }
 
-    /// Ends the file where the valid commits do, as well as it can be done after a failure, which is the one to tell.
+    /// Truncates the file after the valid commits.
+    ///
+    /// Ignores errors, because the earlier failure is reported.
     private func cutOff() {
         do throws(StorageError) {
             try file.truncate(to: end)
-            // Else a power cut could undo the truncation, and half a write inside a sector is not to be told from damage.
+            // Without a sync, a power cut could undo the truncation, and a partial write inside a
+            // sector looks like damage.
             try file.sync()
         } catch {
-            // The next opening judges what is there.
+            // The next opening handles the remaining bytes.
         }
     }
 }
 
-/// Where a segment begins: what identifies its records, in whichever generation and file.
+/// The start of a segment, which identifies its records in every generation and file.
 struct SegmentStart {
     let position: Position
     /// The chain value before the first record.
     let chain: UInt64
-    /// How often the segment's file has been replaced by one in which content is erased.
+    /// The number of times the segment's file has been replaced to erase content.
     let generation: UInt32
 
     init(_ header: SegmentHeader) {
@@ -76,12 +82,14 @@ struct SegmentStart {
     }
 }
 
-/// A segment that has not got its name yet.
+/// A segment that does not have its final name yet.
 struct NewSegment {
     let header: SegmentHeader
     let file: NewFile
 
-    /// Makes an empty segment, whole and synced, which gets its name when it is taken; `prepare` may reserve space in it.
+    /// Creates an empty, synced segment under a temporary name.
+    ///
+    /// `prepare` may reserve space in it.
     init(
         in directory: JournalDirectory, journal: JournalID, first: Position, chain: UInt64, _ entropy: inout EntropyPool,
         prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
@@ -90,21 +98,21 @@ struct NewSegment {
         file = try directory.make(DirectoryListing.segmentName(first), header.encoded(), prepare: prepare)
     }
 
-    /// Gives it its name, durably.
+    /// Renames the segment durably to its final name.
     func take() throws(JournalError) -> Segment {
         Segment(name: file.name, header: header, file: try file.take())
     }
 }
 
-/// A segment's file with the header that it begins with.
+/// A segment's file and its header.
 struct SegmentFile {
-    /// With no record known of it yet.
+    /// The segment without any known records.
     var segment: Segment
     let size: UInt64
 
-    /// Opens the segment that begins at `first` and checks what its header says about itself.
+    /// Opens the segment that begins at `first` and checks its header.
     ///
-    /// - Throws: `damaged`, `newerVersion`, `ioFailed` and the like.
+    /// - Throws: `damaged`, `newerVersion`, or the storage's errors, such as `ioFailed`.
     init(_ directory: JournalDirectory, first: Position, _ mode: StorageOpenMode, journal: JournalID) throws(JournalError) {
         let name = DirectoryListing.segmentName(first)
         let path = directory.file(name)
@@ -117,7 +125,7 @@ struct SegmentFile {
         func damaged(_ message: String) -> JournalError {
             JournalError(.damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
         }
-        // Offsets within a segment are kept in 32 bits.
+        // Offsets within a segment have 32 bits.
         guard size <= UInt64(UInt32.max) else { throw damaged("The file is longer than any segment.") }
         guard size >= UInt64(SegmentHeader.size) else { throw damaged("The file ends inside the segment's header.") }
         let header: SegmentHeader
@@ -128,26 +136,30 @@ struct SegmentFile {
         } catch {
             switch error {
             case .newerVersion(let version):
-                throw JournalError(.newerVersion, "The segment is of version \(version) of the format.", path: path, segment: name)
-            case .notASegment: throw damaged("The file does not begin as a segment does.")
+                throw JournalError(
+                    .newerVersion, "The segment has format version \(version), which is newer than this library.", path: path, segment: name
+                )
+            case .notASegment: throw damaged("Not a segment: the file begins with other bytes.")
             case .checksum: throw damaged("The checksum of the segment's header does not fit.")
-            case .invalid: throw damaged("The segment's header is valid in itself but its fields contradict one another.")
+            case .invalid: throw damaged("The segment's header has a valid checksum, but its fields contradict one another.")
             }
         }
         guard header.journal == journal else { throw damaged("The segment belongs to the journal \(header.journal).") }
-        guard header.firstPosition == first else { throw damaged("The segment begins at \(header.firstPosition), not as its name says.") }
+        guard header.firstPosition == first else {
+            throw damaged("The segment begins at position \(header.firstPosition), not at the one in its name.")
+        }
         segment = Segment(name: name, header: header, file: file)
         self.size = size
     }
 
-    /// The frame of the footer at the end of the file and where it begins, if there is one.
+    /// Returns the frame and the offset of the footer at the end of the file, or nil.
     func footer() throws(JournalError) -> (header: CommitHeader, offset: UInt64)? {
         try storage { () throws(StorageError) in
             try SegmentFooter.find(in: segment.file, size: size, seed: segment.framingSeed)
         }
     }
 
-    /// Whether the file ends in the footer at which a scan of it has ended, all of it as it was written.
+    /// Returns whether the file ends in a valid footer at the end of the scan.
     func isSealed(at scan: SegmentScan) throws(JournalError) -> Bool {
         guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }
         return try storage { () throws(StorageError) in

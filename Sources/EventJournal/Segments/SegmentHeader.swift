@@ -12,11 +12,11 @@ struct SegmentHeader: Equatable {
     var firstPosition: Position
     /// The chain value before the record at `firstPosition`.
     var chain: UInt64
-    /// The last position that was synced when the segment was made.
+    /// The last synced position when the segment was created.
     var syncedPosition: Position
-    /// Random bytes that every framing CRC of the segment begins with, as a little-endian number.
+    /// Random bytes at the start of every framing CRC's input, as a little-endian number.
     ///
-    /// Never given out: who knows it could write a body that reads as a commit.
+    /// The salt is secret: with it, an attacker could write content that reads as a commit.
     var salt: UInt64
 
     func encoded() -> [UInt8] {
@@ -42,8 +42,8 @@ struct SegmentHeader: Equatable {
 
     /// Reads a header from exactly 128 bytes.
     ///
-    /// Every version of the format keeps the magic, the version and the CRC where they are, so a damaged header is told apart from a newer
-    /// one.
+    /// Magic, version and CRC have the same place in every version of the format, which
+    /// distinguishes a damaged header from a newer one.
     init(decoding bytes: RawSpan) throws(Problem) {
         guard bytes.byteCount == Self.size else { throw .notASegment }
         for (index, byte) in Self.magic.enumerated() where bytes.byte(at: index) != byte { throw .notASegment }
@@ -56,7 +56,8 @@ struct SegmentHeader: Equatable {
         chain = bytes.integer(at: 40)
         syncedPosition = bytes.integer(at: 48)
         salt = bytes.integer(at: 56)
-        // A segment is made only after all before it was synced, so that a tear can only be in the last one.
+        // A segment is created after all records before it were synced, so only the last segment
+        // can be torn.
         guard version == Self.version, firstPosition >= 1, syncedPosition == firstPosition - 1 else { throw .invalid }
     }
 
@@ -69,7 +70,7 @@ struct SegmentHeader: Equatable {
         self.salt = salt
     }
 
-    /// The framing CRC of nothing: what a commit header's CRC continues from.
+    /// The CRC of the salt alone, from which the CRC of a commit header continues.
     var framingSeed: UInt32 {
         var bytes = [UInt8](repeating: 0, count: 8)
         bytes.store(salt, at: 0)

@@ -1,9 +1,11 @@
-/// A reading of a segment's commits: its index, its valid end, and the attestations in it.
+/// A scan of a segment's commits: builds the index, finds the valid end and collects attestations.
 struct SegmentScan: CommitVisitor {
     var segment: Segment
-    /// Commits that begin after this position are left alone: what a live writer has not yet made durable.
+    /// The scan ends before the first commit that begins after this position.
+    ///
+    /// A live writer has not yet made such a commit durable.
     let limit: Position
-    /// Positions at which somebody outside attests the chain value, in ascending order.
+    /// The positions with externally attested chain values, ascending.
     var watched: [Position]
     /// The chain values found at watched positions.
     var chains: [Position: UInt64] = [:]
@@ -11,12 +13,13 @@ struct SegmentScan: CommitVisitor {
     var attested: Position = 0
     /// The chain value after the last valid commit.
     var chain: UInt64
-    /// The first commit that begins after this position: from there on bytes are written again.
+    /// The position after which commits must be rewritten; `rewriteOffset` is the first one's
+    /// offset.
     let rewriteAfter: Position
     var rewriteOffset: UInt64?
-    /// What ended the scan before the end of the commits.
+    /// The problem that ended the scan before the end of the commits.
     var problem: CommitProblem?
-    /// The frame of the footer that follows the commits.
+    /// The frame of the footer after the commits.
     var footer: CommitHeader?
     /// The size of the file.
     let size: UInt64
@@ -24,12 +27,16 @@ struct SegmentScan: CommitVisitor {
     private var pendingChains: [Position: UInt64] = [:]
     private var nextWatched: Position
 
-    /// Makes the scan of a segment; `watched` in ascending order.
+    /// Creates the scan of a whole segment.
+    ///
+    /// `watched` is ascending.
     init(_ segment: Segment, size: UInt64, limit: Position = .max, watched: [Position] = [], rewriteAfter: Position = .max) {
         self.init(segment, after: segment.header.chain, size: size, limit: limit, watched: watched, rewriteAfter: rewriteAfter)
     }
 
-    /// Makes the scan of what follows the records that are known of a segment, with the chain value after them.
+    /// Creates the scan of a segment after its known records.
+    ///
+    /// `chain` is the value after those records.
     init(
         _ segment: Segment, after chain: UInt64, size: UInt64, limit: Position = .max, watched: [Position] = [],
         rewriteAfter: Position = .max
@@ -43,7 +50,9 @@ struct SegmentScan: CommitVisitor {
         nextWatched = watched.first { $0 > segment.lastPosition } ?? .max
     }
 
-    /// Reads the segment; a problem in the bytes is kept in ``problem``, a failure to read thrown.
+    /// Reads the segment.
+    ///
+    /// Stores a problem of the bytes in ``problem``, and throws a failure of the read.
     mutating func run() throws(JournalError) {
         var reader = CommitReader(segment, from: segment.end, position: segment.lastPosition + 1, chain: chain, end: size)
         switch try reader.read(&self) {

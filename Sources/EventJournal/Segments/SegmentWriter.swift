@@ -1,25 +1,26 @@
-/// Writes the segments of a copy: commits of stored records, framed anew, in a new file aside or after the commits of one that is there.
+/// Writes the segments of a copy: stored records in newly framed commits.
 ///
-/// Records keep their bytes, salt, state and checksums; what is made here is what frames them. A commit attests as synced what the writer
-/// was given, not what the source attested: a power cut may take some of the commits that were written since.
+/// The writer appends to a new, temporary file or after the commits of an existing segment. Records
+/// keep their bytes, salt, state and checksums. Commits attest the synced position that the writer
+/// received, not that of the source, because a power cut may lose some of the new commits.
 struct SegmentWriter {
-    /// The space for finished commits before they are written.
+    /// The size at which the buffered commits are written.
     private static let chunk = 1 << 20
 
-    /// The segment as far as its commits are finished.
+    /// The segment with its finished commits.
     private(set) var segment: Segment
     /// The chain value after the finished commits.
     private(set) var chain: UInt64
 
     private let directory: JournalDirectory
     private let isNew: Bool
-    /// Where the writer began: nothing before it is touched.
+    /// The offset of the first new byte; earlier bytes stay unchanged.
     private let start: UInt64
     private let syncedPosition: Position
-    /// The finished commits that are not yet written, and the one in the making.
+    /// The finished commits that are not yet written, and the unfinished one.
     private var framer = CommitFramer()
 
-    /// Begins a new segment, in a file aside.
+    /// Begins a new segment in a temporary file.
     init(creating header: SegmentHeader, in directory: JournalDirectory) throws(JournalError) {
         let name = DirectoryListing.segmentName(header.firstPosition)
         let file = try storage { () throws(StorageError) in try directory.storage.open(directory.file(name + Self.suffix), .create) }
@@ -30,7 +31,7 @@ struct SegmentWriter {
         }
     }
 
-    /// Goes on after the last commit of a segment, whose file ends there and is durable.
+    /// Continues after the last commit of a durable segment whose file ends there.
     init(continuing segment: Segment, in directory: JournalDirectory, chain: UInt64) {
         self.init(segment, in: directory, isNew: false, chain)
     }
@@ -53,18 +54,21 @@ struct SegmentWriter {
     /// The offset after the finished commits.
     var end: UInt64 { segment.end }
 
-    /// How many bytes of the segment this writer has made, those of unfinished commits not counted.
+    /// The number of bytes of the segment that this writer has created, without the unfinished
+    /// commit.
     var byteCount: UInt64 { end - (isNew ? 0 : start) }
 
-    /// The length of the commit in the making.
+    /// The length of the unfinished commit in bytes.
     var commitLength: Int { framer.commitLength }
 
     // MARK: Commits
 
-    /// Adds a record, as it is stored, to the commit in the making.
+    /// Adds a stored record to the unfinished commit.
     mutating func add(_ record: RawSpan, _ layout: RecordLayout) { framer.add(record, layout, after: chain) }
 
-    /// Frames the records since the last finished commit; nothing happens if there are none.
+    /// Frames the records since the last finished commit.
+    ///
+    /// Does nothing if none were added.
     mutating func finishCommit() throws(JournalError) {
         framer.finishCommit(behind: &segment, &chain, synced: syncedPosition)
         if framer.byteCount >= Self.chunk { try flush() }
@@ -77,7 +81,9 @@ struct SegmentWriter {
 
     // MARK: The end
 
-    /// Makes the segment durable under its name; `sealed` says that another one follows it.
+    /// Makes the segment durable under its name.
+    ///
+    /// `sealed` states whether another segment follows.
     mutating func finish(sealed: Bool) throws(JournalError) {
         try finishCommit()
         try flush()
@@ -91,7 +97,9 @@ struct SegmentWriter {
         }
     }
 
-    /// Writes the footer; behind commits in their place only once they are durable.
+    /// Writes the footer.
+    ///
+    /// Existing segments are synced first, because a footer attests their commits.
     private func seal() throws(JournalError) {
         let bytes = segment.footer(chain)
         try storage { () throws(StorageError) in
@@ -100,7 +108,9 @@ struct SegmentWriter {
         }
     }
 
-    /// Takes back what was written, as far as the storage lets it: what stays is a file that nobody reads, or commits that nothing attests.
+    /// Removes the written bytes as far as the storage permits.
+    ///
+    /// On failure, the rest is an unused file, or commits that no file attests.
     func abandon() {
         do throws(StorageError) {
             if isNew {
@@ -110,7 +120,7 @@ struct SegmentWriter {
                 try segment.file.sync()
             }
         } catch {
-            // The failure that led here is the one to tell; recovery copes with what is left.
+            // The caller reports the earlier failure; recovery handles the remaining bytes.
         }
     }
 }

@@ -1,11 +1,17 @@
-/// Where to start reading a segment for a position: one entry about every 4 KiB, so that any record is one small read away.
+/// An index from positions to offsets in a segment, with about one entry per 4 KiB.
+///
+/// A read of any record therefore starts at most about 4 KiB before it.
 struct SparseIndex: Equatable {
-    /// 12 bytes: segments and the positions in them are bounded so that 32 bits are enough.
+    /// An entry of 12 bytes.
+    ///
+    /// The limits of segments make 32 bits sufficient.
     struct Entry: Equatable {
-        /// The position, less the segment's first.
+        /// The position, less the segment's first position.
         var relativePosition: UInt32
         var offset: UInt32
-        /// How many records of the commit are left, the one at `offset` included; 0 when a commit header is at `offset`.
+        /// The number of remaining records of the commit, the one at `offset` included.
+        ///
+        /// 0 if `offset` is that of a commit header.
         var recordsLeft: UInt32
 
         var place: (relativePosition: UInt64, offset: UInt64) { (UInt64(relativePosition), UInt64(offset)) }
@@ -17,8 +23,10 @@ struct SparseIndex: Equatable {
 
     init() {}
 
-    /// Makes an index of entries as they were stored; nil unless they can be those of a segment whose commits end at `end` and that has so
-    /// many records: the first at the first commit, each next one further on.
+    /// Creates an index of stored entries, or returns nil if they are invalid.
+    ///
+    /// The first valid entry is that of the first commit. The offsets ascend by at least the
+    /// spacing and stay within the commits, which end at `end` and contain `recordCount` records.
     init?(_ entries: [Entry], end: UInt64, recordCount: UInt64) {
         guard let first = entries.first, first == Entry(relativePosition: 0, offset: UInt32(SegmentHeader.size), recordsLeft: 0) else {
             return nil
@@ -31,7 +39,7 @@ struct SparseIndex: Equatable {
         self.entries = entries
     }
 
-    /// Notes a boundary, if the last entry is far enough before it.
+    /// Adds an entry for a boundary if the last entry is far enough before it.
     @inline(__always)
     mutating func note(_ relativePosition: UInt64, at offset: UInt64, recordsLeft: UInt32) {
         let offset = UInt32(truncatingIfNeeded: offset)
@@ -40,23 +48,26 @@ struct SparseIndex: Equatable {
             Entry(relativePosition: UInt32(truncatingIfNeeded: relativePosition), offset: offset, recordsLeft: recordsLeft))
     }
 
-    /// Adds the entries that a longer index of the same segment has more.
+    /// Adds the additional entries of a longer index of the same segment.
     mutating func extend(to longer: borrowing SparseIndex) {
         if longer.entries.count > entries.count { entries += longer.entries[entries.count...] }
     }
 
-    /// Forgets the entries from `relativePosition` on: those of a commit that turned out to be invalid.
+    /// Removes the entries from `relativePosition`, which belong to an invalid commit.
     mutating func remove(from relativePosition: UInt64) {
         while let last = entries.last, UInt64(last.relativePosition) >= relativePosition { entries.removeLast() }
     }
 
-    /// The entry to start from for the first of two positions, and the offset at which the second one has been passed for sure; `end` is where the records end.
+    /// Returns the start of a read of two positions, an estimate of its end, and a bound of its
+    /// end.
     ///
-    /// The estimate is where it has been passed if records are as long as on average between two entries, and one sixteenth of the spacing more; it is
-    /// never beyond the bound.
+    /// The read starts at the entry for the first position. The bound is an offset at or after the
+    /// end of the record at the last position. The estimate assumes records of average length
+    /// between two entries, plus one sixteenth of the spacing, and never exceeds the bound. `end`
+    /// is the end of the records.
     ///
-    /// - Parameter hint: The index of an entry at or before the first position, 0 if none is known; that of the last such entry from then on. What lies close behind it
-    ///   is found in a few steps.
+    /// - Parameter hint: The index of an entry at or before the first position, or 0. On return,
+    ///   the index of the last such entry. A search close to the hint takes few steps.
     func lookUp(
         _ first: UInt64, _ last: UInt64, end: (relativePosition: UInt64, offset: UInt64), from hint: inout Int
     ) -> (start: Entry, estimate: UInt64, bound: UInt64)? {
@@ -67,13 +78,15 @@ struct SparseIndex: Equatable {
         let (from, to) = (entries[beyond - 1], beyond < entries.count ? entries[beyond].place : end)
         guard to.relativePosition > last, to.offset > from.offset else { return (entries[after - 1], to.offset, to.offset) }
         let (share, overflows) = (last - UInt64(from.relativePosition) + 1).multipliedReportingOverflow(by: to.offset - UInt64(from.offset))
-        // So many records are not in any segment that was written, but a footer may claim them.
+        // No segment contains this number of records, but a footer may claim it.
         if overflows { return (entries[after - 1], to.offset, to.offset) }
         let estimate = UInt64(from.offset) + share / (to.relativePosition - UInt64(from.relativePosition)) + UInt64(Self.spacing) / 16
         return (entries[after - 1], min(estimate, to.offset), to.offset)
     }
 
-    /// The last entry at a commit header that is not after the record at a position; nil when the index is empty.
+    /// Returns the last entry at a commit header that is not after the record at a position.
+    ///
+    /// Returns nil if the index is empty.
     func commit(before relativePosition: UInt64) -> Entry? {
         var index = partition(from: 0) { UInt64($0.relativePosition) > relativePosition }
         while index > 0 {
@@ -83,7 +96,11 @@ struct SparseIndex: Equatable {
         return nil
     }
 
-    /// The index of the first entry, not before `low`, for which the predicate, false and then true along the entries, is true: O(log *n*) in how far it is from `low`.
+    /// Returns the index of the first entry from `low` for which the predicate is true.
+    ///
+    /// The predicate must be false and then true along the entries.
+    ///
+    /// - Complexity: O(log *n*) in the distance from `low`.
     private func partition(from low: Int, _ predicate: (Entry) -> Bool) -> Int {
         var low = low
         var high = low
@@ -102,18 +119,17 @@ struct SparseIndex: Equatable {
     }
 }
 
-/// What ends a sealed segment: an index of its records, framed like a commit, but of no records.
+/// The end of a sealed segment: an index of its records, framed as a commit without records.
 ///
-/// See Format.md for the layout.
-///
-/// It is written once everything before it is synced, so that a valid one attests the whole segment. It repeats what the records say, for
-/// the sake of speed: a reader that finds it damaged reads the records instead.
+/// See Format.md for the layout. A footer is written after all records before it were synced, so a
+/// valid footer attests the whole segment. It repeats information of the records to speed up
+/// opening: a reader with a damaged footer reads the records instead.
 enum SegmentFooter {
-    /// Of the frame and of the length that is repeated at the end.
+    /// The size of the frame and of the repeated length at the end.
     static let smallest = CommitHeader.size + 4
     static let entrySize = 12
 
-    /// The footer of a segment with these records.
+    /// Returns the footer of a segment with these records.
     static func encoded(_ index: SparseIndex, lastPosition: Position, chain: UInt64, seed: UInt32) -> [UInt8] {
         let length = smallest + index.entries.count * entrySize
         var bytes = [UInt8](repeating: 0, count: length)
@@ -132,9 +148,10 @@ enum SegmentFooter {
         return bytes
     }
 
-    /// The footer at the end of a file and where it begins; nil when there is none that is valid in itself.
+    /// Returns the frame and the offset of the footer at the end of a file, or nil if it is
+    /// invalid.
     ///
-    /// Reads its frame alone, whatever the segment's length.
+    /// Reads the frame alone, independent of the segment's length.
     static func find(in file: any StorageFile, size: UInt64, seed: UInt32) throws(StorageError) -> (header: CommitHeader, offset: UInt64)? {
         guard size >= UInt64(SegmentHeader.size + smallest) else { return nil }
         var bytes = [UInt8](repeating: 0, count: CommitHeader.size)
@@ -149,9 +166,9 @@ enum SegmentFooter {
         return (header, offset)
     }
 
-    /// The index of the footer that begins at `offset`; nil when its bytes are not those that were written.
+    /// Returns the index in the footer at `offset`, or nil if the footer is damaged.
     ///
-    /// Memory: as much as the footer is long, at most ``JournalLimits/commitBytes``.
+    /// - Complexity: Allocates the length of the footer, at most ``JournalLimits/commitBytes``.
     static func index(
         of header: CommitHeader, at offset: UInt64, in file: any StorageFile, firstPosition: Position
     ) throws(StorageError) -> SparseIndex? {
