@@ -1,21 +1,28 @@
-// Unsafe, because the standard library offers little-endian loads and stores of spans only in forms that it marks unsafe (they would be,
-// for types other than integers). Each use here is an integer's or a byte's, inside bounds that the span or a precondition checks.
+// Unsafe, because the standard library offers little-endian loads and stores of spans only in forms
+// that are unsafe for types other than integers. Each use here loads or stores an integer or a
+// byte, inside bounds that the span or a precondition checks.
 
 extension RawSpan {
-    /// The byte at `offset`; traps outside the span, as an array does.
+    /// Returns the byte at `offset`.
+    ///
+    /// Traps outside the span, as an array does.
     func byte(at offset: Int) -> UInt8 {
         unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 
-    /// The little-endian integer at `offset`; traps when it is not wholly inside the span.
+    /// Returns the little-endian integer at `offset`.
+    ///
+    /// Traps if it is not completely inside the span.
     func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type = Value.self) -> Value {
         unsafe Value(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// Whether every byte is zero; eight bytes a step.
+    /// Whether every byte is zero.
+    ///
+    /// - Complexity: O(*n*), eight bytes per step.
     var isZero: Bool { firstNonzero(from: 0) == byteCount }
 
-    /// The offset of the first byte from `start` on that is not zero, or the count.
+    /// Returns the offset of the first nonzero byte from `start`, or the count.
     func firstNonzero(from start: Int) -> Int {
         var offset = start
         while offset + 8 <= byteCount {
@@ -26,7 +33,7 @@ extension RawSpan {
         return offset
     }
 
-    /// One more than the offset of the last byte that is not zero, or 0.
+    /// The offset after the last nonzero byte, or 0.
     var countWithoutTrailingZeros: Int {
         var end = byteCount
         while end >= 8 && integer(at: end - 8, as: UInt64.self) == 0 { end -= 8 }
@@ -34,35 +41,41 @@ extension RawSpan {
         return end
     }
 
-    /// Copies the bytes to the end of an array.
+    /// Appends the bytes to an array.
     func append(to array: inout [UInt8]) {
         unsafe withUnsafeBytes { source in unsafe array.append(contentsOf: source) }
     }
 
-    /// The bytes as a new array.
+    /// Returns the bytes as a new array.
     func toArray() -> [UInt8] {
         unsafe withUnsafeBytes { source in unsafe [UInt8](source) }
     }
 }
 
 extension MutableRawSpan {
-    /// Stores a byte at `offset`; traps outside the span.
+    /// Stores a byte at `offset`.
+    ///
+    /// Traps outside the span.
     mutating func storeByte(_ value: UInt8, at offset: Int) {
         storeBytes(of: value, toByteOffset: offset, as: UInt8.self)
     }
 
-    /// Copies bytes to `offset`; traps when they do not fit.
+    /// Copies bytes to `offset`.
+    ///
+    /// Traps if they do not fit.
     mutating func copy(_ source: RawSpan, to offset: Int) {
         precondition(offset >= 0 && source.byteCount <= byteCount - offset)
         unsafe withUnsafeMutableBytes { target in
             unsafe source.withUnsafeBytes { from in
-                // The precondition above makes both regions valid for the count.
+                // The precondition makes both regions valid for the count.
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<(offset + from.count)]).copyMemory(from: from)
             }
         }
     }
 
-    /// Sets `range` to zero; traps when it is not inside the span.
+    /// Sets `range` to zero.
+    ///
+    /// Traps if it is not inside the span.
     mutating func zero(_ range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
         unsafe withUnsafeMutableBytes { target in
@@ -72,22 +85,26 @@ extension MutableRawSpan {
 }
 
 extension [UInt8] {
-    /// Lends the bytes of a range; traps when it is not inside the array.
+    /// Calls `body` with the bytes of a range.
+    ///
+    /// Traps if the range is not inside the array.
     @inline(__always)
     func withBytes<Result: ~Copyable, Failure: Error>(
         _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // A span of bytes has no padding, the reason why `bytes` is unsafe for elements in general.
+        // `bytes` is unsafe for elements with padding; bytes have none.
         let bytes = unsafe span.bytes
         return try body(bytes.extracting(range))
     }
 
-    /// Lends the bytes of a range for writing; traps when it is not inside the array.
+    /// Calls `body` with the writable bytes of a range.
+    ///
+    /// Traps if the range is not inside the array.
     mutating func withMutableBytes<Result: ~Copyable, Failure: Error>(
         _ range: Range<Int>, _ body: (inout MutableRawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var whole = mutableSpan
-        // Any byte is a valid UInt8, the reason why `mutableBytes` is unsafe for elements in general.
+        // `mutableBytes` is unsafe for elements with invalid bit patterns; bytes have none.
         var bytes = unsafe whole.mutableBytes
         #if compiler(>=6.3)
             var part = bytes._mutatingExtracting(range)
@@ -97,7 +114,9 @@ extension [UInt8] {
         return try body(&part)
     }
 
-    /// Stores an integer little-endian at `offset`; traps when it does not fit.
+    /// Stores a little-endian integer at `offset`.
+    ///
+    /// Traps if it does not fit.
     mutating func store<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at offset: Int) {
         precondition(offset >= 0 && MemoryLayout<Value>.size <= count - offset)
         unsafe withUnsafeMutableBytes { target in
@@ -105,7 +124,9 @@ extension [UInt8] {
         }
     }
 
-    /// Copies a range of another array to `offset`; traps when it does not fit.
+    /// Copies a range of another array to `offset`.
+    ///
+    /// Traps if it does not fit.
     mutating func copy(_ source: [UInt8], _ range: Range<Int>, to offset: Int) {
         withMutableBytes(0..<count) { target in source.withBytes(range) { bytes in target.copy(bytes, to: offset) } }
     }

@@ -1,24 +1,25 @@
 /// The SHA-256 hash function of FIPS 180-4.
 ///
-/// Written here because CryptoKit is on Apple platforms alone and this package has no dependencies. It is not hardened
-/// against timing or memory inspection: use it on what is not secret.
+/// CryptoKit exists on Apple platforms only, and this package has no dependencies. The
+/// implementation is not hardened against timing or memory inspection: use it for data that is not
+/// secret.
 package struct SHA256: Sendable {
-    /// The length of a digest, in bytes.
+    /// The length of a digest in bytes.
     package static let digestByteCount = 32
 
     private var state: [8 of UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
-    /// The bytes of the block that is not full yet.
+    /// The bytes of the incomplete block.
     private var block = [64 of UInt8](repeating: 0)
     private var blockByteCount = 0
-    /// The bytes of the message so far; modulo 2 to the 64, as its length in bits is in the standard.
+    /// The number of bytes of the message, modulo 2^64, as the standard defines its length in bits.
     private var messageByteCount: UInt64 = 0
 
-    /// Makes the state of an empty message.
+    /// Creates the state of an empty message.
     package init() {}
 
-    /// Returns the digest of a whole message, 32 bytes.
+    /// Returns the 32-byte digest of a whole message.
     ///
     /// - Complexity: O(*n*) in the length of the message.
     package static func hash(_ message: [UInt8]) -> [UInt8] {
@@ -27,7 +28,9 @@ package struct SHA256: Sendable {
         return hasher.finalize()
     }
 
-    /// Continues the message with some bytes; the digest does not depend on how a message is cut up.
+    /// Appends bytes to the message.
+    ///
+    /// The digest is independent of how the message is divided.
     ///
     /// - Complexity: O(*n*) in the number of bytes; does not allocate.
     package mutating func update(_ bytes: Span<UInt8>) {
@@ -42,16 +45,19 @@ package struct SHA256: Sendable {
         }
     }
 
-    /// Continues the message with the bytes of an array.
+    /// Appends the bytes of an array to the message.
     package mutating func update(_ bytes: [UInt8]) {
         update(bytes.span)
     }
 
-    /// Returns the digest of the message so far, 32 bytes; the message can still be continued.
+    /// Returns the 32-byte digest of the message so far.
+    ///
+    /// More bytes may follow.
     package func finalize() -> [UInt8] {
         var hasher = self
         let bitCount = messageByteCount &* 8
-        // One bit, zeros to eight bytes before the end of a block, the length in bits (FIPS 180-4, section 5.1.1).
+        // The padding: a one bit, zeros up to eight bytes before the end of a block, the length in
+        // bits (FIPS 180-4, section 5.1.1).
         hasher.update([0x80])
         while hasher.blockByteCount != 56 { hasher.update([0]) }
         hasher.update((0..<8).map { UInt8(truncatingIfNeeded: bitCount >> UInt64(56 - 8 * $0)) })
@@ -60,7 +66,7 @@ package struct SHA256: Sendable {
         }
     }
 
-    /// Takes the full block into the state (FIPS 180-4, section 6.2.2).
+    /// Compresses the full block into the state (FIPS 180-4, section 6.2.2).
     private mutating func compressBlock() {
         var schedule = [64 of UInt32](repeating: 0)
         for t in 0..<16 {

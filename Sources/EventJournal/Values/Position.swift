@@ -1,4 +1,5 @@
-/// The number of a record in its journal, counted from 1 with no gaps; 0 stands for "before the first".
+/// The number of a record in its journal, counted from 1 without gaps.
 ///
-/// Positions order everything; they never change and are never used twice.
+/// 0 is the position before the first record. Positions define the order of records. A position
+/// never changes and is never reused.
 public typealias Position = UInt64
