@@ -1,8 +1,10 @@
-/// What the file of a checkpoint says of itself before its sections.
+/// The header of a checkpoint's file, before its sections.
 ///
 /// See Checkpoints.md for the layout.
 package struct CheckpointHeader: Equatable, Sendable {
-    /// How a section is cut up: each block but a section's last has so many bytes, and its checksum after it.
+    /// The bytes of each block of a section except the last, which may be shorter.
+    ///
+    /// A checksum follows each block.
     package static let blockByteCount = 1 << 18
     /// The bytes of a block's checksum.
     package static let checksumByteCount = 4
@@ -11,20 +13,20 @@ package struct CheckpointHeader: Equatable, Sendable {
     static let fixedSize = 96
     static let sectionSize = 40
     static let formatVersion: UInt16 = 1
-    /// "CJCKP", then CR LF and control-Z, which a transfer as text would change.
+    /// "CJCKP", then CR LF and Control-Z, which a transfer in text mode would change.
     static let magic: [UInt8] = [0x43, 0x4A, 0x43, 0x4B, 0x50, 0x0D, 0x0A, 0x1A]
 
     /// The name of the projection.
     package var name: String
-    /// The version of the projection, whose business it is.
+    /// The version of the projection, which only the projection interprets.
     package var version: UInt32
-    /// The journal that it was made of.
+    /// The id of the journal that the checkpoint was made of.
     package var journal: JournalID
-    /// The last position that the state has seen, where a commit ends.
+    /// The last position that the state includes; a commit ends there.
     package var position: Position
     /// The chain value at that position.
     package var chain: UInt64
-    /// The mark of the segments' generations up to there: another one once content has been erased from them.
+    /// The mark of the segments' generations up to that position; an erasure changes it.
     package var generations: UInt64
     package var sections: [Section]
 
@@ -32,10 +34,11 @@ package struct CheckpointHeader: Equatable, Sendable {
     package struct Section: Equatable, Sendable {
         /// At most 32 bytes of UTF-8.
         package var name: String
-        /// How many bytes of state it holds, checksums not counted.
+        /// The bytes of state in the section, without checksums.
         package var byteCount: UInt64 = 0
 
-        /// How many bytes of the file it takes; nil when no file has so many.
+        /// The bytes of the section in the file, with checksums; nil if they exceed the size of any
+        /// file.
         var storedByteCount: UInt64? {
             let block = UInt64(CheckpointHeader.blockByteCount)
             guard byteCount <= UInt64(Int.max) / 2 else { return nil }
@@ -43,10 +46,11 @@ package struct CheckpointHeader: Equatable, Sendable {
         }
     }
 
-    /// The size of the header with all its sections.
+    /// The size of the header in bytes, with all its sections.
     var size: Int { Self.fixedSize + sections.count * Self.sectionSize + Self.checksumByteCount }
 
-    /// Where each section begins, and at the end where the file does; nil when no file is so long.
+    /// The offset of each section, followed by the file's length; nil if that exceeds the size of
+    /// any file.
     var offsets: [UInt64]? {
         var offsets = [UInt64(size)]
         for section in sections {
@@ -58,8 +62,10 @@ package struct CheckpointHeader: Equatable, Sendable {
         return offsets
     }
 
-    /// What the checksum of a section's first block continues from: all that is known before the sections are written, so that no block passes for one of another
-    /// file, section or place.
+    /// The seed of the checksum of a section's first block.
+    ///
+    /// It covers the header without the sections' lengths, and the index of the section. A block of
+    /// another file, section or place therefore has a wrong checksum.
     func seed(ofSection index: Int) -> UInt32 {
         let bytes = fixedPart
         return CRC32C.checksum(of: UInt32(index), continuing: CRC32C.checksum(of: bytes))
@@ -94,7 +100,7 @@ package struct CheckpointHeader: Equatable, Sendable {
 }
 
 extension CheckpointHeader {
-    /// Reads the header of a file, whose length has to be what the header says.
+    /// Reads the header of a file, and checks the file's length against it.
     init(reading file: any StorageFile) throws(CheckpointProblem) {
         let most = Self.fixedSize + Self.mostSections * Self.sectionSize + Self.checksumByteCount
         var bytes: [UInt8]
@@ -113,9 +119,10 @@ extension CheckpointHeader {
         }
     }
 
-    /// Reads a header at the beginning of some bytes.
+    /// Decodes a header at the start of some bytes.
     ///
-    /// Every version keeps the magic, the version, the count of sections and with it the place of the checksum, so that another version is told apart from damage.
+    /// All format versions keep the magic, the version, the section count and so the place of the
+    /// checksum. Another version is therefore distinguishable from damage.
     private init(decoding bytes: [UInt8]) throws(CheckpointProblem) {
         let damaged = CheckpointProblem(.damaged, "The header of the checkpoint is not as it was written.")
         guard bytes.count >= Self.fixedSize, Array(bytes[0..<8]) == Self.magic else { throw damaged }
@@ -146,31 +153,34 @@ extension CheckpointHeader {
         self = header
     }
 
-    /// A name that is filled up with zeros.
+    /// Reads a zero-padded name.
     private static func name(in bytes: [UInt8], at offset: Int) -> String? {
         String(validating: bytes[offset..<offset + nameByteCount].prefix { $0 != 0 }, as: UTF8.self)
     }
 }
 
-/// Why a checkpoint is not used; whoever wanted it replays instead.
+/// The reason that a checkpoint is not used; the caller replays the log instead.
 package struct CheckpointProblem: Error, Hashable, Sendable {
-    /// The reasons; the names are stable.
+    /// The reasons; the raw values are stable.
     package enum Code: String, Sendable {
-        /// There is none.
+        /// The checkpoint does not exist.
         case absent
         /// The file cannot be read.
         case unreadable
-        /// The file is not as it was written: a checksum, a length, or what the state should be.
+        /// The file is damaged: a checksum, the length or the decoded state is wrong.
         case damaged
-        /// The file or the projection is of another version.
+        /// The format or the projection has another version.
         case otherVersion
-        /// It was made of another journal.
+        /// The checkpoint was made of another journal.
         case otherJournal
-        /// It ends beyond the journal's durable end, which has gone back since.
+        /// The checkpoint's position is beyond the journal's durable end.
+        ///
+        /// A power failure or an older copy of the journal may have moved that end back.
         case beyondEnd
-        /// The journal has another history up to there: another chain value, or no commit that ends there.
+        /// The journal's history up to the position differs: another chain value, or no commit ends
+        /// there.
         case otherHistory
-        /// Content has been erased from the journal since.
+        /// Content was erased from the journal after the checkpoint was made.
         case beforeErasure
     }
 

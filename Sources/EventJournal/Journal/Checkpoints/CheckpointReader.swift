@@ -1,6 +1,6 @@
-/// A checkpoint whose header belongs to the journal: its sections can be read.
+/// A checkpoint with a valid header, whose sections can be read.
 package struct CheckpointReader: Sendable {
-    /// What the file says of itself.
+    /// The header of the file.
     package let header: CheckpointHeader
     /// The size of the file in bytes.
     package let fileSize: UInt64
@@ -12,7 +12,7 @@ package struct CheckpointReader: Sendable {
         fileSize = header.offsets?.last ?? 0
     }
 
-    /// A section's bytes; nil when there is none of this name.
+    /// Returns a reader of the named section; nil when it does not exist.
     package func section(_ name: String) -> CheckpointSectionReader? {
         guard let index = header.sections.firstIndex(where: { $0.name == name }), let offsets = header.offsets else { return nil }
         return CheckpointSectionReader(
@@ -20,9 +20,10 @@ package struct CheckpointReader: Sendable {
     }
 }
 
-/// Reads one section, block by block; no byte is given out before its checksum has been compared.
+/// Reads one section block by block, and verifies each block's checksum before it returns the
+/// bytes.
 package final class CheckpointSectionReader {
-    /// How many bytes the section holds.
+    /// The bytes of the section, without checksums.
     package let byteCount: UInt64
     private let file: any StorageFile
     private var offset: UInt64
@@ -39,8 +40,9 @@ package final class CheckpointSectionReader {
 
     /// Reads the next block.
     ///
-    /// - Parameter block: Gets the bytes at its beginning; with room for ``CheckpointHeader/blockByteCount`` bytes and a checksum at least.
-    /// - Returns: How many bytes of the section they are; 0 at its end.
+    /// - Parameter block: Receives the bytes at its start. It must have room for
+    ///   ``CheckpointHeader/blockByteCount`` bytes and a checksum.
+    /// - Returns: The number of bytes of the section that were read; 0 at its end.
     package func read(into block: inout [UInt8]) throws(CheckpointProblem) -> Int {
         let count = Int(min(left, UInt64(CheckpointHeader.blockByteCount)))
         if count == 0 { return 0 }

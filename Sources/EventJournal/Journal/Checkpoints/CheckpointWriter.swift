@@ -1,19 +1,21 @@
-/// Writes one checkpoint beside what is there, and puts it in its place when it is whole and durable.
+/// Writes a checkpoint to a temporary file, and replaces the previous one when it is complete and
+/// durable.
 ///
-/// Used by one thread. What fails is kept and thrown at the end, so that nobody has to ask after every block.
+/// Used by one thread. A failure is stored and thrown by ``finish()``, so that callers need not
+/// check each block.
 package final class CheckpointWriter {
     private let new: NewFile
     private let file: (any StorageFile)?
     private var header: CheckpointHeader
-    /// The section that is being written; -1 before the first.
+    /// The index of the section in progress; -1 before the first.
     private var section = -1
     private var offset: UInt64
     private var checksum: UInt32 = 0
     private var failure: JournalError?
 
-    /// Begins to write.
+    /// Starts writing.
     ///
-    /// - Parameter header: With the names of the sections; their lengths are found out.
+    /// - Parameter header: With the names of the sections; the writer sets their lengths.
     init(_ header: CheckpointHeader, in directory: JournalDirectory) {
         self.header = header
         new = NewFile(name: DirectoryListing.checkpointName(header.name), directory: directory)
@@ -26,16 +28,19 @@ package final class CheckpointWriter {
         }
     }
 
-    /// Whether writing has failed already, so that it is no use to go on.
+    /// Whether writing has failed, so that the caller can stop early.
     package var hasFailed: Bool { failure != nil }
 
-    /// Begins the next section.
+    /// Starts the next section.
     package func beginSection() {
         section += 1
         checksum = header.seed(ofSection: section)
     }
 
-    /// Writes the next block of the section: ``CheckpointHeader/blockByteCount`` bytes, the last one of a section at most so many.
+    /// Writes the next block of the section.
+    ///
+    /// Each block has ``CheckpointHeader/blockByteCount`` bytes, except the last of a section,
+    /// which may be shorter.
     package func write(_ block: [UInt8]) {
         guard failure == nil, let file else { return }
         checksum = block.withBytes(0..<block.count) { CRC32C.checksum(of: $0, continuing: checksum) }
@@ -47,10 +52,11 @@ package final class CheckpointWriter {
         offset += UInt64(bytes.count)
     }
 
-    /// Makes the checkpoint durable and gives it its name, which takes the one before away.
+    /// Makes the checkpoint durable and renames it over the previous one.
     ///
     /// - Returns: The size of the file in bytes.
-    /// - Throws: What failed, now or earlier; what was there before is then there still, and what was written is removed.
+    /// - Throws: The first failure. The previous checkpoint then stays, and the temporary file is
+    ///   removed.
     package func finish() throws(JournalError) -> UInt64 {
         if let file { write(header.encoded(), to: file, at: 0) }
         do throws(JournalError) {
@@ -65,7 +71,7 @@ package final class CheckpointWriter {
         }
     }
 
-    /// Gives up, and removes what was written.
+    /// Stops writing and removes the temporary file.
     package func abandon() { new.abandon() }
 
     private func write(_ bytes: [UInt8], to file: any StorageFile, at offset: UInt64) {
@@ -74,7 +80,7 @@ package final class CheckpointWriter {
             try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: offset) }
         } catch {
             failure = JournalError(error)
-            // At once, because a disk that is full has others who need the space.
+            // Removed at once, because a full disk needs the space for the journal.
             new.abandon()
         }
     }

@@ -4,7 +4,9 @@ extension Journal: CheckpointLog {
     /// The journal's directory and its storage.
     public var checkpointDirectory: (path: String, storage: any JournalStorage) { (directory.path, directory.storage) }
 
-    /// The mark of the generations of the segments that begin at or before a position; 0 while none has been replaced.
+    /// Returns the mark of the generations of the segments that start at or before a position.
+    ///
+    /// The mark is 0 while no such segment has been rewritten.
     ///
     /// - Complexity: Linear in the number of segments.
     public func erasureMark(through position: Position) -> UInt64 {
@@ -17,12 +19,13 @@ extension Journal: CheckpointLog {
 }
 
 extension CheckpointLog {
-    /// A checkpoint of a projection that the log can vouch for: made of this log, of this history, and of nothing that is not durable.
+    /// Opens a projection's checkpoint if it belongs to the log's durable history and precedes no
+    /// erasure.
     ///
     /// - Parameters:
     ///   - name: The projection's name.
-    ///   - version: The version of the projection that is asked for.
-    /// - Throws: ``CheckpointProblem``: why it is to be ignored.
+    ///   - version: The expected version of the projection.
+    /// - Throws: ``CheckpointProblem``: the reason that the checkpoint must be ignored.
     package func checkpoint(_ name: String, version: UInt32) throws(CheckpointProblem) -> CheckpointReader {
         let directory = directory
         let file: any StorageFile
@@ -59,14 +62,15 @@ extension CheckpointLog {
         return reader
     }
 
-    /// Begins to write a checkpoint of a projection's state as of a position.
+    /// Starts writing a checkpoint of a projection's state as of a position.
     ///
     /// - Parameters:
-    ///   - name: The projection's name, 1 to 32 ASCII letters, digits and hyphens.
+    ///   - name: The projection's name: 1 to 32 ASCII letters, digits and hyphens.
     ///   - version: The projection's version.
-    ///   - position: Where a commit ends; durable.
+    ///   - position: A durable position at which a commit ends.
     ///   - sections: The names of the sections, in their order.
-    /// - Throws: `readOnly`, `outOfRange` (no commit ends there, or nothing durable does), or what reading the chain value throws.
+    /// - Throws: `readOnly`, `outOfRange` (no durable commit ends there, or the name is not valid),
+    ///   or the errors of reading the chain value.
     package func beginCheckpoint(
         _ name: String, version: UInt32, at position: Position, sections: [String]
     ) throws(JournalError) -> CheckpointWriter {
