@@ -2,16 +2,17 @@ internal import Dispatch
 internal import Locking
 
 extension Journal {
-    /// How far scrubbing has come.
+    /// The progress of scrubbing.
     public var scrubProgress: ScrubProgress { scrub.withLock { $0.progress } }
 
-    /// Reads one sealed segment again from the storage and reports what is wrong with it: the one after the last that was scrubbed.
+    /// Verifies the next sealed segment from the storage and reports its damage.
     ///
-    /// Scrubbing goes over the sealed segments in order, one a call, and begins anew after the last. A journal that is open for writing
-    /// notes how far it came in its directory, so that the next opening goes on from there.
+    /// Each call verifies one sealed segment, in order; after the last one, a new pass starts. A
+    /// journal that is open for writing stores its progress in its directory, so that the next
+    /// opening continues there.
     ///
-    /// - Parameter report: Is given each finding, as by ``verify(_:)``.
-    /// - Returns: The bytes that were read; nil when there was no further segment, which ends the pass.
+    /// - Parameter report: Receives each finding, as in ``verify(_:)``.
+    /// - Returns: The bytes read; nil at the end of a pass.
     /// - Throws: `closed`.
     /// - Complexity: Reads one segment.
     public func scrubSegment(_ report: (JournalFinding) -> Void) throws(JournalError) -> UInt64? {
@@ -39,11 +40,12 @@ extension Journal {
         }
     }
 
-    /// Scrubs in the background from now on, until the journal is closed or released; once it runs, a further call does nothing.
+    /// Scrubs in the background until the journal is closed or released; further calls do nothing.
     ///
     /// - Parameters:
-    ///   - options: How fast, and how often.
-    ///   - report: Is given each finding, on a thread of the journal's own. What it finds is also counted: ``scrubProgress``.
+    ///   - options: The read rate and the pause between passes.
+    ///   - report: Receives each finding, on a thread of the journal. ``scrubProgress`` counts the
+    ///     findings as well.
     public func startScrubbing(
         _ options: ScrubOptions = ScrubOptions(), _ report: @escaping @Sendable (JournalFinding) -> Void
     ) {
@@ -65,13 +67,13 @@ extension Journal {
                 let rest = bytes.map { Duration.seconds(Double($0) / Double(max(options.bytesPerSecond, 1))) } ?? options.pause
                 schedule(after: rest, queue, options, report)
             } catch {
-                // The journal has been closed: nothing is left to be read.
+                // The journal is closed, so scrubbing ends.
             }
         }
     }
 
     private func readNote() -> ScrubProgress? {
-        // As good as none when it cannot be read: the pass then begins anew.
+        // Without a valid note, the pass starts again.
         guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .read) else { return nil }
         var bytes = [UInt8](repeating: 0, count: ScrubNote.size)
         guard (try? file.fill(&bytes, 0..<ScrubNote.size, from: 0)) == true else { return nil }
@@ -81,31 +83,35 @@ extension Journal {
     private func write(_ progress: ScrubProgress) {
         if isReadOnly { return }
         let bytes = ScrubNote.encoded(progress, id)
-        // On a full or failing disk the note is lost, and the next opening scrubs again what this one has.
+        // Write errors are ignored: without the note, the next opening only repeats this pass.
         guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .create) else { return }
         try? bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
     }
 }
 
-/// How a journal's sealed segments are read again in the background: ``Journal/startScrubbing(_:_:)``.
+/// Options for scrubbing sealed segments in the background: ``Journal/startScrubbing(_:_:)``.
 public struct ScrubOptions: Hashable, Sendable {
-    /// How many bytes a second are read on average; each segment is read at once, with a rest after it.
+    /// The average read rate in bytes per second.
+    ///
+    /// Each segment is read at once, followed by a pause.
     public var bytesPerSecond: UInt64
-    /// How long to rest between the end of a pass and the beginning of the next.
+    /// The pause between two passes.
     public var pause: Duration
 
-    /// Makes options: 16 MiB a second and a pass a day unless said otherwise.
+    /// Creates options.
+    ///
+    /// The defaults are 16 MiB per second and one pass per day.
     public init(bytesPerSecond: UInt64 = 16 << 20, pause: Duration = .seconds(86_400)) {
         self.bytesPerSecond = bytesPerSecond
         self.pause = pause
     }
 }
 
-/// The note of where scrubbing stopped, in the journal's directory.
+/// The stored progress of scrubbing, in the journal's directory.
 ///
 /// See Format.md for the layout.
 ///
-/// It saves reading again, and nothing else: it is not synced, and one that cannot be read is as none.
+/// It only avoids repeated reads. So it is not synced, and an unreadable note is ignored.
 enum ScrubNote {
     static let size = 40
 
@@ -118,7 +124,7 @@ enum ScrubNote {
         return bytes
     }
 
-    /// The progress noted for a journal; nil when the bytes are no such note.
+    /// The progress stored for a journal; nil when the bytes are not a valid note of it.
     static func decode(_ bytes: [UInt8], _ journal: JournalID) -> ScrubProgress? {
         guard bytes.count == size else { return nil }
         return bytes.withBytes(0..<size) { span in

@@ -1,18 +1,21 @@
 internal import Locking
 
-/// One thing that is wrong with a journal's files, and where.
+/// One problem in a journal's files, with its location.
 public struct JournalFinding: Hashable, Sendable {
-    /// A stable name for what is wrong: `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `footer`, `unreadable`,
-    /// `commitHeader`, `commitFields`, `commitTruncated`, `recordFraming`, `recordChecksum`, `commitChecksum`, `chain`, or the code of the
-    /// error with which opening refuses the journal.
+    /// The stable name of the problem.
+    ///
+    /// One of `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `footer`,
+    /// `unreadable`, `commitHeader`, `commitFields`, `commitTruncated`, `recordFraming`,
+    /// `recordChecksum`, `commitChecksum`, `chain`, or the code of the error with which opening
+    /// rejects the journal.
     public var problem: String
-    /// A sentence that says it.
+    /// The problem as a sentence.
     public var message: String
-    /// The name of the file concerned, within the journal's directory.
+    /// The name of the affected file in the journal's directory.
     public var segment: String?
-    /// The bytes of the file concerned.
+    /// The affected bytes of the file.
     public var bytes: Range<UInt64>?
-    /// The positions concerned, as far as they are known.
+    /// The affected positions, if known.
     public var positions: ClosedRange<Position>?
 
     init(
@@ -32,9 +35,10 @@ public struct JournalFinding: Hashable, Sendable {
 }
 
 extension Journal {
-    /// Rereads everything from the storage and reports every finding, up to the present last position.
+    /// Rereads all records up to the current last position from the storage and reports each
+    /// finding.
     ///
-    /// Goes on after each finding where it can; a sound journal has none.
+    /// Continues after each finding where possible. An undamaged journal has no findings.
     ///
     /// - Throws: `closed`.
     /// - Complexity: Reads every segment.
@@ -43,11 +47,12 @@ extension Journal {
         Verifier.verify(directory, upTo: last, report)
     }
 
-    /// Verifies a journal that need not be fit to be opened, and reports every finding.
+    /// Verifies a journal that opening may reject, and reports each finding.
     ///
-    /// Writes nothing. What a crash explains and opening would recover is no finding.
+    /// Writes nothing. The effects of a crash that opening would recover from are not findings.
     ///
-    /// - Throws: What ``openReadOnly(_:options:)`` throws, but for `damaged` and failures to read, which are findings.
+    /// - Throws: The errors of ``openReadOnly(_:options:)`` except `damaged` and `ioFailed`, which
+    ///   become findings.
     /// - Complexity: Reads every segment twice.
     public static func verify(
         _ directory: String, options: JournalOptions = JournalOptions(), _ report: (JournalFinding) -> Void
@@ -67,7 +72,8 @@ extension Journal {
         }
     }
 
-    /// The last position, for a reading of the files apart from the journal's state.
+    /// Writes pending commits and returns the last position, so that the files can be verified on
+    /// their own.
     func snapshotForVerifying() throws(JournalError) -> Position {
         try change { (state) throws(JournalError) in
             if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
@@ -77,22 +83,22 @@ extension Journal {
     }
 }
 
-/// Rereads the files of a journal, reports every finding, and goes on after each.
+/// Rereads the files of a journal, reports each finding and continues after it.
 ///
-/// It shares the reader with recovery, but not its judgement: recovery stops at the first problem and decides what to do.
+/// Recovery uses the same commit reader, but stops at the first problem and decides how to recover.
 struct Verifier {
     private let directory: JournalDirectory
-    /// What is beyond this position is not read; nil to read everything.
+    /// The last position to read; nil to read everything.
     private let limit: Position?
     private let report: (JournalFinding) -> Void
 
     private var journal: JournalID?
-    /// The position that comes next.
+    /// The next expected position.
     private var next: Position = 1
-    /// The chain value before it, where it is known.
+    /// The chain value before the next position, if known.
     private var chain: UInt64?
     private var slots: [DurableSlot] = []
-    /// The chain values found at the positions of the slots.
+    /// The chain values at the positions of the slots.
     private var chains: [Position: UInt64] = [:]
 
     private init(_ directory: JournalDirectory, limit: Position?, _ report: @escaping (JournalFinding) -> Void) {
@@ -101,7 +107,7 @@ struct Verifier {
         self.report = report
     }
 
-    /// Verifies all files of a journal; what is beyond a limit is not read.
+    /// Verifies all files of a journal up to a limit.
     static func verify(_ directory: JournalDirectory, upTo limit: Position?, _ report: (JournalFinding) -> Void) {
         withoutActuallyEscaping(report) { report in
             var verifier = Verifier(directory, limit: limit, report)
@@ -109,7 +115,9 @@ struct Verifier {
         }
     }
 
-    /// Verifies one sealed segment, which begins and ends with known chain values; returns the bytes of its file.
+    /// Verifies one sealed segment whose first and last chain values are known.
+    ///
+    /// Returns the bytes of its file.
     static func verify(
         _ journal: JournalID, from start: SegmentStart, to end: SegmentStart, in directory: JournalDirectory,
         _ report: (JournalFinding) -> Void
@@ -130,7 +138,7 @@ struct Verifier {
                         positions: start.position...(end.position - 1)))
             }
         }
-        // Of a file that cannot be opened nothing was read.
+        // 0 for a file that cannot be opened, because nothing was read.
         return (try? directory.storage.open(directory.file(name), .read).size()) ?? 0
     }
 
@@ -185,7 +193,7 @@ struct Verifier {
     private mutating func verify(_ name: String, _ first: Position, next following: Position?) {
         do throws(JournalError) {
             guard let (segment, size) = try open(name, first) else {
-                // Nothing in it can be told from anything else without its salt.
+                // Without the header's salt, commits cannot be recognised in the file.
                 (next, chain) = (first, nil)
                 return
             }
@@ -196,7 +204,9 @@ struct Verifier {
         }
     }
 
-    /// Opens a segment and compares its header with what came before; nil when it has none that is valid.
+    /// Opens a segment and compares its header with the preceding records.
+    ///
+    /// Returns nil when the header is not valid.
     private mutating func open(_ name: String, _ first: Position) throws(JournalError) -> (Segment, UInt64)? {
         var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
         let directory = directory
@@ -220,7 +230,7 @@ struct Verifier {
             return nil
         }
         guard size <= UInt64(UInt32.max) else {
-            // Most of it can only be a hole, which would be read to its end.
+            // The rest can only be a hole, which would be read to its end.
             report(
                 JournalFinding(
                     "segmentHeader", "The file is longer than any segment.", segment: name, bytes: place, positions: first...first))
@@ -249,7 +259,7 @@ struct Verifier {
         var reader = CommitReader(
             segment, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain, end: size)
         var visitor = FindingVisitor(segment, size, next: following, limit: limit, watched: slots.map(\.position), report)
-        // The end of what a live writer writes is in the making.
+        // A live writer may be changing the end of the last segment.
         let isFinal = following != nil || limit == nil
         switch try reader.read(&visitor) {
         case .sealed(let footer):
@@ -258,7 +268,7 @@ struct Verifier {
                 try verify(footer, at: reader.offset, of: segment, size, index, isSealed: following != nil)
             }
         case .end:
-            // Where all records are there, what follows them is the footer's place, and bytes there are what a disk has left of it.
+            // After the last record, bytes may be a footer that was partly written.
             if isFinal && reader.position != following { try verifyNothing(in: reader.offset..<size, of: segment) }
             if following != nil {
                 report(
@@ -273,7 +283,7 @@ struct Verifier {
         chains.merge(visitor.chains) { first, _ in first }
     }
 
-    /// Compares a footer with the index that the records give, where that is known.
+    /// Compares a footer with the index that the records give, if that is known.
     private func verify(
         _ footer: CommitHeader, at offset: UInt64, of segment: Segment, _ size: UInt64, _ index: SparseIndex?, isSealed: Bool
     ) throws(JournalError) {
@@ -281,7 +291,7 @@ struct Verifier {
         let found = try storage { () throws(StorageError) in
             try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: segment.header.firstPosition)
         }
-        // A power cut may tear the footer of the last segment; the next writer writes it again.
+        // A power failure may tear the footer of the last segment; the next writer rewrites it.
         if isSealed && (found == nil || size < end || index != nil && index != found) {
             report(
                 JournalFinding(
@@ -299,11 +309,12 @@ struct Verifier {
     }
 }
 
-/// Reports what is wrong with the commits of a segment, and makes the index that its footer should have.
+/// Reports problems in the commits of a segment, and builds the index that its footer should
+/// contain.
 private struct FindingVisitor: CommitVisitor {
     private let segment: Segment
     private let size: UInt64
-    /// The first position of the segment that follows this one.
+    /// The first position of the next segment.
     private let next: Position?
     private let limit: Position?
     private let watched: [Position]
@@ -311,7 +322,7 @@ private struct FindingVisitor: CommitVisitor {
     /// The chain values at the watched positions.
     private(set) var chains: [Position: UInt64]
     private(set) var index = SparseIndex()
-    /// Whether every record was as it was written.
+    /// Whether every record is valid.
     private(set) var isWhole = true
 
     init(
@@ -338,16 +349,16 @@ private struct FindingVisitor: CommitVisitor {
         return true
     }
 
-    /// Slots attest the ends of commits.
+    /// Slots refer to the ends of commits.
     mutating func end(_ header: CommitHeader, at offset: UInt64) {
         if watched.contains(header.lastPosition) { chains[header.lastPosition] = header.chain }
     }
 
     mutating func damage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool {
-        // Behind what was opened, where opening has found a tear or a live writer.
+        // Beyond the positions at opening, which ended there at a torn write or a live writer.
         if next == nil, atBoundary, let limit, position > limit { return false }
         if atBoundary, position == next {
-            // All records are there, and what follows them should be the footer.
+            // All records are valid, so these bytes should be the footer.
             report(
                 JournalFinding(
                     "footer", "The frame of the segment's footer is not valid.", segment: segment.name, bytes: problem.commitOffset..<size))
