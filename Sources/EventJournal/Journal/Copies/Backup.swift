@@ -1,7 +1,8 @@
 /// One run of a backup.
 ///
-/// The order of what becomes durable: a segment aside, its name, then the slot that attests it. So the destination's segments are always
-/// the beginning of the source's history, and its slots never attest more than that.
+/// A segment is synced under a temporary name, renamed, and only then attested by a slot. So the
+/// destination's segments are always a prefix of the source's history, and its slots never attest
+/// more than the segments contain.
 struct Backup {
     private let source: BackupSource
     private var target: BackupTarget
@@ -13,7 +14,7 @@ struct Backup {
         report = BackupReport(head: JournalHead(journal: source.journal, position: 0, chain: Chain.start(source.journal)))
     }
 
-    /// Copies to a directory what is missing there.
+    /// Copies the missing segments to a directory.
     static func run(_ source: BackupSource, to directory: JournalDirectory) throws(JournalError) -> BackupReport {
         var backup = Backup(source, try BackupTarget(directory, of: source))
         defer { backup.target.unlock() }
@@ -22,7 +23,8 @@ struct Backup {
         return backup.report
     }
 
-    /// Throws unless the destination holds the beginning of the source's history, in segments that begin where the source's do.
+    /// Throws unless the destination contains a prefix of the source's history, in segments with
+    /// the same starts.
     private func checkHistory() throws(JournalError) {
         let path = target.directory.path
         guard target.lastPosition <= source.limit else {
@@ -73,10 +75,11 @@ struct Backup {
         report.head = JournalHead(journal: source.journal, position: target.lastPosition, chain: target.chain)
     }
 
-    /// The place of the copy of a segment, if there is one.
+    /// The index of the copied segment that starts at a position, if it exists.
     private func index(of position: Position) -> Int? { target.segments.firstIndex { $0.start.position == position } }
 
-    /// Whether the copy of a segment is whole and durable: sealed if another one follows it, else closed in good order.
+    /// Whether a segment's copy is complete and durable: sealed if another one follows it,
+    /// otherwise cleanly closed.
     private func isPresent(_ segment: SegmentReference, isLast: Bool) throws(JournalError) -> Bool {
         guard let index = index(of: segment.start.position) else { return false }
         let reference = target.segments[index]
@@ -112,33 +115,36 @@ struct Backup {
         let isRewritten = !isContinued && present.map { $0.header.generation != segment.header.generation } == true
         if isRewritten { report.rewrittenSegments.append(segment.name) } else { report.copiedSegments.append(segment.name) }
         report.bytesCopied += writer.byteCount
-        // A segment in the midst of the copy changes nothing of what the slots attest.
+        // The slots do not change for a segment before the last one.
         if writer.lastPosition >= target.lastPosition { try target.attest(writer.lastPosition, writer.chain) }
     }
 }
 
-/// A journal as it was when its backup began: segments that only grow, read up to where they ended then.
+/// A journal as of the start of its backup.
+///
+/// The segments may grow during the backup; they are read up to their ends at the start.
 struct BackupSource {
     let journal: JournalID
     let directory: JournalDirectory
-    /// All segments; the end of the last one may lie beyond the limit.
+    /// All segments; the end of the last one may be beyond the limit.
     let segments: [SegmentReference]
-    /// Opened anew, so that a generation that has replaced another is met.
+    /// Opened separately from the journal's segments, to read segments that an erasure has
+    /// replaced.
     let sealed: SealedSegments
     /// The last position that may be copied.
     let limit: Position
-    /// What was durable.
+    /// The durable head at the start of the backup.
     let head: JournalHead
 
-    /// The segments that hold anything to copy, and the first one in any case.
+    /// The segments to copy: the first one, and all others that start within the limit.
     var wanted: ArraySlice<SegmentReference> { segments.prefix { $0.start.position <= max(1, limit) } }
 
-    /// Opens a segment, which is read up to where it ended when the backup began.
+    /// Opens a segment, which is read up to its end at the start of the backup.
     func load(_ segment: SegmentReference) throws(JournalError) -> Segment { try segment.load(sealed) }
 
-    /// The chain value after the record at a position, which does not lie beyond the limit; nil when no commit ends there.
+    /// The chain value after a position within the limit; nil when no commit ends there.
     ///
-    /// - Complexity: Reads at most one segment, up to there.
+    /// - Complexity: Reads at most one segment, up to the position.
     func chain(after position: Position) throws(JournalError) -> UInt64? {
         if position == head.position { return head.chain }
         if let next = segments.first(where: { $0.start.position == position + 1 }) { return next.start.chain }
@@ -148,9 +154,10 @@ struct BackupSource {
         return reader.position == position + 1 ? reader.chain : nil
     }
 
-    /// Copies the commits of a segment up to the limit, from where the writer is.
+    /// Copies the commits of a segment up to the limit, starting at the writer's position.
     ///
-    /// - Throws: `damaged` with the place, when the bytes are not what was written; what the writer throws.
+    /// - Throws: `damaged` with the location when the bytes are not as written, and the errors of
+    ///   the writer.
     func copy(_ segment: Segment, to writer: inout SegmentWriter) throws(JournalError) {
         var visitor = CopyingVisitor(writer: writer, limit: limit)
         defer { writer = visitor.writer }
@@ -170,14 +177,14 @@ struct BackupSource {
     }
 }
 
-/// Ends a reading before the first commit that goes beyond a position.
+/// Ends a read before the first commit that ends beyond a position.
 private struct BoundaryVisitor: CommitVisitor {
     let limit: Position
 
     mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { header.lastPosition <= limit }
 }
 
-/// Hands the commits up to a position to a writer.
+/// Passes the commits up to a position to a writer.
 private struct CopyingVisitor: CommitVisitor {
     var writer: SegmentWriter
     let limit: Position
@@ -195,9 +202,10 @@ private struct CopyingVisitor: CommitVisitor {
     }
 }
 
-/// The destination of a backup, held for as long as it runs.
+/// The destination of a backup, locked during the run.
 ///
-/// A value that has been made has changed nothing but a lock file: whether the copy may be continued is known before it is touched.
+/// The initializer creates at most the directory and a lock file. So the run knows whether the copy
+/// can be continued before it changes the copy.
 struct BackupTarget {
     let directory: JournalDirectory
     let journal: JournalID
@@ -206,7 +214,9 @@ struct BackupTarget {
     /// The last position of the copy and the chain value after it.
     private(set) var lastPosition: Position = 0
     private(set) var chain: UInt64
-    /// Whether the copy was closed in good order and its last segment's file ends with the commits: then it can be added to in place.
+    /// Whether the copy was cleanly closed and its last file ends at the last commit.
+    ///
+    /// Commits can then be added in place.
     private(set) var isSettled = false
     private let hasDurable: Bool
     private let temporaries: [String]
@@ -216,10 +226,10 @@ struct BackupTarget {
     private var slots: DurableSlots?
     private var locks: [any StorageLock]
 
-    /// Takes the destination and reads what is there.
+    /// Locks the destination and reads its state.
     ///
-    /// - Throws: `notAJournal`, `locked`, `sameDirectory`, `headMismatch` (another journal), `damaged`, `newerVersion` and the storage's
-    ///   failures.
+    /// - Throws: `notAJournal`, `locked`, `sameDirectory`, `headMismatch` (another journal),
+    ///   `damaged`, `newerVersion` and the errors of the storage.
     init(_ directory: JournalDirectory, of source: BackupSource) throws(JournalError) {
         let journal = source.journal
         self.directory = directory
@@ -245,7 +255,7 @@ struct BackupTarget {
             throw JournalError(
                 .headMismatch, "The destination is the journal \(slots.newest.journal), not \(journal).", path: directory.path)
         }
-        // A copy that was cut off before its first segment.
+        // An earlier backup was interrupted before its first segment.
         if listing.segments.isEmpty && slots.newest.position == 0 { return }
         let recovery = try Recovery(
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: nil, hasLiveWriter: false))
@@ -259,14 +269,15 @@ struct BackupTarget {
         isSettled = recovery.report.wasClean
     }
 
-    /// Takes the lock of the destination, unless that is the directory of the journal itself.
+    /// Locks the destination, unless it is the directory of the journal itself.
     ///
-    /// Paths do not tell, nor do storages: a link leads elsewhere, and one name may be on two disks. But a lock that is taken at one place
-    /// is held at the other only if the two are one.
+    /// Paths and storages cannot tell: a link may lead to the same directory, and equal paths may
+    /// be on two disks. But locking one directory locks the other only if they are the same.
     private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory) throws(JournalError) -> any StorageLock {
         let lock = try lock(directory, DirectoryListing.lockName)
         guard try isHeld(source) else { return lock }
-        // It may be that of the journal's writer, who does not come and go with this one.
+        // The lock may be that of the journal's writer, which does not change with the lock
+        // released here.
         lock.unlock()
         let wasHeld = try isHeld(source)
         let again = try Self.lock(directory, DirectoryListing.lockName)
@@ -293,7 +304,7 @@ struct BackupTarget {
     /// Opens a segment of the copy.
     func load(_ segment: SegmentReference) throws(JournalError) -> Segment { try segment.load(sealed) }
 
-    /// Whether a segment ends in a footer that can be read.
+    /// Whether a segment ends with a readable footer.
     func isSealed(_ segment: SegmentReference) -> Bool {
         if case .sealed = segment { return !damagedFooters.contains(segment.name) }
         return false
@@ -301,14 +312,16 @@ struct BackupTarget {
 
     // MARK: Changes
 
-    /// Makes the destination ready: its names durable, nothing left over, and a durable file that attests nothing if there was none.
+    /// Syncs the names, removes temporary files, and creates a missing durable file that attests
+    /// nothing.
     mutating func prepare() throws(JournalError) {
         let directory = directory
         try storage { () throws(StorageError) in
             for name in temporaries { try directory.storage.remove(directory.file(name)) }
         }
         guard !hasDurable else {
-            // A run that was killed may have renamed a segment, or given one its footer, and not come to the sync.
+            // A run that was killed may have renamed a segment or written its footer without the
+            // sync.
             let last = try segments.last.map { (segment) throws(JournalError) in try load(segment) }
             return try storage { () throws(StorageError) in
                 try last?.file.sync()
@@ -322,7 +335,7 @@ struct BackupTarget {
         slots = try DurableSlots(directory, .readWrite)
     }
 
-    /// Removes the last segment, which has no commits: whoever opened the copy for writing began it.
+    /// Removes the last segment, which is empty: a writer that opened the copy created it.
     mutating func removeEmptySegment() throws(JournalError) {
         guard let segment = segments.popLast() else { return }
         let directory = directory
@@ -333,7 +346,7 @@ struct BackupTarget {
         isSettled = false
     }
 
-    /// Attests, in the durable file, a history that the segments hold, as that of a journal closed in good order.
+    /// Writes a slot that attests the segments' history and marks the copy as cleanly closed.
     mutating func attest(_ position: Position, _ chain: UInt64) throws(JournalError) {
         guard var slots else { return }
         var slot = slots.newest
@@ -350,11 +363,11 @@ struct BackupTarget {
     }
 }
 
-/// A segment of a journal that is copied or copied to: which one it is, and how to open it.
+/// A segment of a journal that is copied or copied to, and how to open it.
 enum SegmentReference {
-    /// One that another follows; its file is opened when it is needed.
+    /// A segment with a successor; its file is opened when needed.
     case sealed(SegmentStart, next: SegmentStart)
-    /// The last one, as it was found.
+    /// The last segment.
     case last(Segment)
 
     /// All segments of a journal.
@@ -370,7 +383,7 @@ enum SegmentReference {
         }
     }
 
-    /// The last position in it; one less than its first when it is empty.
+    /// The last position in the segment; one less than its first position when it is empty.
     var lastPosition: Position {
         switch self {
         case .sealed(_, let next): next.position - 1
@@ -382,7 +395,7 @@ enum SegmentReference {
 
     var name: String { DirectoryListing.segmentName(start.position) }
 
-    /// Opens it.
+    /// Opens the segment.
     func load(_ sealed: SealedSegments) throws(JournalError) -> Segment {
         switch self {
         case .sealed(let start, let next): try sealed.segment(from: start, to: next)

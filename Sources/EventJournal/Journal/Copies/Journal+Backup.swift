@@ -1,26 +1,36 @@
 internal import Locking
 
 extension Journal {
-    /// Makes or continues a copy of the journal in a directory, while a writer may go on with it.
+    /// Creates or continues a copy of the journal in a directory, even while a writer has it open.
     ///
-    /// The copy is a journal with the same id: it can be read, verified and, as a restored journal, opened for writing. It holds the history
-    /// up to a commit's end, at or before the position asked for, and is closed in good order. Everything that is copied is checked.
+    /// The copy is a journal with the same id, which can be read, verified and, to restore the
+    /// journal, opened for writing. It contains the history up to the end of a commit, at or before
+    /// the requested position, and is cleanly closed. All copied bytes are verified.
     ///
-    /// Run again, it copies what is new: segments that are there are left alone, the last one is added to, and one of another generation is
-    /// copied anew. If it is cut off at any moment, the destination is no journal yet, or a valid copy of less, and running it again goes on
-    /// from there. A copy never gets shorter.
+    /// A repeated run copies only what is missing: it skips existing segments, appends to the last
+    /// one, and copies segments of another generation again. After an interruption, the destination
+    /// is either not a journal yet or a valid, shorter copy, and the next run continues it. A copy
+    /// never becomes shorter.
     ///
     /// - Parameters:
     ///   - directory: The journal's directory; another process may be writing it.
-    ///   - destination: The copy's directory; made when there is none, its parent must exist.
+    ///   - destination: The copy's directory, created when it does not exist; its parent must
+    ///     exist.
     ///   - options: See ``BackupOptions``.
-    /// - Returns: What was copied, and the head of the copy.
-    /// - Throws: What ``openReadOnly(_:options:)`` throws; `outOfRange` (a position beyond what is durable); `notAJournal` (of the destination,
-    ///   which is left alone), `locked` (somebody has the copy open for writing), `sameDirectory` (the destination is the journal itself, by
-    ///   whatever path; a journal that is open for writing is `locked`), `headMismatch` (the destination is another journal, or its
-    ///   history is not the beginning of this one's; left alone); `damaged` (the journal is, at the place named, and the copy ends before it;
-    ///   or the copy is, and is left alone), `newerVersion`, `storageFull`, `ioFailed`, `syncFailed`.
-    /// - Complexity: Opens both journals; then linear in what is copied. Memory is bounded by the largest commit.
+    /// - Returns: The copied segments and the head of the copy.
+    /// - Throws: The errors of ``openReadOnly(_:options:)``, and:
+    ///   - `outOfRange`: the position is beyond the durable end.
+    ///   - `notAJournal`: the destination contains other files; it is unchanged.
+    ///   - `locked`: the copy is open for writing elsewhere, or the destination is the journal
+    ///     itself and is open for writing.
+    ///   - `sameDirectory`: the destination is the journal itself, by whatever path.
+    ///   - `headMismatch`: the destination is another journal, or its history is not a prefix of
+    ///     the journal's; it is unchanged.
+    ///   - `damaged`: the journal is damaged at the given location, and the copy ends before it; or
+    ///     the copy is damaged and unchanged.
+    ///   - `newerVersion`, `storageFull`, `ioFailed`, `syncFailed`.
+    /// - Complexity: Opens both journals, then linear in the copied bytes. Memory is bounded by the
+    ///   largest commit.
     @discardableResult
     public static func backup(
         _ directory: String, to destination: String, options: BackupOptions = BackupOptions()
@@ -30,23 +40,26 @@ extension Journal {
         return try journal.backup(to: destination, upTo: options.upTo, on: options.destinationStorage)
     }
 
-    /// Makes or continues a copy of this journal on its own storage, as ``backup(to:upTo:on:)`` does.
+    /// Creates or continues a copy of this journal on the same storage.
+    ///
+    /// Otherwise the same as ``backup(to:upTo:on:)``.
     @discardableResult
     public func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport {
         try backup(to: destination, upTo: position, on: nil)
     }
 
-    /// Makes or continues a copy of this journal, as ``backup(_:to:options:)`` does, while it is open.
+    /// Creates or continues a copy of this journal while it is open.
     ///
-    /// Blocks the calling thread, and nobody else. What is not durable, under `.written` or left by a writer that was killed, is synced first, so
-    /// that no power cut can leave the journal with less than its copy.
+    /// Otherwise the same as ``backup(_:to:options:)``. Blocks only the calling thread. Records
+    /// that are not synced, under `.written` or after a writer was killed, are synced first, so
+    /// that a power failure cannot leave the journal shorter than its copy.
     ///
     /// - Parameters:
     ///   - destination: The copy's directory.
-    ///   - position: Not to go beyond this; nil for the last durable one.
-    ///   - storage: What the copy's files are on; nil for the journal's own storage.
-    /// - Returns: What was copied, and the head of the copy.
-    /// - Throws: As ``backup(_:to:options:)``; `closed`.
+    ///   - position: The maximum position to copy; nil for the last durable one.
+    ///   - storage: The storage of the copy's files; nil for the journal's own.
+    /// - Returns: The copied segments and the head of the copy.
+    /// - Throws: The errors of ``backup(_:to:options:)``, and `closed`.
     @discardableResult
     public func backup(
         to destination: String, upTo position: Position? = nil, on storage: (any JournalStorage)? = nil
@@ -60,9 +73,10 @@ extension Journal {
         return try Backup.run(source, to: JournalDirectory(destination, storage ?? directory.storage))
     }
 
-    /// Syncs what a reader has found, which a writer that was killed, or works under `.written`, has not.
+    /// Syncs the records that a read-only journal shows and its writer may not have synced.
     ///
-    /// As well as it can be: a storage that can only be read, or no longer be synced, is one to copy what there is from.
+    /// Errors are ignored: a storage that is read-only or fails to sync must remain readable for a
+    /// copy.
     private func syncWhatIsShown() {
         try? published.withLock { $0.active.file }.sync()
         try? directory.storage.syncDirectory(directory.path)
@@ -87,34 +101,37 @@ extension Journal {
     }
 }
 
-/// A log that copies itself to a directory while it is open.
+/// A log that can copy itself to a directory while it is open.
 public protocol BackupLog: CommitLog {
-    /// Makes or continues a copy of the log in a directory.
+    /// Creates or continues a copy of the log in a directory.
     ///
     /// - Parameters:
     ///   - destination: The path of the copy's directory.
-    ///   - position: The position that the copy is not to go beyond; nil for the last durable one.
-    /// - Returns: What was copied, and the head of the copy.
-    /// - Throws: `outOfRange` (a position beyond what is durable), `closed`, `headMismatch` (the destination has another history),
-    ///   `storageFull`, `ioFailed` and what else the log documents.
+    ///   - position: The maximum position to copy; nil for the last durable one.
+    /// - Returns: The copied segments and the head of the copy.
+    /// - Throws: `outOfRange` (the position is beyond the durable end), `closed`, `headMismatch`
+    ///   (the destination has another history), `storageFull`, `ioFailed` and other errors that the
+    ///   log documents.
     @discardableResult
     func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport
 }
 
 extension Journal: BackupLog {}
 
-/// What a backup is made of, and up to where.
+/// The source, the destination's storage and the limit of a backup.
 public struct BackupOptions: Sendable {
-    /// What the journal's files are on.
+    /// The storage of the journal's files.
     public var storage: any JournalStorage
-    /// What the copy's files are on.
+    /// The storage of the copy's files.
     public var destinationStorage: any JournalStorage
-    /// The position that the copy is not to go beyond; nil for the last one that is durable when the backup begins.
+    /// The maximum position to copy; nil for the last durable one at the start of the backup.
     public var upTo: Position?
-    /// A head taken earlier, which the journal must contain.
+    /// A head saved earlier, which the journal must contain.
     public var expectedHead: JournalHead?
 
-    /// Makes options; every one has a default.
+    /// Creates options.
+    ///
+    /// All have defaults.
     public init(
         storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(), upTo: Position? = nil,
         expectedHead: JournalHead? = nil
@@ -126,26 +143,26 @@ public struct BackupOptions: Sendable {
     }
 }
 
-/// What a backup did.
+/// The result of a backup.
 public struct BackupReport: Hashable, Sendable {
-    /// The head of the copy: its id is the journal's, its position the copy's last.
+    /// The head of the copy: the journal's id and the copy's last position.
     public var head: JournalHead
-    /// The names of the segments that were copied, or added to.
+    /// The names of the segments that were created or extended.
     public var copiedSegments: [String] = []
-    /// The names of the segments that were there already.
+    /// The names of the segments that were already complete.
     public var skippedSegments: [String] = []
-    /// The names of the segments that were there in another generation, and were copied anew.
+    /// The names of the segments that were replaced because they had another generation.
     public var rewrittenSegments: [String] = []
-    /// How many bytes of segments were written.
+    /// The number of segment bytes written.
     public var bytesCopied: UInt64 = 0
 
-    /// Makes the report of a copy to which nothing has been added.
+    /// Creates the report of a run that has copied nothing.
     public init(head: JournalHead) {
         self.head = head
     }
 }
 
 extension JournalError.Code {
-    /// The destination of a copy is the directory of what is copied; it was left untouched.
+    /// The destination of a copy is the source's own directory; it is unchanged.
     public static let sameDirectory = JournalError.Code(rawValue: "sameDirectory")
 }

@@ -1,27 +1,36 @@
 extension Journal {
-    /// Salvages what can be read of a journal, which need not be fit to be opened, into a new journal.
+    /// Salvages the readable records of a journal, which opening may reject, into a new journal.
     ///
-    /// The new journal has an id of its own and the same positions. A record is kept byte for byte, salt and state included, if its own
-    /// checksum fits and it stands in a commit whose header's checksum fits; of several for one position the first one is kept. Each
-    /// position up to the highest one that anything readable attests as synced, and for which there is no such record, gets a placeholder
-    /// and is listed. Beyond that position, whole commits are kept as far as they follow without a gap: as in recovery, what comes after
-    /// was never promised.
+    /// The new journal has a new id and the same positions. A record is copied byte for byte, with
+    /// its salt and state, if its checksum and the checksum of its commit's header are valid; the
+    /// first such record of a position is kept. Up to the highest position that any readable slot,
+    /// header or commit attests as synced, each position without a valid record gets a placeholder
+    /// and is reported as lost. Beyond that position, only complete commits that follow without a
+    /// gap are kept, as in recovery: those records were never reported as durable.
     ///
-    /// The damaged journal is only read. The new one becomes a journal with the last step, that of its durable file: what a repair leaves
-    /// that was cut off does not open, and is to be removed.
+    /// The damaged journal is only read. The last step writes the new journal's durable file. An
+    /// interrupted repair leaves a directory that does not open and has to be removed.
     ///
     /// - Parameters:
     ///   - directory: The damaged journal's directory.
-    ///   - destination: The new journal's directory: absent or empty; its parent must exist.
+    ///   - destination: The new journal's directory: missing or empty; its parent must exist.
     ///   - options: See ``RepairOptions``.
-    ///   - lostRecord: Makes the kept part of the placeholder for a position, whose erasable part is empty. It is given the kept part of the
-    ///     record before it in the new journal, empty for the first.
-    /// - Returns: What was kept and what was lost.
-    /// - Throws: `notFound`, `notAJournal`, `accessDenied`, `newerVersion`, `damaged` (not one slot, segment's header or commit of the damaged
-    ///   journal can be read; the destination is left alone), `locked` (somebody has it open for writing), `notEmpty` (the destination),
-    ///   `tooLarge` (more is lost than the options allow, or a placeholder is over the limit), `storageFull`, `ioFailed`, `syncFailed`; what
-    ///   was written is then removed, as far as that succeeds.
-    /// - Complexity: Reads every segment twice. Memory is bounded by the largest commit and the losses listed.
+    ///   - lostRecord: Returns the kept part of the placeholder for a position; its erasable part
+    ///     is empty. Receives the kept part of the preceding record in the new journal, which is
+    ///     empty for the first.
+    /// - Returns: The kept and lost records.
+    /// - Throws: One of the following errors. Files written so far are removed if possible.
+    ///   - `notFound`, `notAJournal`, `accessDenied`, `newerVersion`.
+    ///   - `damaged`: no slot, segment header or commit of the damaged journal is readable; the
+    ///     destination is unchanged.
+    ///   - `locked`: the damaged journal is open for writing, or another process is writing to the
+    ///     destination.
+    ///   - `notEmpty`: the destination is not empty.
+    ///   - `tooLarge`: more positions are lost than the options allow, or a placeholder exceeds the
+    ///     limit.
+    ///   - `storageFull`, `ioFailed`, `syncFailed`.
+    /// - Complexity: Reads every segment twice. Memory is bounded by the largest commit and the
+    ///   listed losses.
     public static func repair(
         _ directory: String, to destination: String, options: RepairOptions = RepairOptions(),
         lostRecord: (_ position: Position, _ previousKept: RawSpan) -> [UInt8]
@@ -37,20 +46,23 @@ extension Journal {
     }
 }
 
-/// What a repair reads and writes.
+/// Options for a repair.
 public struct RepairOptions: Sendable {
-    /// What the damaged journal's files are on.
+    /// The storage of the damaged journal's files.
     public var storage: any JournalStorage
-    /// What the new journal's files are on.
+    /// The storage of the new journal's files.
     public var destinationStorage: any JournalStorage
-    /// The size in bytes at which a new segment file is begun, as in ``JournalOptions/segmentSize``.
+    /// The maximum size of a segment file in bytes, as in ``JournalOptions/segmentSize``.
     public var segmentSize: UInt64
-    /// Where the new id, the framing salts and the salt of placeholders come from.
+    /// The source of the new id, the framing salts and the placeholders' salts.
     public var entropy: any EntropySource
-    /// The most positions that may be lost: a damaged number must not fill the disk with placeholders.
+    /// The maximum number of lost positions, so that a damaged position cannot fill the disk with
+    /// placeholders.
     public var mostLost: UInt64
 
-    /// Makes options; every one has a default.
+    /// Creates options.
+    ///
+    /// All have defaults.
     public init(
         storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(),
         segmentSize: UInt64 = 128 << 20,
@@ -64,32 +76,32 @@ public struct RepairOptions: Sendable {
     }
 }
 
-/// What a repair saved, and what it could not.
+/// The kept and lost records of a repair.
 public struct RepairReport: Hashable, Sendable {
-    /// Positions that could not be salvaged.
+    /// A range of positions that could not be salvaged.
     public struct Loss: Hashable, Sendable {
-        /// The positions, each of which holds a placeholder in the new journal.
+        /// The positions, each of which has a placeholder in the new journal.
         public var positions: ClosedRange<Position>
-        /// The file of the damaged journal in which they should have been, as far as that is known.
+        /// The file of the damaged journal that should contain them, if known.
         public var segment: String?
-        /// The bytes of the file.
+        /// The affected bytes of the file.
         public var bytes: Range<UInt64>?
-        /// What was found there: a problem as in ``JournalFinding/problem``.
+        /// The problem found there, as in ``JournalFinding/problem``.
         public var problem: String
     }
 
-    /// How many losses ``losses`` lists at most.
+    /// The maximum number of entries in ``losses``.
     public static let listedLosses = 100_000
 
-    /// The id of the damaged journal; nil when nothing readable names it.
+    /// The id of the damaged journal; nil when no readable file names it.
     public var source: JournalID?
-    /// The head of the new journal, with its own id.
+    /// The head of the new journal, with the new id.
     public var head: JournalHead
-    /// How many records were kept, byte for byte.
+    /// The number of records copied byte for byte.
     public var salvagedCount: UInt64 = 0
-    /// How many positions hold placeholders.
+    /// The number of positions with placeholders.
     public var lostCount: UInt64 = 0
-    /// The lost positions in order: all of them, unless there are more than ``listedLosses`` stretches.
+    /// The lost positions in ascending order, in at most ``listedLosses`` ranges.
     public var losses: [Loss] = []
 
     init(source: JournalID?, head: JournalHead) {
@@ -99,6 +111,6 @@ public struct RepairReport: Hashable, Sendable {
 }
 
 extension JournalError.Code {
-    /// There is something in a directory that has to be empty; it was left untouched.
+    /// A directory that must be empty contains files; it is unchanged.
     public static let notEmpty = JournalError.Code(rawValue: "notEmpty")
 }

@@ -1,6 +1,6 @@
 /// One run of a repair.
 struct Repair {
-    /// Makes the kept part of a placeholder.
+    /// Returns the kept part of a placeholder.
     typealias Placeholder = (_ position: Position, _ previousKept: RawSpan) -> [UInt8]
 
     private let source: SalvageSource
@@ -37,7 +37,7 @@ struct Repair {
         if last < source.attested { try lose((last + 1)...source.attested, nil, nil, "missingRecords", lostRecord) }
     }
 
-    /// Salvages one file, in which no position is beyond the bound; fills the positions up to the bound.
+    /// Salvages one file and fills its missing positions up to the bound.
     private mutating func salvage(
         _ file: SalvageSource.File, upTo bound: Position, _ lostRecord: Placeholder
     ) throws(JournalError) {
@@ -55,7 +55,7 @@ struct Repair {
                 }
                 let next = writer.lastPosition + 1
                 let commit = window.withBytes(from: offset) { SalvagedCommit(header, $0.extracting(0..<min(length, available))) }
-                // Beyond what was promised, a gap is the end.
+                // Beyond the attested position, the first gap or damage ends the history.
                 if header.firstPosition > source.attested && !(commit.isWhole && header.firstPosition == next) { break }
                 if header.firstPosition > next {
                     try lose(next...(header.firstPosition - 1), file.name, place..<offset, "commitHeader", lostRecord)
@@ -69,7 +69,7 @@ struct Repair {
             problem = file.isHeaderValid ? "missingRecords" : "segmentHeader"
             if place < size { rest = place..<size }
         }
-        // The last file has no bound but what was promised.
+        // The last file has no bound of its own; only attested positions are filled.
         let last = bound == .max ? source.attested : bound
         if writer.lastPosition < last { try lose((writer.lastPosition + 1)...last, file.name, rest, problem, lostRecord) }
     }
@@ -83,7 +83,7 @@ struct Repair {
         }
     }
 
-    /// Writes the records of a commit that are due, up to a position.
+    /// Writes the records of a commit that are still missing, up to a position.
     private mutating func keep(
         _ commit: SalvagedCommit, _ header: CommitHeader, _ bytes: RawSpan, _ name: String, _ offset: UInt64, upTo last: Position,
         _ lostRecord: Placeholder
@@ -105,7 +105,8 @@ struct Repair {
         try writer.finishCommit()
     }
 
-    /// Writes placeholders and lists the loss; one that goes on with the last one's problem is joined to it.
+    /// Writes placeholders and lists the loss, merged with the previous one if that is adjacent and
+    /// has the same problem.
     private mutating func lose(
         _ positions: ClosedRange<Position>, _ segment: String?, _ bytes: Range<UInt64>?, _ problem: String, _ lostRecord: Placeholder
     ) throws(JournalError) {
@@ -133,9 +134,9 @@ struct Repair {
     }
 }
 
-/// Writes the journal that a repair makes: records as they come, in commits and segments of its own.
+/// Writes the new journal of a repair, with its own commits and segments.
 struct RepairWriter {
-    /// The length at which a commit is ended inside one of the source's.
+    /// The size in bytes at which the writer splits a commit of the source.
     private static let commitBytes = 1 << 20
 
     let directory: JournalDirectory
@@ -147,11 +148,11 @@ struct RepairWriter {
     private var names: [String] = []
     /// The kept part of the last record.
     private(set) var previousKept: [UInt8] = []
-    /// The last position, and the chain value after it.
+    /// The last position and the chain value after it.
     private(set) var lastPosition: Position = 0
     private(set) var chain: UInt64
 
-    /// Takes an empty directory, or makes it.
+    /// Locks an empty directory, or creates it.
     init(_ directory: JournalDirectory, _ options: RepairOptions) throws(JournalError) {
         self.directory = directory
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
@@ -177,7 +178,7 @@ struct RepairWriter {
         JournalError(.notEmpty, "There is something at the destination.", path: directory.path)
     }
 
-    /// Adds a record as it is stored.
+    /// Adds a record in its stored form.
     mutating func add(_ record: RawSpan) throws(JournalError) {
         guard case .record(let layout) = RecordLayout.decode(record, at: 0) else {
             preconditionFailure("only records that were read are written")
@@ -201,7 +202,7 @@ struct RepairWriter {
         record.extracting(layout.kept).append(to: &previousKept)
     }
 
-    /// Adds a whole record with this kept part and nothing erasable.
+    /// Adds a whole record with this kept part and an empty erasable part.
     mutating func addPlaceholder(_ kept: [UInt8]) throws(JournalError) {
         guard kept.count <= JournalLimits.keptBytes else {
             throw JournalError(.tooLarge, "A placeholder has \(kept.count) bytes; at most \(JournalLimits.keptBytes) are allowed.")
@@ -214,10 +215,10 @@ struct RepairWriter {
         try record.withBytes(0..<record.count) { (record) throws(JournalError) in try add(record) }
     }
 
-    /// Ends a commit of the source's.
+    /// Ends the commit in progress.
     mutating func finishCommit() throws(JournalError) { try writer?.finishCommit() }
 
-    /// Makes a journal of what was written, closed in good order.
+    /// Completes the new journal and marks it as cleanly closed.
     mutating func finish() throws(JournalError) {
         if writer == nil { try beginSegment() }
         try finishSegment(sealed: false)
@@ -226,15 +227,16 @@ struct RepairWriter {
         lock.unlock()
     }
 
-    /// Removes what was written, as far as the storage lets it: without a durable file it is no journal.
+    /// Removes the new files, as far as the storage allows; without a durable file they are not a
+    /// journal.
     mutating func abandon() {
         writer?.abandon()
-        // The lock file as well: a destination with anything in it would be refused the next time.
+        // Includes the lock file, because the next repair needs an empty destination.
         for name in names + [DirectoryListing.lockName] {
             do throws(StorageError) {
                 try directory.storage.remove(directory.file(name))
             } catch {
-                // The failure that led here is the one to tell.
+                // The caller reports the failure that led here, not this one.
             }
         }
         lock.unlock()

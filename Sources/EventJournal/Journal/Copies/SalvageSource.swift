@@ -1,26 +1,28 @@
-/// What a journal's files say of themselves, as far as they can be read.
+/// The readable slots, headers and commits of a damaged journal.
 struct SalvageSource {
-    /// A segment file: where its commits are, if anything can be told apart in it.
+    /// A segment file and what is known of its header.
     struct File {
         let name: String
-        /// The position that it begins with, by its header or else by its name.
+        /// The file's first position, from its header if valid, otherwise from its name.
         let first: Position
-        /// As its header says, or with the salt of a header that is damaged elsewhere; nil when there is none.
+        /// The header, or one with only the salt of a damaged header; nil when the file has no
+        /// header.
         let header: SegmentHeader?
         let isHeaderValid: Bool
     }
 
     let directory: JournalDirectory
-    /// The id that most of the slots and headers bear.
+    /// The id that most of the slots and headers contain.
     private(set) var journal: JournalID?
-    /// The highest position that anything readable attests as synced.
+    /// The highest position that any readable slot, header or commit attests as synced.
     private(set) var attested: Position = 0
-    /// In the order of their first positions.
+    /// The files, ascending by first position.
     private(set) var files: [File] = []
 
-    /// Reads slots, headers and the headers of all commits.
+    /// Reads the slots, the segment headers and the headers of all commits.
     ///
-    /// - Throws: `damaged` if there is not one of them to be read: then nothing shows that there ever was a journal.
+    /// - Throws: `damaged` if none of them is readable: nothing then shows that the directory
+    ///   contains a journal.
     init(_ directory: JournalDirectory) throws(JournalError) {
         self.directory = directory
         var votes: [JournalID: Int] = [:]
@@ -56,17 +58,18 @@ struct SalvageSource {
         }
     }
 
-    /// The last position that can be in a file: the next one begins after it.
+    /// The last position that a file can contain: the one before the next file's first position.
     func bound(_ index: Int) -> Position {
         files[(index + 1)...].first { $0.first > files[index].first }.map { $0.first - 1 } ?? .max
     }
 
-    /// Opens a file for reading its commits; nil when nothing can be told apart in it.
+    /// Opens a file for reading its commits; nil when it has no header.
     func open(_ file: File) throws(JournalError) -> (Segment, size: UInt64)? {
         guard let header = file.header else { return nil }
         return try storage { () throws(StorageError) in
             let readable = ReadableFile(try directory.storage.open(directory.file(file.name), .read))
-            // Nothing beyond the length that a segment can have was written by a journal; a file of holes may be longer than can be read.
+            // A journal writes no file longer than the maximum of a segment; a longer, sparse file
+            // may take too long to read.
             return (Segment(name: file.name, header: header, file: readable), min(try readable.size(), UInt64(UInt32.max)))
         }
     }
@@ -91,14 +94,15 @@ struct SalvageSource {
             if case .newerVersion(let version) = error {
                 throw JournalError(.newerVersion, "The segment is of version \(version) of the format.", path: path, segment: name)
             }
-            // Only the salt is needed to tell commits, and whether it is right they tell themselves.
+            // Recognising commits needs only the salt, and their checksums show whether it is
+            // correct.
             let salt = bytes.withBytes(56..<64) { $0.integer(at: 0, as: UInt64.self) }
             let header = SegmentHeader(journal: JournalID(bits: 0), firstPosition: first, chain: 0, salt: salt)
             return File(name: name, first: first, header: header, isHeaderValid: false)
         }
     }
 
-    /// The first bytes of a file, zeros where there are none; nil when there is no such file.
+    /// The first bytes of a file, padded with zeros; nil when the file does not exist.
     private static func read(_ storage: any JournalStorage, _ path: String, _ count: Int) throws(JournalError) -> [UInt8]? {
         try EventJournal.storage { () throws(StorageError) in
             guard try storage.kind(of: path) == .file else { return nil }
@@ -110,9 +114,9 @@ struct SalvageSource {
     }
 }
 
-/// A file of which what cannot be read reads as zeros, so that one bad place on a disk does not hide the others.
+/// A file whose unreadable blocks read as zeros, so that one bad sector does not hide the others.
 private final class ReadableFile: StorageFile {
-    /// How much is given up for a place that cannot be read.
+    /// The bytes that read as zeros around an unreadable place.
     private static let block = 4096
 
     private let file: any StorageFile
