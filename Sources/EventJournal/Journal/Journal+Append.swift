@@ -53,7 +53,7 @@ extension Journal {
     /// - Complexity: Constant while earlier reservations leave space.
     public func reserve(_ byteCount: Int) throws(JournalError) {
         guard byteCount <= JournalLimits.commitBytes else {
-            throw JournalError(.tooLarge, "A commit has at most \(JournalLimits.commitBytes) bytes.")
+            throw JournalError(.tooLarge, "A commit is limited to \(JournalLimits.commitBytes) bytes.")
         }
         try checkMayWrite()
         let count = UInt64(max(0, byteCount))

@@ -53,7 +53,7 @@ extension Journal: CommitLog {
 }
 
 extension JournalError {
-    static let cancelledWait = JournalError(.cancelled, "The task that waited has been cancelled.")
+    static let cancelledWait = JournalError(.cancelled, "The waiting task was cancelled.")
     static let closedLog = JournalError(.closed, "The journal has been closed.")
 }
 
@@ -113,7 +113,7 @@ extension Journal {
             let last = lastPosition
             guard last >= slot.position else {
                 throw JournalError(
-                    .damaged, "Records that were synced cannot be found.", path: directory.path, positions: (last + 1)...slot.position)
+                    .damaged, "Synced records are missing.", path: directory.path, positions: (last + 1)...slot.position)
             }
             return last
         }

@@ -64,7 +64,7 @@ extension Journal {
 
     private func noCommit(at position: Position, _ segment: Segment) -> JournalError {
         JournalError(
-            .damaged, "No commit holds the position.", path: directory.file(segment.name), segment: segment.name,
+            .damaged, "No commit contains the position.", path: directory.file(segment.name), segment: segment.name,
             positions: position...position)
     }
 }

@@ -184,14 +184,14 @@ extension JournalState {
     private mutating func stop(after error: StorageError, in segment: Segment, at offset: UInt64) -> JournalError {
         var failure = JournalError(error).inSegment(segment.name)
         if failure.code == .storageFull { failure.code = .ioFailed }
-        failure.message = "A write failed and the journal has stopped until it is reopened."
+        failure.message = "A write failed. The journal has stopped until it is reopened."
         do throws(StorageError) {
             try segment.file.truncate(to: offset)
             // Without the sync, a power failure could undo the truncation, and a partial write
             // inside a sector looks like damage.
             try segment.file.sync()
         } catch {
-            failure.message += " What it left could not be cut off either."
+            failure.message += " The file could not be truncated to its last commit either."
         }
         self.failure = failure
         return failure

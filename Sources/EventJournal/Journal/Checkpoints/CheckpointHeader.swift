@@ -115,7 +115,7 @@ extension CheckpointHeader {
         }
         try self.init(decoding: bytes)
         guard offsets?.last == fileSize else {
-            throw CheckpointProblem(.damaged, "The checkpoint has another length than its header says.")
+            throw CheckpointProblem(.damaged, "The file's length is not the one in the checkpoint's header.")
         }
     }
 
@@ -124,7 +124,7 @@ extension CheckpointHeader {
     /// All format versions keep the magic, the version, the section count and so the place of the
     /// checksum. Another version is therefore distinguishable from damage.
     private init(decoding bytes: [UInt8]) throws(CheckpointProblem) {
-        let damaged = CheckpointProblem(.damaged, "The header of the checkpoint is not as it was written.")
+        let damaged = CheckpointProblem(.damaged, "The checkpoint's header is damaged.")
         guard bytes.count >= Self.fixedSize, Array(bytes[0..<8]) == Self.magic else { throw damaged }
         let count = Int(bytes[10]) | Int(bytes[11]) << 8
         let end = Self.fixedSize + count * Self.sectionSize
@@ -142,7 +142,7 @@ extension CheckpointHeader {
         }
         let version = UInt16(bytes[8]) | UInt16(bytes[9]) << 8
         guard version == Self.formatVersion else {
-            throw CheckpointProblem(.otherVersion, "The checkpoint's format is of version \(version).")
+            throw CheckpointProblem(.otherVersion, "The checkpoint has format version \(version).")
         }
         for index in 0..<count {
             let offset = Self.fixedSize + index * Self.sectionSize

@@ -53,10 +53,10 @@ package final class CheckpointSectionReader {
         } catch {
             throw CheckpointProblem(.unreadable, "\(error)")
         }
-        guard isThere else { throw CheckpointProblem(.damaged, "The file was cut while it was read.") }
+        guard isThere else { throw CheckpointProblem(.damaged, "The file was truncated while it was read.") }
         checksum = block.withBytes(0..<count) { [checksum] in CRC32C.checksum(of: $0, continuing: checksum) }
         guard block.withBytes(count..<stored, { $0.integer(at: 0, as: UInt32.self) }) == checksum else {
-            throw CheckpointProblem(.damaged, "The checksum of a block at byte \(offset) does not fit.")
+            throw CheckpointProblem(.damaged, "The checksum of a block at byte \(offset) does not match.")
         }
         offset += UInt64(stored)
         left -= UInt64(count)

@@ -38,7 +38,7 @@ extension CheckpointLog {
         let header = reader.header
         guard header.name == name else { throw CheckpointProblem(.damaged, "The file is the checkpoint of '\(header.name)'.") }
         guard header.version == version else {
-            throw CheckpointProblem(.otherVersion, "The checkpoint is of version \(header.version) of '\(name)', not \(version).")
+            throw CheckpointProblem(.otherVersion, "The checkpoint has version \(header.version) of '\(name)', not \(version).")
         }
         guard header.journal == id else {
             throw CheckpointProblem(.otherJournal, "The checkpoint was made of the journal \(header.journal).")

@@ -29,12 +29,12 @@ struct Backup {
         let path = target.directory.path
         guard target.lastPosition <= source.limit else {
             throw JournalError(
-                .headMismatch, "The copy goes up to position \(target.lastPosition), beyond what is to be copied.", path: path,
+                .headMismatch, "The copy goes up to position \(target.lastPosition), beyond the position to copy to.", path: path,
                 positions: (source.limit + 1)...target.lastPosition)
         }
         guard try source.chain(after: target.lastPosition) == target.chain else {
             throw JournalError(
-                .headMismatch, "The copy has another history than the journal at position \(target.lastPosition).", path: path,
+                .headMismatch, "The copy's history differs from the journal's at position \(target.lastPosition).", path: path,
                 positions: target.lastPosition...target.lastPosition)
         }
         let present = target.segments.filter { !$0.isEmpty }
@@ -48,7 +48,7 @@ struct Backup {
             }
         guard isAligned else {
             throw JournalError(
-                .headMismatch, "The copy's segments begin at other positions than the journal's: it cannot be continued.", path: path)
+                .headMismatch, "The copy cannot be continued: its segments start at other positions than the journal's.", path: path)
         }
     }
 

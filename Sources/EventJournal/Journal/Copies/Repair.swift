@@ -166,7 +166,7 @@ struct RepairWriter {
             throw Self.notEmpty(directory)
         }
         guard let lock = try storage({ () throws(StorageError) in try directory.storage.lock(directory.lockPath) }) else {
-            throw JournalError(.locked, "Somebody else writes to the destination.", path: directory.path)
+            throw JournalError(.locked, "The destination is open for writing elsewhere.", path: directory.path)
         }
         self.lock = lock
         journal = JournalID.random(&entropy)
@@ -175,13 +175,13 @@ struct RepairWriter {
     }
 
     private static func notEmpty(_ directory: JournalDirectory) -> JournalError {
-        JournalError(.notEmpty, "There is something at the destination.", path: directory.path)
+        JournalError(.notEmpty, "The destination is not an empty directory.", path: directory.path)
     }
 
     /// Adds a record in its stored form.
     mutating func add(_ record: RawSpan) throws(JournalError) {
         guard case .record(let layout) = RecordLayout.decode(record, at: 0) else {
-            preconditionFailure("only records that were read are written")
+            preconditionFailure("only valid records can be added")
         }
         let length = UInt64(record.byteCount)
         if let writer {

@@ -53,7 +53,7 @@ struct SalvageSource {
         guard isReadable else {
             let name = files.first?.name
             throw JournalError(
-                .damaged, "There is nothing to salvage: no slot, no header of a segment and no commit can be read.",
+                .damaged, "Nothing can be salvaged: no slot, segment header or commit is readable.",
                 path: directory.file(name ?? DirectoryListing.durableName), segment: name)
         }
     }

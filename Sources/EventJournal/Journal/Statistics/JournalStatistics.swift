@@ -160,32 +160,32 @@ extension JournalStatistics {
 
     package func write(to text: inout OpenMetricsText) {
         text.info(
-            "opening", "The journal and how it is open.",
+            "opening", "The journal and its mode.",
             [("journal", journal.description), ("durability", durability.rawValue), ("mode", isReadOnly ? "read" : "write")])
         text.gauge("last_position", "The last position appended.", lastPosition)
         text.gauge("durable_position", "The last position that is durable under the journal's mode.", durablePosition)
         text.gauge("segments", "Segment files.", segments)
         text.gauge("stored_bytes", "Bytes of the commits in all segments.", unit: "bytes", storedBytes)
-        text.gauge("unused_bytes", "Bytes of the last segment's file that no commit takes.", unit: "bytes", unusedBytes)
+        text.gauge("unused_bytes", "Bytes of the last segment's file without commits.", unit: "bytes", unusedBytes)
         text.counter("appended_bytes", "Bytes of the commits appended.", unit: "bytes", appendedBytes)
         text.histogram("commit_records", "Records of each commit appended.", recordsPerCommit)
         text.histogram("sync_commits", "Commits that each sync made durable.", commitsPerSync)
-        text.histogram("sync_duration_seconds", "How long each sync took.", unit: "seconds", syncLatency, dividedBy: 1e9)
-        text.counter("roll_overs", "Segments that were full and followed by a new one.", rotations)
+        text.histogram("sync_duration_seconds", "Duration of each sync.", unit: "seconds", syncLatency, dividedBy: 1e9)
+        text.counter("roll_overs", "Segments sealed because they were full.", rotations)
         text.counter("refused_full", "Appends and reservations refused because the disk was full.", refusedAsFull)
-        text.gauge("waiters", "Threads and tasks that wait for a sync that another one leads.", waiters)
+        text.gauge("waiters", "Threads and tasks waiting for a sync led by another.", waiters)
         text.gauge("stopped", "Whether a failed write or sync has stopped the journal.", failure == nil ? 0 : 1)
-        text.gauge("scrub_position", "The last position that this pass of scrubbing has checked.", scrub.position)
-        text.gauge("scrub_passes", "Passes of scrubbing that came to their end.", scrub.passes)
-        text.gauge("scrub_findings", "What scrubbing has found wrong since opening.", scrub.findings)
-        text.gauge("recovery_clean", "Whether the last writer had closed the journal in good order.", recovery.wasClean ? 1 : 0)
+        text.gauge("scrub_position", "The last position checked in this scrub pass.", scrub.position)
+        text.gauge("scrub_passes", "Completed scrub passes.", scrub.passes)
+        text.gauge("scrub_findings", "Findings of scrubbing since opening.", scrub.findings)
+        text.gauge("recovery_clean", "Whether the last writer closed the journal cleanly.", recovery.wasClean ? 1 : 0)
         text.gauge(
-            "recovery_recovered_records", "Records found beyond those that the files attest as synced.",
+            "recovery_recovered_records", "Records recovered beyond the position recorded as synced.",
             recovery.recoveredPositions.map { $0.upperBound - $0.lowerBound &+ 1 } ?? 0)
         text.gauge(
             "recovery_cut_bytes", "Bytes of a torn write after the last commit.", unit: "bytes",
             recovery.cutBytes.map { $0.upperBound - $0.lowerBound } ?? 0)
-        text.gauge("recovery_damaged_slots", "Slots of the durable file that could not be read.", recovery.damagedSlots.count)
+        text.gauge("recovery_damaged_slots", "Damaged slots of the durable file.", recovery.damagedSlots.count)
     }
 }
 

@@ -134,7 +134,7 @@ struct Verifier {
             if isWhole && (verifier.next != end.position || verifier.chain != end.chain) {
                 report(
                     JournalFinding(
-                        "missingRecords", "The segment does not hold the records that it held when the journal was opened.", segment: name,
+                        "missingRecords", "Records that the segment contained at opening are missing.", segment: name,
                         positions: start.position...(end.position - 1)))
             }
         }
@@ -167,7 +167,7 @@ struct Verifier {
             guard let chain = chains[slot.position], chain != slot.chain else { continue }
             report(
                 JournalFinding(
-                    "chain", "The chain value of a slot is not that of the records.", segment: DirectoryListing.durableName,
+                    "chain", "The chain value in the slot differs from the records' chain value.", segment: DirectoryListing.durableName,
                     bytes: slot.offset..<(slot.offset + UInt64(DurableSlot.size)), positions: slot.position...slot.position))
         }
     }
@@ -179,7 +179,7 @@ struct Verifier {
                 let start = UInt64(index * DurableSlot.stride)
                 report(
                     JournalFinding(
-                        "slot", "The checksum or place of a slot does not fit.", segment: DirectoryListing.durableName,
+                        "slot", "The slot has a wrong checksum or is in the wrong place.", segment: DirectoryListing.durableName,
                         bytes: start..<(start + UInt64(DurableSlot.size))))
             }
             journal = found.newest.journal
@@ -241,11 +241,13 @@ struct Verifier {
                 try SegmentHeader(decoding: span)
             }
             if header.firstPosition != first || journal.map({ $0 != header.journal }) == true {
-                report(JournalFinding("segmentHeader", "The header is that of another segment.", segment: name, bytes: place))
+                report(JournalFinding("segmentHeader", "The header belongs to another segment.", segment: name, bytes: place))
                 return nil
             }
             if let chain, chain != header.chain {
-                report(JournalFinding("chain", "The chain value in the header does not follow.", segment: name, bytes: place))
+                report(
+                    JournalFinding(
+                        "chain", "The chain value in the header does not match the records before it.", segment: name, bytes: place))
             }
             journal = header.journal
             return (Segment(name: name, header: header, file: file), size)
@@ -273,7 +275,7 @@ struct Verifier {
             if following != nil {
                 report(
                     JournalFinding(
-                        "footer", "The segment has no footer although another one follows it.", segment: segment.name,
+                        "footer", "The segment has no footer, but another segment follows it.", segment: segment.name,
                         bytes: reader.offset..<max(reader.offset, size)))
             }
         case .damaged, .stopped, .done: break
@@ -295,7 +297,7 @@ struct Verifier {
         if isSealed && (found == nil || size < end || index != nil && index != found) {
             report(
                 JournalFinding(
-                    "footer", "The index in the segment's footer is not that of its records.", segment: segment.name,
+                    "footer", "The index in the segment's footer does not match its records.", segment: segment.name,
                     bytes: offset..<min(end, max(offset, size))))
         }
         if size > end { try verifyNothing(in: end..<size, of: segment) }
@@ -305,7 +307,7 @@ struct Verifier {
         guard let nonzero = try storage({ () throws(StorageError) in try segment.file.firstNonzero(in: range) }) else { return }
         report(
             JournalFinding(
-                "trailingBytes", "There are bytes after the end of the segment.", segment: segment.name, bytes: nonzero..<range.upperBound))
+                "trailingBytes", "Bytes follow the end of the segment.", segment: segment.name, bytes: nonzero..<range.upperBound))
     }
 }
 
@@ -372,6 +374,6 @@ private struct FindingVisitor: CommitVisitor {
     }
 
     mutating func missing(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {
-        report(JournalFinding("missingRecords", "Records cannot be found.", segment: segment.name, bytes: bytes, positions: positions))
+        report(JournalFinding("missingRecords", "Records are missing.", segment: segment.name, bytes: bytes, positions: positions))
     }
 }
