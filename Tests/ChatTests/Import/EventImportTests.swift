@@ -5,9 +5,9 @@ import EventJournal
 import TestSupport
 import Testing
 
-/// An export that is read back is the same history: events, positions and commits.
+/// Importing an export reproduces its events, positions and commits.
 @Suite struct EventImportTests {
-    /// A store's options with a storage of their own.
+    /// Returns store options with a separate storage.
     private static func options(_ seed: UInt64) -> StoreOptions {
         var options = StoreFixture(seed: seed &+ 77).options
         options.journal.segmentSize = 3_000
@@ -31,7 +31,7 @@ import Testing
     @Test(
         arguments: Seeds.seeds(Repetitions.few(1, of: 3)),
         [[], .otherVersions, [.stubs, .otherVersions], .lost, .unknown, [.unknown, .stubs], ExportedHistory.Features.all])
-    func anImportOfAnExportIsExportedAsTheSame(seed: UInt64, features: ExportedHistory.Features) throws {
+    func importedExportIsExportedUnchanged(seed: UInt64, features: ExportedHistory.Features) throws {
         let history = try ExportedHistory(seed: seed, features)
         #expect(history.events.count > 100)
         #expect(history.boundaries.count > 50 && history.boundaries.count < history.events.count)
@@ -46,20 +46,20 @@ import Testing
         #expect(copy == history.events)
         #expect(try copy.map(ExportedHistory.line) == history.lines)
         #expect(try Self.isSound(options))
-        // Again, there is nothing to do.
+        // A second import adds nothing.
         let again = try Self.import(history.events, options)
         #expect(again.events == 0 && again.commits == 0 && again.present == history.events.count)
     }
 
-    /// Wherever an import is cut off, it has ended with a commit, and goes on from there.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func anImportThatWasCutOffIsContinued(seed: UInt64) throws {
+    /// An interrupted import ends at a commit boundary.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func interruptedImportResumes(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, .all, commands: 24)
         for cut in 0...history.events.count {
             let options = Self.options(seed)
             do {
                 var importer = try EventImporter(into: "copy", options: options.journal)
                 for (index, event) in history.events.prefix(cut).enumerated() { try importer.add(event, line: index + 1) }
-                // A process that is killed closes nothing.
+                // A killed process does not close the importer.
                 if cut.isMultiple(of: 2) { try importer.close() }
             }
             let head = try ChatStore.head(ofJournalAt: "copy", options: options.journal).position
@@ -75,7 +75,9 @@ import Testing
 
     private typealias Refusal = (code: String, line: Int, position: Position)
 
-    /// The error that an import ends with, after which exactly the commits before it are there.
+    /// Returns the error of an import, or nil.
+    ///
+    /// Also expects the journal to hold exactly the commits before the rejected line.
     private func refusal(_ events: [ExportedEvent], of history: ExportedHistory, _ seed: UInt64) throws -> Refusal? {
         let options = Self.options(seed)
         do {
@@ -100,7 +102,7 @@ import Testing
         #expect(refusal.code == code && refusal.line == index + 1, "\(refusal)", sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func anImpossibleHistoryIsRefusedWithItsLine(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func impossibleHistoryIsRejectedWithItsLine(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [])
         let middle = history.events.count / 2
         try expect("positionGap", at: middle, history, seed) { $0.remove(at: middle) }
@@ -134,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(4)) func aWrongEndOfACommitIsRefusedWithItsLine(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(4)) func wrongCommitEndIsRejectedWithItsLine(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [])
         let first = try #require(
             history.events.indices.dropFirst(20).first {
@@ -148,7 +150,7 @@ import Testing
         try expect("endsInsideCommit", at: first, history, seed) { $0.removeLast($0.count - first - 1) }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func aJournalThatIsNoBeginningOfTheExportIsRefused(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func journalThatIsNoPrefixOfExportIsRejected(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [.stubs, .otherVersions])
         let half = try #require(history.boundaries.filter { $0 > history.events.count / 2 }.min())
         let options = Self.options(seed)
@@ -187,8 +189,9 @@ import Testing
 
     // MARK: Exports of earlier versions
 
-    /// Without ends of commits, what one command brings about stays together, and fold keys are computed.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func anExportWithoutEndsOfCommitsIsImported(seed: UInt64) throws {
+    /// Without commit ends, the importer keeps the events of one command together and computes fold
+    /// keys.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func exportWithoutCommitEndsIsImported(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [.lost, .unknown, .stubs])
         let old = history.events.map { ExportedEvent($0.recorded) }
         let options = Self.options(seed)

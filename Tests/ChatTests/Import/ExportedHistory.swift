@@ -6,15 +6,15 @@ import Foundation
 import StubRewriter
 import Testing
 
-/// A generated history with whatever a journal can hold, as it is exported.
+/// A generated history with every kind of content of a journal, and its export.
 struct ExportedHistory {
-    /// What a history has beside the events of commands.
+    /// Features of a history in addition to the events of commands.
     struct Features: OptionSet {
         let rawValue: Int
         static let lost = Features(rawValue: 1)
         static let unknown = Features(rawValue: 2)
         static let stubs = Features(rawValue: 4)
-        /// Usernames whose fold key is not the one that this version computes, and times beyond the year 9999.
+        /// Usernames with fold keys of another version, and times beyond the year 9999.
         static let otherVersions = Features(rawValue: 8)
         static let all: Features = [.lost, .unknown, .stubs, .otherVersions]
     }
@@ -63,7 +63,9 @@ struct ExportedHistory {
         return events
     }
 
-    /// An event as JSON with sorted keys: strings that are canonically equivalent differ in it.
+    /// Returns an event as JSON with sorted keys.
+    ///
+    /// Canonically equivalent strings stay distinct in it.
     static func line(_ event: ExportedEvent) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -72,7 +74,7 @@ struct ExportedHistory {
 
     static func event(_ line: String) throws -> ExportedEvent { try JSONDecoder().decode(ExportedEvent.self, from: Data(line.utf8)) }
 
-    /// The last positions of the commits, and 0.
+    /// The last positions of all commits, and 0.
     var boundaries: Set<Position> { Set(events.compactMap(\.commitEnd) + [0]) }
 
     private static func execute(
@@ -100,7 +102,7 @@ struct ExportedHistory {
 
     private static func appendNames(to directory: String, _ options: StoreOptions) throws {
         let user = UserID(bits: 0x0190_a000_0000_7000_8000_0000_0000_ffff)
-        // Later than anything before, because the clock went back now and then.
+        // The clock went backwards, so add a margin to exceed every recorded time.
         let time = Timestamp(millisecondsSince1970: options.clock.now().millisecondsSince1970 + 1_000_000)
         try append(
             [
