@@ -7,15 +7,22 @@ import Projections
 @testable import Chat
 @testable import EventJournal
 
-/// What has to hold of a store whose checkpoint holds any bytes: it opens, with the checkpoint or without it, and nothing that it is asked or told afterwards traps.
+/// The invariants of a store whose checkpoint holds arbitrary bytes.
 ///
-/// The first byte of the input says what the rest is: 0 the sections, their lengths in two bytes each before them, in a file of which every checksum is right; 1 a file whose
-/// header's checksum is made right; 2 a file as it is.
+/// The store opens with or without the checkpoint, and no later query or command traps.
+///
+/// The first byte of the input modulo 3 selects the form of the rest:
+///
+/// - 0: sections, preceded by their lengths of two bytes each. The file has valid checksums.
+/// - 1: a file. The header's checksum is corrected.
+/// - 2: a file, unchanged.
 enum CheckpointHarness {
     private static let directory = "journal"
     private static let path = directory + "/" + DirectoryListing.checkpointName(ReadModels.name)
 
-    /// Whether the checkpoint was taken.
+    /// Checks one input.
+    ///
+    /// - Returns: Whether the store loaded the checkpoint.
     @discardableResult
     static func check(_ input: [UInt8]) throws -> Bool {
         let story = try story.get()
@@ -27,7 +34,7 @@ enum CheckpointHarness {
         default: storage.setContents(rest, of: path)
         }
         let store = try ChatStore.open(directory, options: options(storage))
-        // Without it the store replays, as any does.
+        // Without the checkpoint the store replays as usual.
         let isLoaded = store.statistics.checkpoints?.loaded != nil
         if isLoaded {
             try StoreHarness.askEverything(store)
@@ -65,7 +72,7 @@ enum CheckpointHarness {
 
     private static let story = Result { try Story() }
 
-    /// A journal in which something was said, the same for every input, and what is said next.
+    /// A journal and subsequent commands, equal for every input.
     private struct Story {
         let storage = MemoryStorage()
         let requests: [CommandRequest]
@@ -78,7 +85,7 @@ enum CheckpointHarness {
             requests = (0..<12).map { _ in generator.nextRequest() }
         }
 
-        /// The file of a checkpoint of these sections at the end of the journal.
+        /// Returns a checkpoint file of these sections at the end of the journal.
         func file(of sections: [[UInt8]]) throws -> [UInt8] {
             let storage = storage.copy()
             let journal = try Journal.open(directory, options: options(storage).journal)
@@ -86,7 +93,7 @@ enum CheckpointHarness {
                 ReadModels.name, version: StoreModels.checkpointVersion, at: journal.lastPosition, sections: StoreModels.componentNames)
             for section in sections {
                 file.beginSection()
-                // A section of two bytes' length is one block.
+                // A section whose length fits two bytes is one block.
                 if !section.isEmpty { file.write(section) }
             }
             _ = try file.finish()
@@ -97,9 +104,9 @@ enum CheckpointHarness {
     }
 }
 
-/// The inputs that fuzzing begins with.
+/// The seed inputs of fuzzing.
 extension CheckpointHarness {
-    /// The checkpoint that the store itself would write, as sections and as a file.
+    /// Returns the store's own checkpoint as sections and as a file.
     static func soundInputs() throws -> (sections: [UInt8], file: [UInt8]) {
         let story = try story.get()
         var options = options(story.storage.copy())

@@ -11,18 +11,19 @@ import Projections
     import Foundation
 #endif
 
-/// What has to hold of the cursor of a page that a client gives back: of its text and its JSON, and of what a store does with it.
+/// The invariants of a page cursor that a client returns: its text, its JSON and the store's answer.
 ///
-/// The input is the text, and JSON, as it came. Its bytes are the fields of a cursor as well, which a fuzzer would hardly write as text:
+/// The input is decoded as text and as JSON. Its bytes are also the fields of a cursor, because a
+/// fuzzer rarely writes valid text:
 ///
-/// | byte | is |
+/// | bytes | meaning |
 /// | --- | --- |
-/// | 0 | the page's limit, less one (three bits); 8: newer; 16: a bound near the end of the journal; 32: another journal |
+/// | 0 | low three bits: the page's limit minus 1; 8: newer; 16: bound near the end; 32: another journal |
 /// | 1 | the list |
-/// | 2 to 9 | the bound, least byte first |
-/// | 10 to 25 | the bits of the id of another journal and of things that there are not |
+/// | 2 to 9 | the bound, little-endian |
+/// | 10 to 25 | the bits of the ids of another journal and of unknown entities |
 enum CursorHarness {
-    /// An invariant that does not hold.
+    /// A violated invariant.
     struct Violation: Error {
         var message: String
     }
@@ -32,7 +33,7 @@ enum CursorHarness {
         let text = String(decoding: input, as: UTF8.self)
         let byText = PageCursor(text)
         if let cursor = byText {
-            try require(cursor.description == text, "\(text) is read as \(cursor)")
+            try require(cursor.description == text, "\(text) decodes as \(cursor)")
             try checkRoundTrip(cursor)
             try story.check(cursor, limit: 2)
         }
@@ -44,13 +45,13 @@ enum CursorHarness {
         try story.check(cursor, limit: limit)
     }
 
-    /// One text for each cursor, of bytes that need no care anywhere.
+    /// Each cursor has one text, of printable ASCII without quotation marks.
     private static func checkRoundTrip(_ cursor: PageCursor) throws {
         let text = cursor.description
-        try require(PageCursor(text) == cursor, "\(text) is not read as it was written")
+        try require(PageCursor(text) == cursor, "\(text) does not round-trip")
         try require(
-            text.utf8.count <= 114 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }, "\(text) needs care")
-        try require(try decode(try JSONEncoder().encode(cursor)) == cursor, "\(text) is another one after its JSON")
+            text.utf8.count <= 114 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }, "\(text) needs escaping")
+        try require(try decode(try JSONEncoder().encode(cursor)) == cursor, "\(text) does not round-trip through JSON")
     }
 
     private static func decode(_ json: Data) throws -> PageCursor? {
@@ -79,17 +80,17 @@ enum CursorHarness {
     private static let story = Result { try Story() }
 }
 
-/// A store in which something was said, the same for every input.
+/// A store with a fixed history, equal for every input.
 private struct Story {
     let store: ChatStore
     let end: JournalHead
-    /// All the lists that there are, some of them with nothing in them.
+    /// All existing lists, some of them empty.
     let lists: [PageCursor.List] =
         [.threads, .timeline(ThreadID(bits: 1)), .timeline(ThreadID(bits: 2))]
         + (1...Self.messageCount).map { .replies(MessageID(bits: $0)) }
     private static let messageCount: UInt128 = 6
 
-    /// What is shown of a list.
+    /// A page of a list as positions and cursors.
     private struct Shown {
         var positions: [Position]
         var older: PageCursor?
@@ -113,33 +114,34 @@ private struct Story {
         end = store.head
     }
 
-    /// A cursor is refused for one of two reasons, or leads to what stands on its side of the bound, and on to all the rest.
+    /// A cursor is rejected for one of two reasons, or its page and the following pages hold every
+    /// entry on its side.
     func check(_ cursor: PageCursor, limit: Int) throws {
         for list in lists {
             let isOurs = cursor.journal == end.journal && cursor.list == list
             let last = cursor.direction == .older ? end.position + 1 : end.position
             switch answer(list, cursor, limit) {
             case .success(let shown):
-                try CursorHarness.require(isOurs && cursor.bound <= last, "\(cursor) was taken for \(list)")
+                try CursorHarness.require(isOurs && cursor.bound <= last, "\(cursor) was accepted for \(list)")
                 let isInside = shown.positions.allSatisfy { cursor.direction == .older ? $0 < cursor.bound : $0 > cursor.bound }
                 try CursorHarness.require(isInside && shown.positions.count <= limit, "\(cursor) leads to \(shown.positions)")
                 try checkWays(from: cursor, limit)
             case .failure(.foreignCursor): try CursorHarness.require(!isOurs, "\(cursor) is foreign to \(list)")
             case .failure(.rejected(let rejection)) where rejection.code == .invalidPosition:
-                try CursorHarness.require(isOurs && cursor.bound > last, "\(cursor) is refused: \(rejection)")
+                try CursorHarness.require(isOurs && cursor.bound > last, "\(cursor) is rejected: \(rejection)")
             case .failure(let error): throw error
             }
         }
         guard cursor.journal == end.journal, !lists.contains(cursor.list), cursor.bound <= end.position else { return }
         guard case .failure(.rejected(let rejection)) = answer(cursor.list, cursor, limit),
             [.unknownThread, .unknownMessage].contains(rejection.code)
-        else { throw CursorHarness.Violation(message: "\(cursor) leads to a list that there is not") }
+        else { throw CursorHarness.Violation(message: "\(cursor) leads to an unknown list") }
     }
 
-    /// From a bound on, older and newer pages hold all that there is, once and in order.
+    /// Older and newer pages from a bound hold every entry once, in order.
     private func checkWays(from cursor: PageCursor, _ limit: Int) throws {
         var start = cursor
-        // The two bounds of one place: nothing stands between them.
+        // Both bounds denote the same place: no position lies between them.
         if cursor.direction == .newer { start.bound += 1 }
         start.direction = .older
         var positions: [Position] = []
@@ -148,9 +150,9 @@ private struct Story {
             let shown = try page(next.list, next, limit)
             positions = shown.positions + positions
             older = shown.older
-            try CursorHarness.require(older == nil || !shown.positions.isEmpty, "\(next) leads to nothing, and on")
+            try CursorHarness.require(older == nil || !shown.positions.isEmpty, "\(next) leads to an empty page with an older cursor")
         }
-        // Nothing is older than position 0, and everything newer.
+        // No entry is older than position 0, and all are newer.
         if start.bound > 0 {
             var newer = start
             (newer.direction, newer.bound) = (.newer, start.bound - 1)
@@ -161,7 +163,7 @@ private struct Story {
                 newer = shown.newer
             }
             let all = try page(start.list, nil, .max).positions
-            try CursorHarness.require(positions == all, "from \(start) on there are \(positions), not \(all)")
+            try CursorHarness.require(positions == all, "the pages from \(start) hold \(positions), not \(all)")
         }
     }
 

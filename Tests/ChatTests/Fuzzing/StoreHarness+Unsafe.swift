@@ -9,9 +9,9 @@ import EventJournal
     import Foundation
 #endif
 
-/// What has to hold of a store on any history and on any commands.
+/// The invariants of a store on any history and any commands.
 enum StoreHarness {
-    /// An invariant that does not hold.
+    /// A violated invariant.
     struct Violation: Error {
         var message: String
     }
@@ -23,9 +23,12 @@ enum StoreHarness {
         return StoreOptions(journal: journal, clock: ManualClock(), ids: SeededIDs(seed: 1))
     }
 
-    /// Opens a journal of any records, which need be no history that the rules allow, and asks it everything.
+    /// Opens a journal of arbitrary records and runs every query.
     ///
-    /// The input is a run of records: the lengths of the kept and of the erasable part, one byte each, and the parts.
+    /// The records need not form a history that the rules allow.
+    ///
+    /// The input is a sequence of records: the lengths of the kept and erasable parts in one byte
+    /// each, then the parts.
     static func checkEvents(_ input: [UInt8]) throws {
         let options = options()
         let journal = try Journal.open(directory, options: options.journal)
@@ -37,12 +40,11 @@ enum StoreHarness {
             let erasable = Array(rest.dropFirst(2 + kept.count).prefix(lengths.1))
             rest = rest.dropFirst(2 + kept.count + erasable.count)
             do throws(EventDecodingError) {
-                // Unsafe by the standard library's annotation alone: a span of bytes has no padding that its raw view could show.
+                // `bytes` is unsafe for elements with padding; bytes have none.
                 _ = try unsafe ChatEvent(kept: kept.span.bytes, erasable: erasable.span.bytes)
             } catch {
                 continue
             }
-            // As above.
             try unsafe draft.append(kept: kept.span.bytes, erasable: erasable.span.bytes)
         }
         if draft.recordCount > 0 {
@@ -56,7 +58,9 @@ enum StoreHarness {
         _ = try ChatStore.verify(directory, options: options.journal, deep: true)
     }
 
-    /// Executes the commands among the lines of the input: the store stays sound, and opens again as it was.
+    /// Executes the commands in the lines of the input.
+    ///
+    /// The store stays valid, and a reopened store gives the same answers.
     static func checkCommands(_ input: [UInt8]) throws {
         let options = options()
         let store = try ChatStore.open(directory, options: options)
@@ -69,7 +73,9 @@ enum StoreHarness {
         try checkSound(store, options)
     }
 
-    /// Imports the messages among the lines of the input, twice: the second time adds nothing but what was refused at first.
+    /// Imports the messages in the lines of the input twice.
+    ///
+    /// The second import adds only messages that the first rejected.
     static func checkImports(_ input: [UInt8]) throws {
         let options = options()
         let store = try ChatStore.open(directory, options: options)
@@ -79,10 +85,10 @@ enum StoreHarness {
         let first = try add(messages, to: store)
         let head = store.head
         let second = try add(messages, to: store)
-        // A reply that stands before its message is refused at first, and taken once the message is there.
-        try require(store.head == head || first.refused > 0, "a second import has added events")
+        // A reply that precedes its message is rejected at first and accepted by the second import.
+        try require(store.head == head || first.refused > 0, "the second import added events")
         try require(
-            second.messages + second.replies <= first.refused, "a second import counts \(second), the first \(first)")
+            second.messages + second.replies <= first.refused, "the second import counts \(second), the first \(first)")
         try checkSound(store, options)
     }
 
@@ -100,13 +106,15 @@ enum StoreHarness {
         let verification = try ChatStore.verify(directory, options: options.journal, deep: true)
         try require(verification.isValid, "the store has findings: \(verification.findings)")
         let again = try ChatStore.open(directory, options: options)
-        try require(again.head == head, "the store opens at \(again.head), not \(head)")
+        try require(again.head == head, "the store reopens at \(again.head), not \(head)")
         let secondAnswers = try askEverything(again)
-        try require(secondAnswers == answers, "a replay answers otherwise: \(answers) and \(secondAnswers)")
+        try require(secondAnswers == answers, "a replay answers \(secondAnswers), not \(answers)")
         try again.close()
     }
 
-    /// Asks every query about every id that there is; a refusal is an answer.
+    /// Runs the queries for every id in the history.
+    ///
+    /// - Returns: The answers; a rejection is an answer.
     @discardableResult
     static func askEverything(_ store: ChatStore) throws -> [String] {
         var answers: [String] = []
