@@ -2,9 +2,9 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// The generated commands are repeatable, meet one another, and reach every rule.
+/// Generated commands are repeatable, refer to common entities and reach every rule.
 struct CommandGeneratorTests {
-    @Test(arguments: Seeds.seeds(10)) func theSameSeedGivesTheSameRequests(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(10)) func sameSeedGivesSameRequests(seed: UInt64) {
         var first = CommandGenerator(seed: seed)
         var second = CommandGenerator(seed: seed)
         for _ in 0..<200 {
@@ -13,7 +13,7 @@ struct CommandGeneratorTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(10)) func theSameSeedGivesTheSameCommands(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(10)) func sameSeedGivesSameCommands(seed: UInt64) {
         var first = CommandGenerator(seed: seed)
         var second = CommandGenerator(seed: seed)
         for _ in 0..<200 {
@@ -22,7 +22,7 @@ struct CommandGeneratorTests {
         }
     }
 
-    @Test func anotherSeedGivesOtherCommands() {
+    @Test func differentSeedGivesDifferentCommands() {
         var first = CommandGenerator(seed: 1)
         var second = CommandGenerator(seed: 2)
         let commands = (0..<20).map { _ in first.next() }
@@ -30,7 +30,7 @@ struct CommandGeneratorTests {
         #expect(commands != others)
     }
 
-    @Test(arguments: Seeds.seeds(20)) func mostMakeSenseAndManyAreRefused(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(20)) func commandsAreAcceptedAndRejected(seed: UInt64) throws {
         var generator = CommandGenerator(seed: seed)
         var state = ChatState()
         var accepted = 0
@@ -49,7 +49,7 @@ struct CommandGeneratorTests {
         #expect(refused > 60)
     }
 
-    @Test func everyKindAndEveryRefusalOfACommandOccurs() {
+    @Test func everyEventKindAndRejectionOccurs() {
         var kinds: Set<EventKind> = []
         var codes: Set<Rejection.Code> = []
         var origins: Set<Bool> = []
@@ -75,9 +75,9 @@ struct CommandGeneratorTests {
                 }
             }
         }
-        // What a repair could not salvage comes from no command.
+        // Only a salvage produces lost events.
         #expect(kinds == Set(EventKind.allCases).subtracting([.lost]))
-        // Not those of the store, and not those of bounds that no generated text exceeds.
+        // The excluded codes belong to the store or to bounds that no generated text exceeds.
         #expect(codes == Set(Rejection.Code.allCases).subtracting([.notAllowed, .storageFull, .invalidDevice, .invalidCorrelation]))
         #expect(origins == [true, false])
         #expect(duplicates > 100)

@@ -2,12 +2,12 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// Given, when and then say what the decider said.
+/// Given, when and then return the results of the decider.
 struct DeciderSpecificationTests {
     let ann = UserID(bits: 1 << 100)
     let thread = ThreadID(bits: 2 << 100)
 
-    @Test func eventsThatAreGivenAreTheHistory() {
+    @Test func givenEventsFormHistory() {
         let event = ChatEvent(
             recordedAt: Timestamp(millisecondsSince1970: 7), details: .userRegistered(UserRegistered(user: ann)), content: .erased)
         let specification = DeciderSpecification().given(event)
@@ -16,14 +16,14 @@ struct DeciderSpecificationTests {
         #expect(specification.when(.setPostcode(user: ann, postcode: "SW1A 1AA")).events.count == 3)
     }
 
-    @Test func commandsThatAreGivenAreExecuted() {
+    @Test func givenCommandsAreExecuted() {
         let specification = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
         #expect(specification.history.map(\.position) == [1, 2, 3])
         #expect(specification.history.map(\.event.details.kind) == [.userRegistered, .threadOpened, .threadJoined])
     }
 
-    @Test func aSpecificationIsAValue() {
+    @Test func specificationHasValueSemantics() {
         let empty = DeciderSpecification()
         let peopled = empty.given(.registerUser(user: ann, username: "Ann"))
         #expect(empty.history.isEmpty)
@@ -32,7 +32,7 @@ struct DeciderSpecificationTests {
         #expect(peopled.when(.joinThread(user: ann, thread: thread)).rejection?.code == .unknownThread)
     }
 
-    @Test func anOutcomeIsOneOfFour() {
+    @Test func outcomeDistinguishesFourCases() {
         let given = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
         let appended = given.when(.leaveThread(user: ann, thread: thread))
@@ -47,7 +47,7 @@ struct DeciderSpecificationTests {
         #expect(refused.events.isEmpty && refused.facts.isEmpty)
     }
 
-    @Test func timeGoesOnWithEveryGivenCommand() {
+    @Test func givenCommandsAdvanceTime() {
         let history = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .changeUsername(user: ann, username: "Anna")
         ).history
@@ -55,7 +55,7 @@ struct DeciderSpecificationTests {
     }
 
     #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
-        @Test func aGivenCommandThatIsRefusedEndsTheTest() async {
+        @Test func rejectedGivenCommandTraps() async {
             await #expect(processExitsWith: .failure) {
                 _ = DeciderSpecification().given(.changeUsername(user: UserID(bits: 1), username: "Ann"))
             }

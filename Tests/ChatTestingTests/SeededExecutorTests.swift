@@ -3,9 +3,9 @@ import Dispatch
 import Locking
 import Testing
 
-/// The order of steps follows from the seed and from nothing else, and a race between steps is found by some seed.
+/// The seed alone determines the order of steps, and some seed finds a race between steps.
 @Suite struct SeededExecutorTests {
-    /// Who was at which of their steps, in the order in which it happened: eight tasks of four steps each.
+    /// The order of (task, step) pairs as they ran: eight tasks of four steps each.
     private func steps(seed: UInt64) throws -> [[Int]] {
         try SeededExecutor(seed: seed).run {
             let steps = Notes<[Int]>()
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func theSameSeedGivesTheSameOrderAndOthersGiveOthers() throws {
+    @Test func orderFollowsSeed() throws {
         let orders = try (1...20 as ClosedRange<UInt64>).map { try steps(seed: $0) }
         #expect(try (1...20 as ClosedRange<UInt64>).map { try steps(seed: $0) } == orders)
         #expect(Set(orders).count == 20)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// A sum that is read, and written after an `await`: what others have added meanwhile is lost.
+    /// Reads a sum and writes it after an `await`, which loses concurrent additions.
     private func sum(seed: UInt64, isCareful: Bool) throws -> Int {
         let account = Account()
         return try SeededExecutor(seed: seed).run {
@@ -44,15 +44,15 @@ import Testing
         }
     }
 
-    @Test func aRaceBetweenTwoStepsIsFoundAndReplays() throws {
+    @Test func raceIsFoundAndReplays() throws {
         let sums = try (1...50 as ClosedRange<UInt64>).map { try sum(seed: $0, isCareful: false) }
-        // Found by some seeds, not by all: it takes an order in which they meet.
+        // Only some seeds find the race: it needs an order in which the tasks interleave.
         #expect(Set(sums).isSuperset(of: [1, 2]))
         #expect(try (1...50 as ClosedRange<UInt64>).map { try sum(seed: $0, isCareful: false) } == sums)
         #expect(try (1...50 as ClosedRange<UInt64>).allSatisfy { try sum(seed: $0, isCareful: true) == 2 })
     }
 
-    @Test func whateverChildrenAndActorsDoStaysOnIt() throws {
+    @Test func childTasksAndActorsStayOnExecutor() throws {
         let executor = SeededExecutor(seed: 1)
         let total = try executor.run {
             let account = Account()
@@ -71,7 +71,7 @@ import Testing
         #expect(total == 6)
     }
 
-    @Test func tasksThatWaitForOneAnotherForEverAreToldOf() {
+    @Test func deadlockIsReported() {
         #expect(throws: SeededExecutor.Problem.stalled) {
             try SeededExecutor(seed: 1).run {
                 let (numbers, source) = AsyncStream<Int>.makeStream()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func whatComesFromOutsideIsToldOf() {
+    @Test func externalJobIsReported() {
         #expect(throws: SeededExecutor.Problem.disturbed) {
             try SeededExecutor(seed: 1).run {
                 let isOver = Notes<Bool>()
@@ -94,18 +94,18 @@ import Testing
                             }
                         }
                     }
-                    // So that something is ready all the time.
+                    // Keeps a job ready at all times.
                     tasks.addTask { while isOver.all.isEmpty { await Task.yield() } }
                 }
             }
         }
     }
 
-    @Test func anErrorOfTheRunComesBack() {
+    @Test func errorOfRunIsRethrown() {
         #expect(throws: CancellationError.self) { try SeededExecutor(seed: 1).run { throw CancellationError() } }
     }
 
-    @Test func whatTheRunLeavesBehindIsRunToo() throws {
+    @Test func remainingJobsAreRun() throws {
         let notes = Notes<Int>()
         let executor = SeededExecutor(seed: 1)
         try executor.run {

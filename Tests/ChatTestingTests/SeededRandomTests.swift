@@ -1,10 +1,10 @@
 import ChatTesting
 import Testing
 
-/// The generator of random numbers is the one that it says it is.
+/// The random number generator implements its documented algorithm.
 struct SeededRandomTests {
-    /// The first numbers that the authors' own program prints for this seed.
-    @Test func theNumbersAreThoseOfSplitMix64() {
+    /// The first numbers that the authors' reference program prints for this seed.
+    @Test func numbersMatchSplitMix64() {
         var random = SeededRandom(seed: 1_234_567)
         let numbers = (0..<5).map { _ in random.next() }
         #expect(
@@ -14,24 +14,24 @@ struct SeededRandomTests {
             ])
     }
 
-    @Test func bits128AreTwoNumbersTheHigherFirst() {
+    @Test func bits128JoinsTwoNumbersHighFirst() {
         var random = SeededRandom(seed: 1_234_567)
         let bits = random.bits128()
         #expect(bits == UInt128(6_457_827_717_110_365_317) << 64 | 3_203_168_211_198_807_973)
     }
 
-    @Test(arguments: Seeds.seeds(5)) func oneInSoManyIsAboutThat(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(5)) func oneInHasExpectedFrequency(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let count = (0..<10_000).count { _ in random.oneIn(10) }
-        // Six standard deviations of a binomial distribution.
+        // Six standard deviations of the binomial distribution.
         #expect((820...1_180).contains(count))
         let always = random.oneIn(1)
         #expect(always)
     }
 
-    @Test func seedsBeginWhereTheyAreAsked() {
+    @Test func seedsStartAtRequestedNumber() {
         let seeds = Seeds.seeds(3, from: 40)
-        // The environment variable puts one seed in the place of all, so that a failure can be replayed.
+        // To replay a failure, the environment variable replaces all seeds with one.
         #expect(seeds == [40, 41, 42] || seeds.count == 1)
     }
 }

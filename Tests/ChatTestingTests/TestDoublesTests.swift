@@ -3,9 +3,9 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// The injected clock and ids do as they are told.
+/// The manual clock and the seeded ids are deterministic.
 struct TestDoublesTests {
-    @Test func theClockStandsUntilItIsMoved() {
+    @Test func clockMovesOnlyOnRequest() {
         let clock = ManualClock(Timestamp(millisecondsSince1970: 100))
         #expect(clock.now() == clock.now())
         clock.advance(byMilliseconds: 50)
@@ -14,7 +14,7 @@ struct TestDoublesTests {
         #expect(clock.now().millisecondsSince1970 == 0)
     }
 
-    @Test(arguments: Seeds.seeds(5)) func theSameSeedGivesTheSameIDs(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(5)) func sameSeedGivesSameIDs(seed: UInt64) {
         let first = SeededIDs(seed: seed)
         let second = SeededIDs(seed: seed)
         let time = Timestamp(millisecondsSince1970: 1_584_921_600_000)

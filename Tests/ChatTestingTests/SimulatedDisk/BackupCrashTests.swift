@@ -3,11 +3,12 @@ import EventJournal
 import TestSupport
 import Testing
 
-/// Power cuts at every operation of a journal's life and of the backups in it: the copy is always the beginning of the journal.
+/// Power cuts at every operation of a journal and its backups: the backup is always a prefix of the
+/// journal.
 @Suite struct BackupCrashTests {
-    @Test(arguments: [160, 1500]) func aCopyIsNeverAnythingElse(longest: Int) throws {
+    @Test(arguments: [160, 1500]) func backupIsAlwaysAPrefix(longest: Int) throws {
         var model = JournalModel()
-        // Some commits are added to a segment at once, so that of those that were not synced a cut may take the first ones alone.
+        // Several unsynced commits share a segment, so that a cut can keep only the first ones.
         model.segmentSize = 2048
         var explorer = CrashExplorer("backup-\(longest)", model: model) { disk, witness in
             try BackupLife.run(disk, witness, longest: longest)
@@ -23,8 +24,9 @@ import Testing
 }
 
 extension BackupCrashTests {
-    /// A backup that adds nothing but the footer to a segment may be cut off with the footer's frame on the disk and its rest not.
-    @Test func aFooterTornInTheCopyIsWrittenAgain() throws {
+    /// A backup that adds only the footer to a segment can be cut off with only the footer's frame
+    /// on the disk.
+    @Test func tornFooterInBackupIsRewritten() throws {
         var model = JournalModel()
         model.segmentSize = 2048
         var explorer = CrashExplorer("backup-footer", model: model) { disk, witness in
@@ -39,8 +41,9 @@ extension BackupCrashTests {
         try explorer.check(atLeast: 100)
     }
 
-    /// A repair that is cut off leaves no journal or the whole one, and does not touch the damaged one.
-    @Test func aRepairIsThereWholeOrNotAtAll() throws {
+    /// An interrupted salvage leaves no journal or a complete one, and never changes the damaged
+    /// one.
+    @Test func salvageIsAtomic() throws {
         let disk = try RepairLife.damagedDisk()
         let expected = try RepairLife.repair(disk.crash(.everything), to: "new")
         var explorer = CrashExplorer("repair", model: false) { disk, witness in
@@ -58,7 +61,9 @@ extension BackupCrashTests {
 }
 
 extension CrashExplorer {
-    /// Tries one state in five at random, in the long form all; records an issue for each failure, and if there are too few states.
+    /// Tests a random fifth of the states, or all in the long form.
+    ///
+    /// Records an issue for each failure, and for too few states.
     func check(atLeast states: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var explorer = self
         if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 5, seed: Repetitions.seed) }
@@ -70,15 +75,17 @@ extension CrashExplorer {
 }
 
 extension CrashReport {
-    /// Prints that a state was replayed: a path that no explorer of the tests has leads nowhere, and would pass for one that is sound.
+    /// Prints that a state was replayed.
+    ///
+    /// Without the message, a path that matches no explorer would look like success.
     func printReplay() {
         if isReplay && states > 0 { print("replayed: \(self)") }
     }
 }
 
-/// A damaged journal that is repaired.
+/// Salvage of a damaged journal.
 enum RepairLife {
-    /// A disk with a journal of some segments, in the first of which a byte is wrong.
+    /// A disk with a journal of several segments and a damaged byte in the first one.
     static func damagedDisk() throws -> SimulatedDisk {
         let disk = SimulatedDisk(seed: 1)
         let witness = CrashWitness(JournalModel())
@@ -95,31 +102,32 @@ enum RepairLife {
         return try Journal.repair("journal", to: destination, options: options) { _, _ in [0xEE] }
     }
 
-    /// The new journal is whole, or there is none, which is right only as long as the repair has not ended.
+    /// Checks that the new journal is complete or, only before the salvage returns, absent.
     static func recover(_ disk: SimulatedDisk, isDone: Bool, _ expected: RepairReport) throws {
         if expected.lostCount == 0 { throw Surprise("nothing was damaged") }
         let isThere = try isWhole(disk, expected)
-        if isDone && !isThere { throw Surprise("the new journal is gone") }
+        if isDone && !isThere { throw Surprise("the new journal is missing") }
         let again = try repair(disk, to: "again")
-        if again != expected { throw Surprise("a second repair finds something else: \(again)") }
+        if again != expected { throw Surprise("a second salvage reports another result: \(again)") }
     }
 
     private static func isWhole(_ disk: SimulatedDisk, _ expected: RepairReport) throws -> Bool {
         do throws(JournalError) {
             let journal = try Journal.openReadOnly("new", options: JournalOptions(storage: disk, expectedHead: expected.head))
-            if journal.head != expected.head { throw JournalError(.conflict, "The new journal is not whole: it ends at \(journal.head).") }
+            if journal.head != expected.head { throw JournalError(.conflict, "The new journal is incomplete: it ends at \(journal.head).") }
             return true
         } catch {
-            // Segments without a durable file are no journal.
+            // Segments without a durable file do not form a journal.
             guard error.code == .notFound || error.code == .damaged && error.path == "new/durable" else { throw error }
             return false
         }
     }
 }
 
-/// A journal that is backed up now and then.
+/// A journal with repeated backups.
 enum BackupLife {
-    /// Appends and backs up in turn: the first whole copy, one that adds to a segment, ones that come after roll-overs, one of nothing new.
+    /// Alternates appends and backups: a first full backup, additions to a segment, backups after
+    /// rotations, and one without new records.
     static func run(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, longest: Int) throws {
         var random = SeededRandom(seed: 3)
         let writer = try ModelWriter(disk, witness)
@@ -131,10 +139,12 @@ enum BackupLife {
         try writer.close()
     }
 
-    /// Copies a segment that ends 42 bytes before the end of a sector, which takes the 40 of a footer's frame; then the next one as well.
+    /// Backs up a segment that ends 42 bytes before a sector boundary, which fits the 40 bytes of a
+    /// footer's frame; then the next one.
     static func addFooter(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
         let writer = try ModelWriter(disk, witness)
-        // Before the content are the segment's header (128), the commit's (40) and that of the record with its salt (23).
+        // The record's content follows the headers of the segment (128) and the commit (40) and of
+        // the record with its salt (23).
         for count in [470 - 128 - 40 - 23, 1900] {
             try writer.append([JournalModel.Record(kept: [], erasable: [UInt8](repeating: 1, count: count))])
             let report = try writer.journal.backup(to: "copy")
@@ -143,37 +153,41 @@ enum BackupLife {
         try writer.close()
     }
 
-    /// Reads the copy, backs up what the crash left of the journal, and reads the copy again.
+    /// Reads the backup, backs up the recovered journal, and reads the backup again.
     static func recover(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
         _ = try checkCopy(disk, witness.model)
         guard let journal = try open("journal", witness.model.options(disk)) else {
-            if witness.model.exists { throw Surprise("the journal is gone") }
+            if witness.model.exists { throw Surprise("the journal is missing") }
             return
         }
         let report = try Journal.backup("journal", to: "copy", options: BackupOptions(storage: disk, destinationStorage: disk))
         if report.head != journal.head { throw Surprise("the copy ends at \(report.head), the journal at \(journal.head)") }
         witness.update { $0.copied = report.head }
         let copy = try checkCopy(disk, witness.model)
-        if copy?.recovery.wasClean != true { throw Surprise("the copy was not closed in good order") }
+        if copy?.recovery.wasClean != true { throw Surprise("the copy was not closed cleanly") }
     }
 
-    /// Opens the copy, which must be the beginning of the journal and hold what was copied; nil when it is no journal yet.
+    /// Opens the backup and checks that it is a prefix of the journal with all backed-up records.
+    ///
+    /// Returns nil if no journal exists yet.
     private static func checkCopy(_ disk: SimulatedDisk, _ model: JournalModel) throws -> Journal? {
         var model = model
         model.head = model.copied
         model.promised = model.commitCount(records: Int(model.copied?.position ?? 0)) ?? 0
         guard let copy = try open("copy", model.options(disk)) else {
-            if model.copied != nil { throw Surprise("the copy is gone") }
+            if model.copied != nil { throw Surprise("the copy is missing") }
             return nil
         }
         _ = try model.check(copy, "the copy")
         var findings: [JournalFinding] = []
         try copy.verify { findings.append($0) }
-        if !findings.isEmpty { throw Surprise("verifying the copy: \(findings)") }
+        if !findings.isEmpty { throw Surprise("verification of the copy: \(findings)") }
         return copy
     }
 
-    /// Opens a journal for reading; nil when there is none.
+    /// Opens a journal for reading.
+    ///
+    /// Returns nil if none exists.
     private static func open(_ path: String, _ options: JournalOptions) throws -> Journal? {
         do throws(JournalError) {
             return try Journal.openReadOnly(path, options: options)

@@ -4,13 +4,15 @@ import Foundation
 import Locking
 import Testing
 
-/// Many threads that each wait for their commits, so that these gather while somebody syncs and are written together; and the power is cut at any operation of that.
+/// Power cuts at any operation while many threads wait for their commits, which gather during a
+/// sync and are written together.
 ///
-/// The crash suites go through every operation of one thread's work; here the operations are those that chance brings about.
+/// The other crash suites visit every operation of a single thread; here the operations depend on
+/// scheduling.
 @Suite struct ConcurrentCrashTests {
     private static let threads = 6
 
-    @Test(arguments: Seeds.seeds(40, from: 7_000)) func whatAnyThreadWasToldIsThere(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(40, from: 7_000)) func acknowledgedRecordsSurvivePowerCut(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let disk = SimulatedDisk(seed: seed)
         let written = Written()
@@ -24,7 +26,7 @@ import Testing
             for _ in 0..<Self.threads {
                 group.enter()
                 Thread {
-                    // Until the power is cut, which every thread meets as an error.
+                    // Each thread runs until it meets the power cut as an error.
                     do { while true { try journal.waitUntilDurable(try written.append(to: journal)) { written.acknowledge($0) } } } catch {}
                     group.leave()
                 }.start()
@@ -61,7 +63,7 @@ extension Journal {
     }
 }
 
-/// What was appended, in its order, and up to where somebody was told that it is durable.
+/// The appended records in order, and the last position acknowledged as durable.
 private final class Written: Sendable {
     private let state: Lock<(records: [UInt64], next: UInt64, acknowledged: Int, hasFailed: Bool)>
 
@@ -79,7 +81,7 @@ private final class Written: Sendable {
                 unsafe try draft.append(kept: bytes.span.bytes, erasable: [UInt8](repeating: 9, count: Int(record % 400)).span.bytes)
             }
             if state.hasFailed { throw Surprise("an append has failed before") }
-            // An append that fails may have written its commit.
+            // A failed append can still have written its commit.
             state.records += state.next..<state.next + count
             state.next += count
             state.hasFailed = true
@@ -92,7 +94,7 @@ private final class Written: Sendable {
     func acknowledge(_ position: Position) { state.withLock { $0.acknowledged = max($0.acknowledged, Int(position)) } }
 }
 
-/// A disk that takes its time for a sync, so that others append meanwhile.
+/// A disk with slow syncs, during which other threads append.
 private struct SlowSyncs: JournalStorage {
     let base: SimulatedDisk
 

@@ -2,14 +2,16 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// The explorer, on a small program that is right, and on the same with mistakes.
+/// Runs the explorer on a small correct program and on variants with a bug.
 @Suite struct CrashExplorerTests {
-    /// What a program that keeps one number in a file may do wrong.
+    /// The possible bugs of a program that stores one number in a file.
     enum Mistake: CaseIterable {
         case none, fileNotSynced, directoryNotSynced, writtenInPlace, acknowledgedTooEarly
     }
 
-    /// A number kept in two sectors of a file, replaced by writing aside and renaming.
+    /// A number stored in two sectors of a file.
+    ///
+    /// A store writes a temporary file and renames it.
     struct Counter: Sendable {
         var begun: UInt8 = 0
         var acknowledged: UInt8 = 0
@@ -23,7 +25,7 @@ import Testing
             let model = witness.model
             guard bytes.count == 2, bytes[0] == bytes[1] else { throw Surprise("half a number: \(bytes)") }
             guard (model.acknowledged...model.begun).contains(bytes[0]) else { throw Surprise("\(bytes[0]), not \(model)") }
-            // What is shown must not go away again.
+            // A delivered value must survive later crashes.
             try disk.syncDirectory("/")
             witness.update { $0 = Counter(begun: bytes[0], acknowledged: bytes[0]) }
             try store(bytes[0] + 1, mistake, disk, witness)
@@ -43,7 +45,7 @@ import Testing
         witness.update { $0.acknowledged = value }
     }
 
-    @Test(arguments: Mistake.allCases) func findsMistakesAndNothingElse(_ mistake: Mistake) throws {
+    @Test(arguments: Mistake.allCases) func findsBugsWithoutFalseAlarms(_ mistake: Mistake) throws {
         var explorer = Self.explorer(mistake)
         explorer.crashesInRecovery = 4
         let report = try explorer.run()
@@ -52,7 +54,7 @@ import Testing
         if mistake == .none { #expect(report.crashes > 10 && report.states > 100 && report.statesInRecovery > 80, "\(report)") }
     }
 
-    @Test func aFailureReplays() throws {
+    @Test func failureReplays() throws {
         var explorer = Self.explorer(.directoryNotSynced)
         explorer.crashesInRecovery = 4
         let report = try explorer.run()
@@ -65,7 +67,7 @@ import Testing
         #expect(!report.failures.isEmpty)
     }
 
-    /// A mistake that only some seeds have, so that a series finds it after explorers that find nothing.
+    /// A bug that only some seeds have, so that a series finds it after explorers without failures.
     static func series() -> CrashSeries<Counter> {
         CrashSeries { seed in
             var explorer = Self.explorer(seed % 4 == 3 ? .directoryNotSynced : .none, name: "series-\(seed)")
@@ -75,14 +77,14 @@ import Testing
         }
     }
 
-    @Test func aFailureOfASeriesReplays() throws {
+    @Test func failureOfSeriesReplays() throws {
         var series = Self.series()
         let report = try series.run(states: .max)
         if report.isReplay { return }
         #expect(series.nextSeed == 104 && !report.failures.isEmpty, "\(report)")
         for failure in report.failures {
             let path = try #require(CrashPath("\(failure.path)"))
-            // By a series that has tried nothing yet.
+            // Replays in a series that has not explored any state yet.
             #expect(try Self.series().replay(path)?.failures == [failure])
         }
         for text in ["series/1:", "other-103/1:", "series-x/1:", "series-0103/1:"] {
@@ -90,21 +92,21 @@ import Testing
         }
     }
 
-    @Test(arguments: ["counter/999:1", "counter/3:2.2", "counter/3:7>1:"]) func aPathThatDoesNotExistIsRefused(_ text: String) throws {
+    @Test(arguments: ["counter/999:1", "counter/3:2.2", "counter/3:7>1:"]) func unknownPathIsRejected(_ text: String) throws {
         let path = try #require(CrashPath(text))
         #expect(throws: CrashReplayError.self) { try Self.explorer(.none).replay(path) }
     }
 
     @Test(arguments: ["", "a", "a/", "a/1", "a/x:1", "a/1:1.", "a/1:1>", "a/1:1.x", "a/1:1:1", "a/1:kil", "a/1:kill.1"])
-    func textsThatAreNoPathsAreRefused(_ text: String) {
+    func invalidPathTextIsRejected(_ text: String) {
         #expect(CrashPath(text) == nil)
     }
 
-    @Test(arguments: ["a/1:", "a/4:kill>5:1", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsPrintAsTheyAreRead(_ text: String) {
+    @Test(arguments: ["a/1:", "a/4:kill>5:1", "append synced/b/41:0.1.12>7:1.0>3:"]) func pathsRoundTripAsText(_ text: String) {
         #expect(CrashPath(text)?.description == text)
     }
 
-    @Test func outcomesAreDistinctAndHaveTheExtremes() throws {
+    @Test func outcomesAreDistinctAndIncludeExtremes() throws {
         var seen: [String: Int] = [:]
         var explorer = CrashExplorer("sectors", model: 0) { disk, _ in
             _ = try disk.open("a", .create)

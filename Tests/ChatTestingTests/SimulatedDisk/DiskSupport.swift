@@ -1,10 +1,10 @@
 import ChatTesting
 import EventJournal
 
-/// The storage protocol with arrays in place of spans, and with nothing to open first.
+/// The storage protocol with arrays instead of spans, and without explicit opens.
 extension JournalStorage {
     func write(_ bytes: [UInt8], at offset: UInt64 = 0, to path: String) throws {
-        // Bytes of integers have no padding, the reason why `bytes` is unsafe for elements in general.
+        // Integers have no padding, which is what makes `bytes` unsafe for other elements.
         try existing(path).write(unsafe bytes.span.bytes, at: offset)
     }
 
@@ -16,7 +16,7 @@ extension JournalStorage {
 
     func truncate(_ path: String, to size: UInt64) throws { try existing(path).truncate(to: size) }
 
-    /// The whole content of a file; nil when there is none.
+    /// The content of a file, or nil if the file does not exist.
     func bytes(of path: String) throws -> [UInt8]? {
         guard try kind(of: path) != nil else { return nil }
         let file = try open(path, .read)
@@ -28,33 +28,34 @@ extension JournalStorage {
         return bytes
     }
 
-    /// The first byte of every sector of a file; nil when there is none.
+    /// The first byte of each sector of a file, or nil if the file does not exist.
     func sectors(of path: String) throws -> [UInt8]? {
         try bytes(of: path).map { bytes in stride(from: 0, to: bytes.count, by: 512).map { bytes[$0] } }
     }
 
-    /// Opens a file that is there, or makes one.
+    /// Opens an existing file or creates it.
     func existing(_ path: String) throws -> any StorageFile {
         try kind(of: path) == nil ? open(path, .create) : open(path, .readWrite)
     }
 }
 
 extension SimulatedDisk {
-    /// A disk with a file of these sectors, all of it durable.
+    /// A disk with one file of the given sectors, all durable.
     static func with(_ path: String, sectors bytes: [UInt8], seed: UInt64 = 1, tearsSectors: Bool = false) throws -> SimulatedDisk {
         let disk = SimulatedDisk(seed: seed, tearsSectors: tearsSectors)
         try disk.write(bytes.flatMap { [UInt8](repeating: $0, count: 512) }, to: path)
         return disk.crash(.everything)
     }
 
-    /// What a file is in every state that a crash may leave, by the first byte of each of its sectors; nil where it is gone.
+    /// The file in each state that a crash can leave, as the first bytes of its sectors; nil if it
+    /// is missing.
     func outcomes(of path: String) throws -> Set<[UInt8]?> {
         var found: Set<[UInt8]?> = []
         try forEachOutcome { found.insert(try $0.sectors(of: path)) }
         return found
     }
 
-    /// Calls the closure with every state that a crash may leave.
+    /// Calls the closure with each state that a crash can leave.
     func forEachOutcome(_ body: (SimulatedDisk) throws -> Void) throws {
         let radices = pendingChoices.map(\.alternatives)
         var picks = radices.map { _ in 0 }
@@ -67,13 +68,13 @@ extension SimulatedDisk {
     }
 }
 
-/// What a check found wrong.
+/// A failed check.
 struct Surprise: Error, CustomStringConvertible {
     var description: String
     init(_ description: String) { self.description = description }
 }
 
-/// The storage error that the work throws; nil when it throws none.
+/// Returns the storage error that the work throws, or nil.
 func storageError(_ work: () throws -> Void) throws -> StorageError? {
     do { try work() } catch let error as StorageError { return error }
     return nil

@@ -2,9 +2,9 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// Faults on request, power cuts, and bits that flip.
+/// Injected faults, power cuts and bit flips.
 @Suite struct FaultTests {
-    @Test func aFaultComesAtItsOperation() throws {
+    @Test func faultOccursAtItsOperation() throws {
         let disk = SimulatedDisk()
         disk.inject(DiskFault(.fails(.accessDenied), at: .operation(3)))
         for number in 1...4 {
@@ -14,7 +14,7 @@ import Testing
         #expect(disk.operationCount == 4)
     }
 
-    @Test func aFaultComesAtTheNthOfItsKindOnItsPath() throws {
+    @Test func faultOccursAtNthMatchingOperation() throws {
         let disk = try SimulatedDisk.with("a.log", sectors: [1])
         _ = try disk.open("b", .create)
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(2, of: .sync), pathSuffix: ".log"))
@@ -24,7 +24,7 @@ import Testing
         try disk.sync("a.log")
     }
 
-    @Test(arguments: [0, 0.3, 1]) func faultsByChanceFollowTheSeed(_ probability: Double) throws {
+    @Test(arguments: [0, 0.3, 1]) func randomFaultsFollowSeed(_ probability: Double) throws {
         func errors(_ seed: UInt64) throws -> [Bool] {
             let disk = SimulatedDisk(seed: seed)
             disk.inject(DiskFault(.fails(.failed), at: .chance(probability, of: [.inspect, .list])))
@@ -37,7 +37,7 @@ import Testing
         #expect(probability == 0.3 ? (60...180).contains(count) : count == Int(probability * 400))
     }
 
-    @Test func faultsCanBeTakenAway() throws {
+    @Test func faultsCanBeRemoved() throws {
         let disk = SimulatedDisk()
         disk.inject(DiskFault(.fails(.full), at: .chance(1, of: Set(StorageError.Operation.allCases))))
         #expect(try storageError { _ = try disk.open("a", .create) }?.kind == .full)
@@ -47,7 +47,7 @@ import Testing
         #expect(try disk.list("/") == [])
     }
 
-    @Test(arguments: Seeds.seeds(20)) func aFailedWriteLeavesAPart(_ seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(20)) func failedWriteLeavesPartOfItsBytes(_ seed: UInt64) throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 1, 1], seed: seed)
         disk.inject(DiskFault(.fails(.full), at: .occurrence(1, of: .write)))
         #expect(try storageError { try disk.write(2, sectors: 0..<6, to: "a") }?.kind == .full)
@@ -60,7 +60,7 @@ import Testing
         #expect(try (bytes.count...9000).contains(Int(disk.existing("a").size())))
     }
 
-    @Test func aFailedSyncLeavesBytesThatAreReadAndNeverWritten() throws {
+    @Test func failedSyncDropsDirtyPages() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 1])
         try disk.write(2, sectors: 0..<2, to: "a")
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: .sync)))
@@ -70,13 +70,13 @@ import Testing
         try disk.sync("a")
         #expect(try disk.sectors(of: "a") == [2, 2])
         #expect(try disk.crash(.everything).sectors(of: "a") == [1, 1])
-        // Written once more, a sector is dirty again, with all that it holds.
+        // A new write makes the whole sector dirty again.
         try disk.write([3], at: 0, to: "a")
         try disk.sync("a")
         #expect(try disk.crash(.nothing).bytes(of: "a") == [3] + [UInt8](repeating: 2, count: 511) + [UInt8](repeating: 1, count: 512))
     }
 
-    @Test func aFailedSyncLeavesTheSizePending() throws {
+    @Test func failedSyncLeavesSizePending() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         try disk.write(2, sectors: 1..<2, to: "a")
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: .sync)))
@@ -86,7 +86,7 @@ import Testing
         #expect(try disk.outcomes(of: "a") == [[1, 0]])
     }
 
-    @Test func aFailedDirectorySyncLeavesTheNamesPending() throws {
+    @Test func failedDirectorySyncLeavesNamesPending() throws {
         let disk = SimulatedDisk()
         _ = try disk.open("a", .create)
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: .syncDirectory)))
@@ -96,7 +96,7 @@ import Testing
         #expect(try disk.outcomes(of: "a") == [[]])
     }
 
-    @Test func aDiskThatLiesAcknowledgesAndForgets() throws {
+    @Test func dishonestDiskLosesAcknowledgedSync() throws {
         let disk = SimulatedDisk()
         disk.inject(DiskFault(.losesSync, at: .chance(1, of: [.sync, .syncDirectory])))
         try disk.write(1, sectors: 0..<1, to: "a")
@@ -105,7 +105,7 @@ import Testing
         #expect(try disk.outcomes(of: "a") == [nil, [], [0], [1]])
     }
 
-    @Test func theFirstOfSeveralFaultsCounts() throws {
+    @Test func firstMatchingFaultApplies() throws {
         let disk = SimulatedDisk()
         disk.inject(DiskFault(.fails(.full), at: .operation(1)))
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: .list)))
@@ -113,7 +113,7 @@ import Testing
         #expect(try disk.list("/") == [])
     }
 
-    @Test(arguments: [PowerCut.Side.before, .after]) func withoutPowerNothingWorks(_ side: PowerCut.Side) throws {
+    @Test(arguments: [PowerCut.Side.before, .after]) func everyOperationFailsWithoutPower(_ side: PowerCut.Side) throws {
         let disk = SimulatedDisk()
         disk.cutPower(PowerCut(side, operation: 2))
         _ = try disk.open("a", .create)
@@ -126,7 +126,7 @@ import Testing
         #expect(try crashed.list("/") == (side == .before ? ["a"] : ["a", "b"]))
     }
 
-    @Test func aFlippedBitIsReadNowAndAfterACrash() throws {
+    @Test func flippedBitPersistsAfterCrash() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 1])
         try disk.flipBit(3, ofByteAt: 513, in: "a")
         var expected = [UInt8](repeating: 1, count: 1024)
@@ -136,7 +136,7 @@ import Testing
         #expect(try storageError { try disk.flipBit(0, ofByteAt: 0, in: "b") }?.kind == .notFound)
     }
 
-    @Test func aFlippedBitUnderASectorThatIsToBeWrittenIsOverwritten() throws {
+    @Test func flippedBitUnderDirtySectorIsOverwritten() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         try disk.write(2, sectors: 0..<1, to: "a")
         try disk.flipBit(7, ofByteAt: 0, in: "a")

@@ -1,11 +1,13 @@
 @testable import EventJournal
 
-/// Content that reads as commits to whoever frames them without the segment's secret salt.
+/// Content that looks like commits to a reader without the segment's secret salt.
 ///
-/// A power cut that takes the beginning of a commit leaves the content of its records for recovery to search. What is forged here says
-/// that far more was synced than was ever appended: a recovery that believed it would refuse the journal.
+/// After a power cut that loses the start of a commit, recovery scans the content of its records.
+/// The forged headers claim far more synced records than were appended: a recovery that accepted
+/// them would refuse the journal.
 enum ForgedContent {
-    /// So many bytes of commit headers one after another, each framed with one of the salts that a writer of content can know.
+    /// Returns consecutive forged commit headers, each framed with a salt that an author of content
+    /// can know.
     static func bytes(count: Int, in journal: JournalID, after last: Position) -> [UInt8] {
         let salts = [0, UInt64(truncatingIfNeeded: journal.bits), UInt64(truncatingIfNeeded: journal.bits >> 64)]
         var bytes: [UInt8] = []

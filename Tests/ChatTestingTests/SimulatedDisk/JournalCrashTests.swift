@@ -3,24 +3,28 @@ import EventJournal
 import Foundation
 import Testing
 
-/// Power cuts at every operation of a journal's life, on an honest disk: opening succeeds, every promise is kept, nothing else is there.
+/// Power cuts at every operation of a journal on an honest disk: opening succeeds and keeps every
+/// acknowledged record and nothing else.
 ///
-/// Of some thousands of states a sample is tried, in the long form all. The long run tries as many as the environment variable asks for, best in a
-/// release build:
+/// The default run tests a sample of several thousand states, the long form all of them. The long
+/// run tests as many states as the environment variable says, preferably in a release build:
 ///
-///     CHATJOURNAL_CRASH_STATES=1000000 swift test -c release -Xswiftc -enable-testing --filter JournalCrashTests
+///     CHATJOURNAL_CRASH_STATES=1000000 swift test -c release -Xswiftc -enable-testing \
+///         --filter JournalCrashTests
 ///
-/// A failure prints the way to its state; `CHATJOURNAL_CRASH='...' swift test` tries that state alone, also one of the long run.
+/// A failure prints the path to its state; `CHATJOURNAL_CRASH='...' swift test` tests only that
+/// state, also for the long run.
 @Suite struct JournalCrashTests {
-    @Test(arguments: JournalWorkload.allCases) func everyPromiseIsKept(_ workload: JournalWorkload) throws {
+    @Test(arguments: JournalWorkload.allCases) func acknowledgedRecordsSurvivePowerCuts(_ workload: JournalWorkload) throws {
         var explorer = workload.explorer(seed: 1, commits: 6)
         explorer.exhaustiveOutcomes = workload.isSlow ? 2 : 4
         explorer.outcomesPerCrash = workload.isSlow ? 2 : 8
         try explorer.check(atLeast: 200)
     }
 
-    /// A fault, then power cuts: what a failed operation leaves must not make recovery refuse or forget.
-    @Test(arguments: JournalFault.examples) func everyPromiseIsKeptAfterAFault(_ fault: JournalFault) throws {
+    /// A fault, then power cuts: after a failed operation, recovery must neither fail nor lose
+    /// records.
+    @Test(arguments: JournalFault.examples) func acknowledgedRecordsSurviveFaultAndPowerCuts(_ fault: JournalFault) throws {
         var explorer = fault.explorer()
         explorer.crashesInRecovery = 0
         explorer.exhaustiveOutcomes = 2
@@ -28,16 +32,18 @@ import Testing
         try explorer.check(atLeast: 1)
     }
 
-    /// Torn sectors and lost syncs: no disk of ours to make promises on, but never silence.
-    @Test(arguments: JournalDishonesty.allCases) func whatADishonestDiskTakesIsDetected(_ dishonesty: JournalDishonesty) throws {
+    /// Torn sectors and lost syncs: a journal cannot keep its guarantees on such a disk, but it
+    /// must detect the loss.
+    @Test(arguments: JournalDishonesty.allCases) func lossOnDishonestDiskIsDetected(_ dishonesty: JournalDishonesty) throws {
         var explorer = dishonesty.explorer(seed: 1)
         explorer.exhaustiveOutcomes = 2
         explorer.outcomesPerCrash = 2
         try explorer.check(atLeast: 1)
     }
 
-    /// The same cuts in the running program: every operation from some point on fails, and the journal stops with an error and no trap.
-    @Test(arguments: [PowerCut.Side.before, .after]) func theDiskMayDieUnderTheJournal(_ side: PowerCut.Side) throws {
+    /// The disk fails in the running program: every operation after some point fails, and the
+    /// journal stops with an error and no trap.
+    @Test(arguments: [PowerCut.Side.before, .after]) func failedDiskStopsJournal(_ side: PowerCut.Side) throws {
         var operation = 0
         var hasPower = false
         while !hasPower {
@@ -62,24 +68,24 @@ import Testing
     }
 
     static let longRun = ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH_STATES"].flatMap { Int($0) }
-    /// The path of a failure of the long run is tried without it.
+    /// A failed path of the long run replays without `CHATJOURNAL_CRASH_STATES`.
     static let isLongRun = longRun != nil || CrashPath.isRequested
 
     @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES"), arguments: JournalWorkload.allCases)
-    func everyPromiseIsKeptInTheLongRun(_ workload: JournalWorkload) throws {
+    func acknowledgedRecordsSurvivePowerCutsInLongRun(_ workload: JournalWorkload) throws {
         try run(share: JournalWorkload.allCases.count, workload.series())
     }
 
-    @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES")) func everyPromiseIsKeptAfterAFaultInTheLongRun() throws {
+    @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES")) func acknowledgedRecordsSurviveFaultAndPowerCutsInLongRun() throws {
         try run(share: 5, JournalFault.series())
     }
 
     @Test(.enabled(if: isLongRun, "set CHATJOURNAL_CRASH_STATES"), arguments: JournalDishonesty.allCases)
-    func whatADishonestDiskTakesIsDetectedInTheLongRun(_ dishonesty: JournalDishonesty) throws {
+    func lossOnDishonestDiskIsDetectedInLongRun(_ dishonesty: JournalDishonesty) throws {
         try run(share: 10, dishonesty.series())
     }
 
-    /// Explores one seed after another until this share of the states has been tried.
+    /// Explores seed after seed until this share of the states is tested.
     private func run(share: Int, _ series: CrashSeries<JournalModel>) throws {
         var series = series
         let report = try series.run(states: (Self.longRun ?? 0) / share)

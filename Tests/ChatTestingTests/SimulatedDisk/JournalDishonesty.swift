@@ -2,19 +2,19 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// Disks that do not keep what every disk promises.
+/// Disks that break the guarantees of an honest disk.
 ///
-/// A journal cannot keep its own promises on them. What it can do, given the head that was taken last, is to refuse: whatever it opens must
-/// hold all that it promised, and nothing that was not appended.
+/// A journal cannot keep its own guarantees on them. Given the last head, it can refuse to open: an
+/// opened journal holds all acknowledged records and only appended ones.
 enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
-    /// A sector may be left half old and half new.
+    /// A torn sector is half old and half new.
     case tornSectors
-    /// A sync may be acknowledged and do nothing.
+    /// An acknowledged sync has no effect.
     case lostSyncs
 
     var testDescription: String { rawValue }
 
-    /// The explorer of a life on such a disk.
+    /// Returns the explorer of a workload on such a disk.
     func explorer(seed: UInt64) -> CrashExplorer<JournalModel> {
         var model = JournalModel()
         if seed % 3 == 0 { model.durability = .written }
@@ -26,11 +26,13 @@ enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
             try writer.close()
         } recovery: { disk, witness in
             do {
-                // Of a footer that was lost with a sync, whole or in part, the records are there, and are read in its place: verifying says so,
-                // which is detection. Anything else that it finds is something that opening has let pass.
+                // If a lost sync removes all or part of a footer, the journal reads the records
+                // instead and verification reports it, which counts as detection. Any other finding
+                // is a loss that the opening missed.
                 try JournalRecovery.check(disk, witness, tolerated: ["footer"])
             } catch let error as JournalError where [.damaged, .headMismatch, .notFound].contains(error.code) {
-                // Refused, which is all that can be asked; a repaired or restored journal is another one.
+                // A refused opening is sufficient detection; a salvaged or restored journal is
+                // another journal.
             }
         }
         explorer.seed = seed
@@ -39,6 +41,6 @@ enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
         return explorer
     }
 
-    /// One life after another on such a disk.
+    /// Workloads on such a disk, one per seed.
     func series() -> CrashSeries<JournalModel> { CrashSeries { explorer(seed: $0) } }
 }

@@ -2,29 +2,33 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// An operation that fails in the life of a journal, which is then opened again and goes on.
+/// A failed operation in the life of a journal, which then reopens and continues.
 struct JournalFault: CustomTestStringConvertible {
     var seed: UInt64
     var fault: DiskFault
 
     var testDescription: String { "\(fault.effect) at \(fault.moment) \(fault.pathSuffix)" }
 
-    /// Whether the fault has to show: not all of any do, because the life may be shorter, or the operation tried in another way.
+    /// Whether the fault must occur.
+    ///
+    /// A random fault can lie beyond the end of the workload, or in an operation that is retried.
     var mustShow = false
 
-    /// One for each operation that a journal has to recover from.
+    /// One fault for each operation that a journal recovers from.
     ///
-    /// A new segment is written through the name that it was made under.
+    /// A new segment is written under its temporary name.
     static let examples = [
         JournalFault(1, .fails(.failed), at: .occurrence(2, of: .sync), ".segment"),
         JournalFault(2, .fails(.failed), at: .occurrence(2, of: .sync), "durable"),
         JournalFault(3, .fails(.full), at: .occurrence(3, of: .write), ".segment"),
         JournalFault(4, .fails(.full), at: .chance(1, of: [.allocate]), ""),
         JournalFault(5, .fails(.failed), at: .occurrence(3, of: .rename), ""),
-        // The durable file or the first segment has its name then, and a later opening finds it: who took it for durable would lose it.
+        // At this point the durable file or the first segment has its final name, and a later
+        // opening finds it. A recovery that takes the file for durable loses it.
         JournalFault(10, .fails(.failed), at: .occurrence(2, of: .syncDirectory), ""),
         JournalFault(11, .fails(.failed), at: .occurrence(3, of: .syncDirectory), ""),
-        // Syncs that somebody waits for, in either durability: who believed a second one, or what is read, would lose it.
+        // Syncs with waiters, in both durabilities. A journal that trusts the next sync, or the
+        // cached bytes, loses records.
         JournalFault(7, .fails(.failed), at: .occurrence(1, of: .sync), ".segment"),
         JournalFault(8, .fails(.failed), at: .occurrence(3, of: .sync), ".segment"),
         JournalFault(9, .fails(.failed), at: .occurrence(1, of: .sync), ".segment"),
@@ -36,11 +40,11 @@ struct JournalFault: CustomTestStringConvertible {
         mustShow = true
     }
 
-    /// Any operation, in a way that follows from the seed.
+    /// Makes a random fault that follows from the seed.
     init(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         self.seed = seed
-        // A life like this one has about 150 operations, some ten of them syncs.
+        // Such a workload has about 150 operations, of which about ten are syncs.
         let isSync = random.oneIn(3)
         fault = DiskFault(
             .fails(random.oneIn(2) ? .failed : .full),
@@ -49,7 +53,7 @@ struct JournalFault: CustomTestStringConvertible {
             pathSuffix: isSync ? ".segment" : "")
     }
 
-    /// The explorer of this life.
+    /// Returns the explorer of this workload.
     func explorer() -> CrashExplorer<JournalModel> {
         var model = JournalModel()
         if seed % 3 == 0 { model.durability = .written }
@@ -58,12 +62,12 @@ struct JournalFault: CustomTestStringConvertible {
             disk.inject(fault)
             do {
                 try live(disk, witness, &random)
-                if mustShow { throw Surprise("the fault did not show") }
+                if mustShow { throw Surprise("the fault did not occur") }
             } catch let error as JournalError where [.ioFailed, .syncFailed, .storageFull].contains(error.code) {
-                // It has stopped, as it should.
+                // The journal has stopped, as required.
             }
             disk.removeFaults()
-            // What was promised before the fault is promised still.
+            // Records acknowledged before the fault stay acknowledged.
             try live(disk, witness, &random)
         } recovery: { disk, witness in
             try JournalRecovery.check(disk, witness)
@@ -74,7 +78,7 @@ struct JournalFault: CustomTestStringConvertible {
         return explorer
     }
 
-    /// Lives with one fault after another.
+    /// Workloads with one fault each, one per seed.
     static func series() -> CrashSeries<JournalModel> { CrashSeries { JournalFault(seed: $0).explorer() } }
 
     private func live(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ random: inout SeededRandom) throws {

@@ -1,34 +1,36 @@
 import ChatTesting
 import EventJournal
 
-/// What a journal was given, and what it promised: what a crash must leave of it.
+/// The records appended to a journal and the acknowledged ones, which a crash must keep.
 struct JournalModel: Sendable {
-    /// A record: its two parts.
+    /// A record with its two parts.
     struct Record: Equatable, Sendable {
         var kept: [UInt8]
         var erasable: [UInt8]
     }
 
-    /// What was given to `append`, commit by commit, whether it returned or not.
+    /// The commits passed to `append`, including failed calls.
     var commits: [[Record]] = []
-    /// How many of them must be there.
+    /// The number of commits that must survive a power cut.
     var promised = 0
-    /// How many of them must be there as long as the disk keeps its power: those that were acknowledged in any way.
+    /// The number of commits that must survive as long as the disk keeps its power: all
+    /// acknowledged commits.
     var written = 0
-    /// The latest token of which all must be there.
+    /// The latest head; all of its records must survive.
     var head: JournalHead?
-    /// The head of the copy that the last finished backup made.
+    /// The head of the backup that finished last.
     var copied: JournalHead?
-    /// Whether the journal has ever been opened, so that it must be there.
+    /// Whether the journal was ever opened, so that it must exist.
     var exists = false
-    /// The durability and the size of segments that the workload opens with.
+    /// The durability and segment size of the workload.
     var durability = Durability.synced
     var segmentSize: UInt64 = 1024
 
-    /// The number of records in the first commits.
+    /// Returns the number of records in the first commits.
     func recordCount(_ commits: Int) -> Int { self.commits.prefix(commits).reduce(0) { $0 + $1.count } }
 
-    /// The number of commits whose records are exactly these many; nil when that would divide one.
+    /// Returns the number of commits with this total of records, or nil if the total splits a
+    /// commit.
     func commitCount(records: Int) -> Int? {
         var count = 0
         for (index, commit) in commits.enumerated() {
@@ -44,25 +46,27 @@ struct JournalModel: Sendable {
             expectedHead: head, idleDelay: nil)
     }
 
-    /// Throws unless the journal holds whole commits from the first on, at least those that were promised, byte for byte.
+    /// Throws unless the journal holds a prefix of the commits with all promised ones, byte for
+    /// byte.
     ///
-    /// - Returns: How many commits it holds.
+    /// - Returns: The number of commits in the journal.
     func check(_ journal: Journal, _ what: String) throws -> Int {
         let last = Int(journal.lastPosition)
-        guard let count = commitCount(records: last) else { throw Surprise("\(what): the \(last) records are no whole commits") }
-        guard count >= promised else { throw Surprise("\(what): \(count) commits are there of \(promised) promised") }
-        guard journal.durablePosition == journal.lastPosition else { throw Surprise("\(what): it shows what is not durable") }
+        guard let count = commitCount(records: last) else { throw Surprise("\(what): the \(last) records do not end at a commit") }
+        guard count >= promised else { throw Surprise("\(what): \(count) commits remain of \(promised) promised") }
+        guard journal.durablePosition == journal.lastPosition else { throw Surprise("\(what): it delivers records that are not durable") }
         let expected = commits.prefix(count).joined()
         var next = expected.startIndex
         guard last > 0 else { return 0 }
         do {
             try journal.read(1...journal.lastPosition) { (position, state, kept, erasable) throws(Surprise) in
                 guard next < expected.endIndex, state == .whole, kept.equals(expected[next].kept), erasable.equals(expected[next].erasable)
-                else { throw Surprise("\(what): record \(position) is another than was appended") }
+                else { throw Surprise("\(what): record \(position) differs from the appended one") }
                 next = expected.index(after: next)
             }
         } catch {
-            // What a journal refuses on reading is as much of a refusal as on opening: a sealed segment is read only then.
+            // A journal error during a read is a valid detection: opening does not read sealed
+            // segments.
             if case .journal(let error) = error { throw error }
             throw error
         }
@@ -72,10 +76,10 @@ struct JournalModel: Sendable {
 }
 
 extension RawSpan {
-    /// Whether these are the bytes of an array; eight at a time, because tests run unoptimised.
+    /// Compares bytes with an array, eight at a time, because tests run unoptimised.
     func equals(_ other: [UInt8]) -> Bool {
         guard byteCount == other.count else { return false }
-        // Both are read inside their bounds, as integers, of which any bytes are some.
+        // Both reads stay within bounds, and every bit pattern is a valid integer.
         let bytes = unsafe other.span.bytes
         var offset = 0
         while offset + 8 <= byteCount {
@@ -92,13 +96,13 @@ extension RawSpan {
     }
 }
 
-/// A writer that keeps a model in step with what it does to a journal.
+/// A writer that updates a model together with its journal.
 struct ModelWriter {
     let disk: SimulatedDisk
     let witness: CrashWitness<JournalModel>
     private(set) var journal: Journal
 
-    /// Opens the journal, and from then on takes for promised all that it shows.
+    /// Opens the journal; all records that it shows count as promised.
     init(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
         self.disk = disk
         self.witness = witness
@@ -114,11 +118,11 @@ struct ModelWriter {
         }
     }
 
-    /// Appends a commit and, if asked to, waits for it.
+    /// Appends a commit and, with `wait`, waits until it is durable.
     func append(_ records: [JournalModel.Record], wait: Bool = true) throws {
         var draft = CommitDraft()
         for record in records {
-            // Bytes of integers have no padding, the reason why `bytes` is unsafe for elements in general.
+            // Integers have no padding, which is what makes `bytes` unsafe for other elements.
             try draft.append(kept: unsafe record.kept.span.bytes, erasable: unsafe record.erasable.span.bytes)
         }
         witness.update { $0.commits.append(records) }
@@ -128,7 +132,7 @@ struct ModelWriter {
         if wait { try self.wait(positions.upperBound) }
     }
 
-    /// Appends a commit whose bytes follow from its number, the sizes from the generator.
+    /// Appends a commit whose bytes follow from its number and whose sizes are random.
     func append(_ random: inout SeededRandom, wait: Bool = true, longest: Int = 160) throws {
         let number = witness.model.commits.count
         let records = (0..<Int.random(in: 1...3, using: &random)).map { index in
@@ -140,27 +144,30 @@ struct ModelWriter {
         try append(records, wait: wait)
     }
 
-    /// Appends a commit of one record of some sectors that reads as commits, but for the salt.
+    /// Appends a commit with one record of several sectors that looks like commits, apart from the
+    /// salt.
     func appendForged(_ random: inout SeededRandom, wait: Bool) throws {
         let content = ForgedContent.bytes(
             count: Int.random(in: 600...1400, using: &random), in: journal.id, after: journal.lastPosition)
         try append([JournalModel.Record(kept: [], erasable: content)], wait: wait)
     }
 
-    /// Scrubs one segment, in which nothing may be found.
+    /// Scrubs one segment and requires that it has no findings.
     func scrub() throws {
         var findings: [JournalFinding] = []
         _ = try journal.scrubSegment { findings.append($0) }
         if !findings.isEmpty { throw Surprise("scrub: \(findings)") }
     }
 
-    /// Waits for the disk, which promises nothing for a power cut under `.written`.
+    /// Waits until the position is durable.
+    ///
+    /// Under `.written`, that guarantees nothing after a power cut.
     func wait(_ position: Position? = nil) throws {
         try journal.waitUntilDurable(position ?? journal.lastPosition)
         if journal.durability == .synced { promiseAll() }
     }
 
-    /// Waits for the disk whatever the durability.
+    /// Waits for a sync in either durability.
     func synchronize() throws {
         try journal.synchronize()
         promiseAll()
@@ -180,7 +187,7 @@ struct ModelWriter {
     }
 }
 
-/// A reader that has the journal open while a writer goes on.
+/// A reader that has the journal open beside a writer.
 struct ModelReader {
     private let disk: SimulatedDisk
     private let witness: CrashWitness<JournalModel>
@@ -193,7 +200,9 @@ struct ModelReader {
         try check("a reader")
     }
 
-    /// Takes in what is new; what a reader is shown of a `.synced` journal is promised from then on.
+    /// Applies new records.
+    ///
+    /// The records that a reader of a `.synced` journal sees count as promised.
     func refresh() throws {
         let before = disk.pendingChoices
         try journal.refresh()

@@ -2,12 +2,12 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// A journal whose path is spelt in any way survives a power cut after a clean close.
+/// A journal survives a power cut after a clean close, however its path is spelt.
 @Suite struct JournalPathTests {
-    /// Paths of a journal in a directory `data` that exists and whose name is durable.
+    /// Paths of a journal; the directory `data` exists and its name is durable.
     static let paths = [
         "J", "/J", "./J", "data/J", "data//J", "data/J/", "data/J//", "/data/./J", "data/../J", "../J",
-        // A slash and the combining mark after it are one `Character`.
+        // A slash and a following combining mark form one `Character`.
         "\u{301}J", "/\u{301}J", "data/\u{301}J", "data/\u{20DD}", "data/\u{301}", "data//\u{301}J/", "/data/\u{FE0F}J", "data/\u{200D}J",
     ]
 
@@ -37,12 +37,12 @@ import Testing
         return disk.crash(.nothing)
     }
 
-    @Test(arguments: paths) func aClosedJournalSurvivesAPowerCut(path: String) throws {
+    @Test(arguments: paths) func closedJournalSurvivesPowerCut(path: String) throws {
         let disk = try written(at: path, on: disk())
         #expect(try Journal.openReadOnly(path, options: options(disk)).lastPosition == 1, "\(path.unicodeScalars.map(\.value))")
     }
 
-    @Test(arguments: paths) func aBackupSurvivesAPowerCut(path: String) throws {
+    @Test(arguments: paths) func backupSurvivesPowerCut(path: String) throws {
         let disk = try disk()
         let journal = try Journal.open("source", options: options(disk))
         try append("milk", to: journal)
@@ -52,28 +52,29 @@ import Testing
         #expect(try Journal.openReadOnly(path, options: options(disk.crash(.nothing))).lastPosition == 1)
     }
 
-    @Test(arguments: paths) func aRepairedJournalSurvivesAPowerCut(path: String) throws {
+    @Test(arguments: paths) func salvagedJournalSurvivesPowerCut(path: String) throws {
         let disk = try written(at: "source", on: disk())
         let options = RepairOptions(storage: disk, destinationStorage: disk, entropy: SeededEntropy(seed: 18))
         _ = try Journal.repair("source", to: path, options: options) { _, _ in [] }
         #expect(try Journal.openReadOnly(path, options: self.options(disk.crash(.nothing))).lastPosition == 1)
     }
 
-    /// The name that has to become durable is not that which the path ends with.
-    @Test(arguments: ["new/.", "new/./", "new/.//./", "new/../new/."]) func aPathThatEndsWithADot(path: String) throws {
+    /// The name that must become durable differs from the last path component.
+    @Test(arguments: ["new/.", "new/./", "new/.//./", "new/../new/."]) func pathEndingInDotSurvivesPowerCut(path: String) throws {
         let disk = SimulatedDisk()
         try disk.createDirectory("new")
         let crashed = try written(at: path, on: disk)
         #expect(try Journal.openReadOnly("new", options: options(crashed)).lastPosition == 1)
     }
 
-    @Test(arguments: ["/", "//", ".", "..", "./", "/.", "none/.."]) func aJournalAtTheRoot(path: String) throws {
+    @Test(arguments: ["/", "//", ".", "..", "./", "/.", "none/.."]) func journalAtRootIsHandled(path: String) throws {
         let disk = try written(at: path, on: SimulatedDisk())
         #expect(try Journal.openReadOnly("/", options: options(disk)).lastPosition == 1)
     }
 
-    /// Canonically equivalent names are two files, and a mark at a name's beginning is part of the name.
-    @Test func namesAreBytes() throws {
+    /// Canonically equivalent names are two files, and a combining mark at the start belongs to the
+    /// name.
+    @Test func namesAreComparedAsBytes() throws {
         let disk = SimulatedDisk()
         try disk.createDirectory("data")
         for name in ["\u{E9}", "e\u{301}", "\u{301}", "\u{301}a"] { _ = try disk.open("data/" + name, .create) }

@@ -1,22 +1,24 @@
 import ChatTesting
 import EventJournal
 
-/// What must hold for a journal in whatever state a power cut left it, on an honest disk: the recovery of every crash suite.
+/// Invariants of a journal after a power cut on an honest disk: the recovery of every crash suite.
 enum JournalRecovery {
-    /// Opens the journal read-only and as a writer, compares both with the model, appends, closes and opens again.
+    /// Opens the journal as a reader and as a writer, compares both with the model, appends, closes
+    /// and reopens.
     ///
-    /// Verifying may report what is `tolerated`, and nothing else. An attended journal is also rolled over, synchronised and scrubbed,
-    /// with a reader that follows.
+    /// Verification may report only `tolerated` findings. An attended journal is also rotated,
+    /// synchronized and scrubbed, with a reader that follows.
     static func check(
         _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
     ) throws {
         let shown = try checkReader(disk, witness.model, "read-only")
         if disk.processWasKilled, shown ?? 0 < witness.model.written {
-            throw Surprise("\(shown ?? 0) commits are there of \(witness.model.written) written")
+            throw Surprise("\(shown ?? 0) commits remain of \(witness.model.written) written")
         }
         if let shown {
             witness.update { model in
-                // From now on exactly this much is there, also when the writer's recovery is cut off; but a reader makes nothing durable.
+                // Recovery makes these commits durable, even if a later recovery is cut off; but a
+                // reader makes nothing durable.
                 if !disk.processWasKilled { model.promised = max(model.promised, shown) }
                 model.commits = Array(model.commits.prefix(shown))
             }
@@ -44,9 +46,10 @@ enum JournalRecovery {
         try writer.scrub()
     }
 
-    /// Opens the journal read-only, which must change nothing, and returns the number of commits it shows.
+    /// Opens the journal as a reader, which must not change the disk, and returns its number of
+    /// commits.
     ///
-    /// Nil when there is no journal, which is right only when none was ever opened.
+    /// Returns nil if no journal exists, which is valid only if none was ever opened.
     private static func checkReader(_ disk: SimulatedDisk, _ model: JournalModel, _ what: String) throws -> Int? {
         let before = disk.pendingChoices
         do {

@@ -2,29 +2,30 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// The lives of journals that the crash suites cut off.
+/// Journal workloads that the crash suites interrupt.
 enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
-    /// A commit at a time, waited for.
+    /// Waits for each commit.
     case synced
-    /// Commits that nobody waits for, and a sync now and then.
+    /// Commits without waiters, with occasional syncs.
     case written
-    /// Several commits for each sync.
+    /// Several commits per sync.
     case group
-    /// Commits of several sectors, some longer than a segment.
+    /// Commits of several sectors; some exceed a segment.
     case long
-    /// Opened several times, closed or not, in either durability.
+    /// Reopened several times, with or without a close, in either durability.
     case reopened
-    /// Read and refreshed, synchronised and scrubbed while it is written, over several segments, in one durability and then the other.
+    /// Read, refreshed, synchronized and scrubbed during writes, over several segments, in one
+    /// durability and then the other.
     case attended
-    /// Commits whose content reads as commits, but for the salt.
+    /// Commits whose content looks like commits, apart from the salt.
     case forged
 
     var testDescription: String { rawValue }
 
-    /// Whether a recovery takes so long that the short run tries fewer outcomes of each crash.
+    /// Whether recovery is slow, so that the short run tests fewer outcomes per crash.
     var isSlow: Bool { self == .attended || self == .forged }
 
-    /// The explorer of this life; the seed decides sizes and order.
+    /// Returns the explorer of this workload; the seed determines sizes and order.
     func explorer(seed: UInt64, commits: Int = 10) -> CrashExplorer<JournalModel> {
         var model = JournalModel()
         if self == .written { model.durability = .written }
@@ -40,7 +41,7 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
         return explorer
     }
 
-    /// Longer lives like this one, with more outcomes of each crash.
+    /// Longer workloads of this kind with more outcomes per crash.
     func series() -> CrashSeries<JournalModel> {
         CrashSeries { seed in
             var explorer = explorer(seed: seed, commits: 12)
@@ -83,7 +84,7 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
                 left -= 1
             }
             left -= 1
-            // Left open, the journal goes as it does when its process is killed: what was written is there, the lock is not.
+            // An open journal ends as in a killed process: its writes stay, its lock is released.
             if random.oneIn(2) { try writer.close() }
         }
     }
@@ -91,7 +92,7 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
     private func attend(
         _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ commits: Int, _ random: inout SeededRandom
     ) throws {
-        // One reader sees both lives of the writer, the recovery between them included.
+        // One reader sees both lifetimes of the writer and the recovery between them.
         var reader: ModelReader?
         for durability in [Durability.synced, .written] {
             witness.update { $0.durability = durability }

@@ -2,16 +2,16 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// What a crash leaves of the names in directories; what paths and locks mean.
+/// Names in directories after a crash, and the meaning of paths and locks.
 @Suite struct NameTests {
-    /// The names in the root that a crash may leave.
+    /// Returns the sets of names in a directory that a crash can leave.
     private func outcomes(_ disk: SimulatedDisk, _ directory: String = "/") throws -> Set<[String]> {
         var found: Set<[String]> = []
         try disk.forEachOutcome { crashed in found.insert(try crashed.kind(of: directory) == nil ? ["-"] : crashed.list(directory)) }
         return found
     }
 
-    @Test func aFileWhoseNameIsNotSyncedIsLostThoughItsContentIs() throws {
+    @Test func unsyncedNameLosesSyncedContent() throws {
         let disk = SimulatedDisk()
         try disk.write(1, sectors: 0..<1, to: "a")
         try disk.sync("a")
@@ -21,7 +21,7 @@ import Testing
         #expect(try disk.outcomes(of: "a") == [[1]])
     }
 
-    @Test func creationsAndRemovalsAreKeptInAnyCombination() throws {
+    @Test func creationsAndRemovalsPersistIndependently() throws {
         let disk = try SimulatedDisk.with("old", sectors: [1])
         _ = try disk.open("a", .create)
         _ = try disk.open("b", .create)
@@ -34,7 +34,7 @@ import Testing
         #expect(try outcomes(disk) == [["a", "b"]])
     }
 
-    @Test func aRenameHappensOrDoesNot() throws {
+    @Test func renameIsAtomic() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         _ = try disk.open("b", .create)
         try disk.write(2, sectors: 0..<1, to: "b")
@@ -48,7 +48,7 @@ import Testing
         #expect(try disk.outcomes(of: "a") == [[2]])
     }
 
-    @Test func aRenameMaySurviveTheCreationThatItFollows() throws {
+    @Test func renameCanPersistWithoutEarlierCreation() throws {
         let disk = SimulatedDisk()
         _ = try disk.open("a.tmp", .create)
         try disk.rename("a.tmp", to: "a")
@@ -56,7 +56,7 @@ import Testing
         #expect(try disk.crash(.everything).list("/") == ["a"])
     }
 
-    @Test func aRenameBetweenDirectoriesIsSettledByTheSyncOfEach() throws {
+    @Test func renameBetweenDirectoriesNeedsBothSyncs() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         try disk.createDirectory("d")
         try disk.syncDirectory("/")
@@ -70,7 +70,7 @@ import Testing
         #expect(disk.pendingChoices.isEmpty)
     }
 
-    @Test func aDirectoryThatIsLostTakesItsContentAlong() throws {
+    @Test func lostDirectoryLosesItsContent() throws {
         let disk = SimulatedDisk()
         try disk.createDirectory("d")
         _ = try disk.open("d/a", .create)
@@ -81,7 +81,7 @@ import Testing
         #expect(try disk.outcomes(of: "d/a") == [nil, [1]])
     }
 
-    @Test func whoHasAFileOpenGoesOnWithoutItsName() throws {
+    @Test func openFileOutlivesItsName() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         let file = try disk.open("a", .readWrite)
         try disk.remove("a")
@@ -92,18 +92,18 @@ import Testing
         #expect(try disk.bytes(of: "a") == [])
     }
 
-    @Test func namesAndContentComeThroughTogetherOrNotAtAllOnlyWhenSyncedInOrder() throws {
+    @Test func replaceIsAtomicOnlyWhenSyncedInOrder() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         _ = try disk.open("a.tmp", .create)
         try disk.write(2, sectors: 0..<2, to: "a.tmp")
         try disk.rename("a.tmp", to: "a")
-        // The mistake that the disk is there to find: renamed before it was synced.
+        // The bug that the simulated disk must reveal: a rename before the sync.
         #expect(try disk.outcomes(of: "a") == [[1], [], [0, 0], [2, 0], [0, 2], [2, 2]])
         try disk.sync("a")
         #expect(try disk.outcomes(of: "a") == [[1], [2, 2]])
     }
 
-    @Test func pathsAreLookedUpFromOneRoot() throws {
+    @Test func pathsResolveFromOneRoot() throws {
         let disk = SimulatedDisk()
         try disk.createDirectory("/d")
         try disk.createDirectory("d/e")
@@ -115,7 +115,7 @@ import Testing
         #expect(try disk.kind(of: "d/b") == nil)
     }
 
-    @Test func mistakesGetTheErrorsOfAFileSystem() throws {
+    @Test func invalidCallsFailLikeAFileSystem() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         try disk.createDirectory("d")
         #expect(try storageError { _ = try disk.open("b", .read) } == StorageError(.notFound, .open, path: "b", errno: 2))
@@ -136,7 +136,7 @@ import Testing
         #expect(try disk.sectors(of: "a") == [1])
     }
 
-    @Test func oneHoldsTheLockAndACrashReleasesIt() throws {
+    @Test func crashReleasesExclusiveLock() throws {
         let disk = SimulatedDisk()
         #expect(try !disk.isLocked("lock"))
         #expect(try disk.kind(of: "lock") == nil)

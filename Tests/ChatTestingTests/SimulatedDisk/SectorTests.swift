@@ -2,9 +2,9 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// What a crash leaves of the content and the size of files.
+/// The content and size of files after a crash.
 @Suite struct SectorTests {
-    @Test func whatIsWrittenIsReadAndOnlyDurableOnceSynced() throws {
+    @Test func writesAreReadAtOnceAndDurableAfterSync() throws {
         let disk = SimulatedDisk()
         try disk.write([1, 2, 3], at: 700, to: "a")
         #expect(try disk.bytes(of: "a") == [UInt8](repeating: 0, count: 700) + [1, 2, 3])
@@ -16,7 +16,7 @@ import Testing
         #expect(try disk.crash(.nothing).bytes(of: "a") == disk.bytes(of: "a"))
     }
 
-    @Test func everyCombinationOfSectorsIsPossible() throws {
+    @Test func sectorsPersistInAnyCombination() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 2, 3])
         try disk.write(9, sectors: 0..<3, to: "a")
         #expect(disk.pendingChoices.map(\.description) == ["a: sector 0 (2)", "a: sector 1 (2)", "a: sector 2 (2)"])
@@ -28,13 +28,13 @@ import Testing
         #expect(try disk.crash(.allBut(1)).sectors(of: "a") == [9, 2, 9])
     }
 
-    @Test func aSectorMayStayInAnyOfItsVersions() throws {
+    @Test func sectorCanKeepAnyVersion() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         for byte in 2...5 as ClosedRange<UInt8> { try disk.write(byte, sectors: 0..<1, to: "a") }
         #expect(try disk.outcomes(of: "a") == [[1], [2], [3], [4], [5]])
     }
 
-    @Test func aSectorIsKeptWholeThoughAPartOfItWasWritten() throws {
+    @Test func partialWriteKeepsWholeSector() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 1])
         try disk.write([7, 7], at: 511, to: "a")
         let first = [UInt8](repeating: 1, count: 511)
@@ -42,18 +42,18 @@ import Testing
         #expect(try disk.crash(.only(1)).bytes(of: "a") == first + [1, 7] + [UInt8](repeating: 1, count: 511))
     }
 
-    @Test func writingTheSameBytesAgainIsNoChange() throws {
+    @Test func identicalWriteIsNoChange() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 2])
         try disk.write(1, sectors: 0..<1, to: "a")
         #expect(disk.pendingChoices.isEmpty)
     }
 
-    @Test func sectorsBeyondADroppedSizeAreLostAndMissingOnesAreZeros() throws {
+    @Test func droppedSizeLosesSectorsAndZeroFillsGaps() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         try disk.write(2, sectors: 1..<3, to: "a")
         #expect(disk.pendingChoices.map(\.title) == ["a: size 512 -> 1536", "a: sector 1", "a: sector 2"])
         #expect(try disk.outcomes(of: "a") == [[1], [1, 0, 0], [1, 2, 0], [1, 0, 2], [1, 2, 2]])
-        // What a dropped size has cut off reads as zeros when the file grows again.
+        // Bytes that a dropped size has cut off read as zeros when the file grows again.
         let cut = disk.crash(.allBut(0))
         try cut.truncate("a", to: 1536)
         #expect(try cut.sectors(of: "a") == [1, 0, 0])
@@ -67,7 +67,7 @@ import Testing
         #expect(try disk.outcomes(of: "a") == [[1], [1, 0, 0]])
     }
 
-    @Test func aTruncationIsKeptOrDropped() throws {
+    @Test func truncationIsAtomic() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 2, 3])
         try disk.truncate("a", to: 512)
         #expect(try disk.outcomes(of: "a") == [[1, 2, 3], [1]])
@@ -75,7 +75,7 @@ import Testing
         #expect(try disk.outcomes(of: "a") == [[1]])
     }
 
-    @Test func whatWasCutOffDoesNotComeBackWhenTheFileGrows() throws {
+    @Test func truncatedBytesStayGoneWhenFileGrows() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 2, 3])
         try disk.write(4, sectors: 1..<2, to: "a")
         try disk.truncate("a", to: 512)
@@ -88,7 +88,7 @@ import Testing
         #expect(try disk.crash(.nothing).sectors(of: "a") == [1, 2, 0])
     }
 
-    @Test func theRestOfTheLastSectorMayBeZeroedThoughTheSizeStays() throws {
+    @Test func truncationCanZeroLastSectorWithoutSize() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 2])
         try disk.truncate("a", to: 100)
         let start = [UInt8](repeating: 1, count: 100)
@@ -99,7 +99,7 @@ import Testing
             found == [start + [UInt8](repeating: 1, count: 412) + [UInt8](repeating: 2, count: 512), start + rest, start])
     }
 
-    @Test func openingWithCreateEmptiesTheFile() throws {
+    @Test func openWithCreateTruncates() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 2])
         let old = try disk.open("a", .read)
         _ = try disk.open("a", .create)
@@ -107,7 +107,7 @@ import Testing
         #expect(try disk.outcomes(of: "a") == [[1, 2], []])
     }
 
-    @Test func syncingOneFileDoesNothingForAnother() throws {
+    @Test func syncAffectsOnlyItsFile() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1])
         try disk.write(2, sectors: 0..<1, to: "a")
         _ = try disk.open("b", .create)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(40)) func aSyncedFileIsThereAsItWasRead(_ seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(40)) func syncedFileKeepsItsContent(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let disk = SimulatedDisk(seed: seed)
         let model = MemoryStorage()
