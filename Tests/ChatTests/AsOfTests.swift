@@ -5,7 +5,7 @@ import Testing
 
 @testable import Chat
 
-/// Questions as of an earlier moment, the auditor's and the operator's.
+/// Queries as of an earlier position or time, for viewers and the operator.
 @Suite struct AsOfTests {
     private let ann = UserID(bits: 1)
     private let bob = UserID(bits: 2)
@@ -13,7 +13,7 @@ import Testing
     private let garden = ThreadID(bits: 31)
     private let message = MessageID(bits: 11)
 
-    /// Ten seconds lie between two commands, so that event n was recorded in the second 10 · n but for those of one command.
+    /// Returns a store whose commands are ten seconds apart, and the time of its first event.
     private func store() throws -> (store: ChatStore, start: Int64) {
         let fixture = StoreFixture()
         let store = try fixture.open()
@@ -37,7 +37,7 @@ import Testing
         return (store, try store.event(at: 1).recordedAt.millisecondsSince1970)
     }
 
-    @Test func readersAreThoseWhoWereMembersThen() throws {
+    @Test func readersAreMembersAsOfPosition() throws {
         let (store, _) = try store()
         #expect(try store.readers(of: garden).map(\.user.id) == [ann, bob])
         #expect(try store.readers(of: garden).map(\.since) == [4, 11])
@@ -50,7 +50,7 @@ import Testing
         expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(2)) }
     }
 
-    @Test func accessTellsWhenAUserCouldReadWhat() throws {
+    @Test func accessListsRangesOfMembership() throws {
         let (store, _) = try store()
         let first = ThreadAccess(thread: garden, name: "Garden", from: 5, to: 8)
         #expect(try store.access(of: bob) == [first, ThreadAccess(thread: garden, name: "Garden", from: 11, to: nil)])
@@ -62,7 +62,7 @@ import Testing
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: UserID(bits: 9), viewer: UserID(bits: 9)) }
     }
 
-    @Test func namesAreThoseOfTheMoment() throws {
+    @Test func namesAreReadAsOfPosition() throws {
         let (store, _) = try store()
         #expect(try store.user(named: "bob") == eve)
         #expect(try store.user(named: "bob", asOf: .position(9)) == nil)
@@ -71,7 +71,7 @@ import Testing
         #expect(try store.timeline(garden, asOf: .position(6)).map(\.body) == ["Tomatoes?"])
     }
 
-    @Test func aTimeIsThePositionOfTheLastEventUpToIt() throws {
+    @Test func timeMapsToLastEventUpToIt() throws {
         let (store, start) = try store()
         func time(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: start + milliseconds) }
         #expect(try store.position(asOf: time(-1)) == 0)
@@ -86,7 +86,7 @@ import Testing
         #expect(try store.members(of: garden, asOf: .time(time(29_999))).map(\.user.id) == [ann])
     }
 
-    @Test func aMomentBeyondTheHeadIsRefused() throws {
+    @Test func positionBeyondHeadIsRejected() throws {
         let (store, _) = try store()
         #expect(try store.activity(asOf: .position(12)).map(\.sessions) == [1])
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.activity(asOf: .position(13)) }
@@ -94,7 +94,7 @@ import Testing
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.access(of: bob, asOf: .position(13)) }
     }
 
-    @Test func activityCountsDaysAsOfAMoment() throws {
+    @Test func activityIsCountedAsOfPosition() throws {
         let (store, start) = try store()
         let day = CalendarDay(Timestamp(millisecondsSince1970: start))
         let whole = ActivityDay(day: day, registrations: 3, sessions: 1, activeUsers: 3, messages: 1)

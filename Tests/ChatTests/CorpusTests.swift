@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The inputs that fuzzing has found worth keeping, replayed without a fuzzer; see Fuzz/README.md.
+/// Replays the fuzzing corpus without a fuzzer; see Fuzz/README.md.
 struct CorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "FuzzCorpus")
 
@@ -15,7 +15,7 @@ struct CorpusTests {
 
     static let targets = ["store-events", "store-commands", "store-imports", "cursors", "checkpoints"]
 
-    @Test(arguments: targets) func thereAreInputs(target: String) throws {
+    @Test(arguments: targets) func corpusIsNotEmpty(target: String) throws {
         #expect(try !Self.inputs(target).isEmpty)
     }
 
@@ -38,12 +38,12 @@ struct CorpusTests {
     @Test(arguments: try inputs("checkpoints")) func checkpoints(name: String) throws {
         let isTaken = try CheckpointHarness.check(try bytes("checkpoints", name))
         if name.hasPrefix("sound") {
-            #expect(isTaken, "sections or header are others now: write `soundInputs()` in the place of the sound ones")
+            #expect(isTaken, "the sections or the header changed: replace the sound inputs with `soundInputs()`")
         }
     }
 
-    /// What fuzzing begins with has to get behind the first check.
-    @Test func theStoresOwnCheckpointIsTaken() throws {
+    /// The seed inputs must pass the first validation, or fuzzing cannot reach the code behind it.
+    @Test func storesOwnCheckpointIsLoaded() throws {
         let (sections, file) = try CheckpointHarness.soundInputs()
         for input in [sections, [1] + file.dropFirst(), file] { #expect(try CheckpointHarness.check(input)) }
     }

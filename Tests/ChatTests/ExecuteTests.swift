@@ -18,7 +18,7 @@ import Testing
         try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
     }
 
-    @Test func aReceiptTellsPositionsAndEvents() throws {
+    @Test func receiptHoldsPositionsAndEvents() throws {
         let store = try StoreFixture().open()
         let first = try store.execute(.registerUser(user: ann, username: "Ann"))
         #expect(first.positions == 1...1)
@@ -29,7 +29,7 @@ import Testing
         #expect(try store.allEvents() == first.events + second.events)
     }
 
-    @Test func aReceiptTellsFromWhichPositionOnItsEffectShows() throws {
+    @Test func receiptPositionShowsEffect() throws {
         let store = try StoreFixture().open()
         let (ann, thread) = (UserID(bits: 1), ThreadID(bits: 2))
         let registered = try store.execute(.registerUser(user: ann, username: "Ann"))
@@ -43,7 +43,7 @@ import Testing
         #expect(try store.members(of: thread, asOf: .position(joined.position)).map(\.user.id) == [ann])
     }
 
-    @Test func aRefusalAppendsNothing() throws {
+    @Test func rejectionAppendsNothing() throws {
         let store = try StoreFixture().open()
         try peopled(store)
         let head = store.head
@@ -57,7 +57,7 @@ import Testing
         #expect(store.head == head)
     }
 
-    @Test func aDuplicateReturnsTheFirstReceiptAlsoAfterRestartEditRetractionAndDeparture() throws {
+    @Test func duplicateReturnsFirstReceiptAfterReopenAndChanges() throws {
         let fixture = StoreFixture()
         var store = try fixture.open()
         try peopled(store)
@@ -77,14 +77,14 @@ import Testing
         store = try fixture.open()
         let head = store.head
         #expect(try store.execute(post) == expected)
-        // The body is not compared; one that this caller did not send is not shown either.
+        // The body is not compared, and a body that this caller did not send is not shown.
         let other = try store.execute(.postMessage(message: message, thread: sw1a, author: ann, body: "another body"))
         #expect(other.isDuplicate && other.positions == first.positions && other.message == message)
         #expect(other.events.map(\.event.body) == [nil] && other.events.map(\.redacted) == [.body])
         #expect(store.head == head)
     }
 
-    @Test func aBatchIsOneCommitOfItsAcceptedCommands() throws {
+    @Test func batchIsOneCommitOfAcceptedCommands() throws {
         let store = try StoreFixture().open()
         let answers = try store.execute([
             CommandRequest(.registerUser(user: ann, username: "Ann")),
@@ -96,22 +96,22 @@ import Testing
         ])
         #expect(answers.map { (try? $0.get())?.positions } == [1...1, nil, 2...4, 5...5, 5...5, nil])
         #expect(answers.map { (try? $0.get())?.isDuplicate } == [false, nil, false, false, true, false])
-        guard case .failure(let rejection) = answers[1] else { return #expect(Bool(false), "the second Ann was let in") }
+        guard case .failure(let rejection) = answers[1] else { return #expect(Bool(false), "a second user named Ann was accepted") }
         #expect(rejection.code == .usernameTaken)
         #expect(try store.allEvents().count == 5)
     }
 
-    @Test func anEmptyBatchIsAnsweredWithNothing() throws {
+    @Test func emptyBatchReturnsNoResults() throws {
         #expect(try StoreFixture().open().execute([]).isEmpty)
     }
 
-    @Test func aBatchThatIsTooLargeIsRefusedBeforeAnythingIsDecided() throws {
+    @Test func oversizedBatchIsRejectedBeforeDecisions() throws {
         let store = try StoreFixture().open()
         let body = String(repeating: "x", count: 16_384)
         let batch = (0..<2_500).map { _ in CommandRequest(.postMessage(thread: sw1a, author: ann, body: body)) }
         expectError("batchTooLarge") { _ = try store.execute(batch) }
         #expect(store.head.position == 0)
-        // One command with far too much text is no such batch: it breaks a rule.
+        // A single command with an oversized body violates a rule instead.
         let huge = String(repeating: "x", count: 40 << 20)
         try peopled(store)
         guard case .failure(let rejection) = try answer(.init(.postMessage(thread: sw1a, author: ann, body: huge)), of: store) else {
@@ -120,7 +120,7 @@ import Testing
         #expect(rejection.code == .invalidBody)
     }
 
-    @Test func theStoreMakesIDsThatCallersLeaveOut() throws {
+    @Test func omittedIDsAreGenerated() throws {
         let store = try StoreFixture(seed: 7).open()
         let again = try StoreFixture(seed: 7).open()
         let receipt = try store.execute(.registerUser(username: "Ann"))
@@ -129,7 +129,7 @@ import Testing
         #expect(details.user.description.dropFirst(14).first == "7")
     }
 
-    @Test func aClockThatGoesBackNeverShows() throws {
+    @Test func recordedTimesNeverDecrease() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
         try store.execute(.registerUser(user: ann, username: "Ann"))
@@ -139,7 +139,7 @@ import Testing
         #expect(times[1] >= times[0])
     }
 
-    @Test func storesInMemoryKnowNothingOfOneAnother() throws {
+    @Test func storesInMemoryAreIndependent() throws {
         let store = try ChatStore.inMemory()
         let other = try ChatStore.inMemory()
         try peopled(store)
@@ -149,7 +149,7 @@ import Testing
         expectError("unknownThread") { _ = try other.timeline(sw1a) }
     }
 
-    @Test func aDamagedSlotDoesNotHideWhatIsWrongWithTheHistory() throws {
+    @Test func damagedSlotDoesNotHideHistoryFindings() throws {
         let fixture = StoreFixture()
         try fixture.open().close()
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
@@ -173,7 +173,7 @@ import Testing
         #expect(report.position == 2)
     }
 
-    @Test func aClosedStoreAnswersNothing() throws {
+    @Test func closedStoreThrowsClosed() throws {
         let store = try StoreFixture().open()
         try peopled(store)
         try store.close()
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func aJournalWithEventsOfANewerVersionIsOpenedReadOnly() throws {
+    @Test func journalWithNewerEventsRejectsWrites() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
         try peopled(store)
@@ -210,19 +210,19 @@ import Testing
         #expect(try reader.allEvents().last?.event.details == .unknown(kind: 200))
         do throws(ChatError) {
             try reader.execute(.registerUser(user: bob, username: "Bob"))
-            Issue.record("an old writer wrote")
+            Issue.record("a writer accepted a journal with events of a newer version")
         } catch {
             guard case .newerEvents = error else { throw error }
         }
-        // The newer version finds the journal free.
+        // The rejected write releases the journal for the newer version.
         try Journal.open(fixture.directory, options: fixture.options.journal).close()
     }
 
-    @Test func cancellationWorksBeforeTheDecisionOnly() async throws {
+    @Test func cancellationBeforeDecisionAppendsNothing() async throws {
         let store = try StoreFixture().open()
         let ann = ann
         let task = Task {
-            // The only way for a task to cancel itself; the reference does not leave the closure.
+            // A task can cancel itself only through the unsafe task; the reference does not escape.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await store.execute(.registerUser(user: ann, username: "Ann"))
         }
@@ -230,7 +230,7 @@ import Testing
         #expect(store.head.position == 0)
     }
 
-    @Test func manyTasksAtOnceLeaveNoGapAndLoseNothing() async throws {
+    @Test func concurrentTasksAppendWithoutGaps() async throws {
         let store = try StoreFixture().open()
         try peopled(store)
         let receipts = try await withThrowingTaskGroup(of: Receipt.self) { group in

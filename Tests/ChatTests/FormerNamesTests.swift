@@ -5,12 +5,12 @@ import Testing
 
 @testable import Chat
 
-/// A journal of an earlier version holds names that are refused now.
+/// Journals of earlier versions hold names that the rules now reject.
 @Suite struct FormerNamesTests {
     private static let cem = UserID(bits: 1)
     private static let thread = ThreadID(bits: 2)
 
-    @Test func aJournalWithFormerNamesOpensVerifiesAndShowsThem() throws {
+    @Test func journalWithFormerNamesOpensAndVerifies() throws {
         let fixture = StoreFixture()
         let name = "Cem\u{3164}"
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
@@ -26,7 +26,7 @@ import Testing
         ]
         for (details, content) in facts {
             encoder.encode(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details, content: content))
-            // A span of bytes as raw bytes is called unsafe for types with padding, which bytes have not.
+            // `bytes` is unsafe for elements with padding; bytes have none.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }
         try journal.reserve(draft.encodedByteCount)

@@ -2,7 +2,8 @@ import Chat
 import Foundation
 import Testing
 
-// GettingStarted.md shows the code between the marks; a test compares them. `Chat` alone is imported.
+// GettingStarted.md shows the code between the marks, and a test compares the two. The code imports
+// `Chat` only.
 // tour begins
 func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async throws(ChatError) {
     // The asynchronous form holds no thread while it waits for the disk. A receipt has the ids that the store made.
@@ -66,13 +67,13 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
         }
     }
 
-    @Test func thePageShowsTheCompiledTour() throws {
+    @Test func pageShowsCompiledTour() throws {
         let (page, here) = try sources
         let tour = try #require(here.split(separator: "// tour begins\n").last?.split(separator: "\n// tour ends").first)
         #expect(page.contains("```swift\nimport Chat\n\n\(tour)\n```"))
     }
 
-    @Test func theTourRuns() async throws {
+    @Test func tourRuns() async throws {
         let store = try ChatStore.inMemory()
         let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))

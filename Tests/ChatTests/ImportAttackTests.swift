@@ -3,7 +3,7 @@ import Testing
 
 @testable import Chat
 
-/// Users who know how the ids of an import are made and act before it, during it and after it.
+/// Attacks by users who derive the ids of an import and act before, during and after it.
 @Suite struct ImportAttackTests {
     private static let mallory = UserID(bits: 1)
     private static let time = Timestamp(millisecondsSince1970: 1_100_000_000_000)
@@ -45,7 +45,7 @@ import Testing
 
     // MARK: After the import
 
-    @Test func aNativeMessageWithTheIDOfAnImportedReplyDoesNotHideTheReply() throws {
+    @Test func nativeMessageWithImportedReplyIDKeepsReply() throws {
         let store = try StoreFixture().open()
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         _ = try run(lines, into: store)
@@ -53,7 +53,7 @@ import Testing
         try store.execute(.joinThread(user: Self.mallory, thread: rust))
         try store.execute(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
         try expectUnchanged(lines, store)
-        // The longer file still answers the reply, and not what is Mallory's.
+        // The longer file still replies to the imported reply, not to Mallory's message.
         let longer = lines + [message("3", to: "2")]
         let (summary, refused) = try run(longer, into: store)
         #expect(refused.isEmpty && summary.replies == 1 && summary.duplicates == 2)
@@ -62,7 +62,7 @@ import Testing
         try expectUnchanged(longer, store)
     }
 
-    @Test func aNativeReplyWithTheIDOfAnImportedMessageDoesNotHideTheMessage() throws {
+    @Test func nativeReplyWithImportedMessageIDKeepsMessage() throws {
         let store = try StoreFixture().open()
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         _ = try run(lines, into: store)
@@ -74,8 +74,8 @@ import Testing
         try expectUnchanged(lines, store)
     }
 
-    /// The native user bears the id of the nickname, and a former import took them for it.
-    @Test func anImportEditsNothingOfANativeUserWithTheNicknamesID() throws {
+    /// A native user has the nickname's id, and an earlier importer attributed posts to this user.
+    @Test func importDoesNotEditNativeUserWithNicknameID() throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: ann, username: "Ann"))
         for command in [
@@ -88,12 +88,12 @@ import Testing
 
     // MARK: Between the reading of a line and its commit
 
-    /// The reply would answer Mallory's message, in Mallory's thread.
-    @Test(arguments: ["SW1A", "SW1V"]) func aMessageWhoseIDIsTakenBeforeTheCommitIsNotAnswered(channel: String) throws {
+    /// The reply would otherwise reply to Mallory's message in Mallory's thread.
+    @Test(arguments: ["SW1A", "SW1V"]) func replyToMessageIDTakenBeforeCommitIsRejected(channel: String) throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
         try store.execute(.setPostcode(user: Self.mallory, postcode: "SW1V 1AA"))
-        // Bob and Ann are members of Mallory's thread.
+        // Bob and Ann become members of Mallory's thread.
         _ = try run([message("0", in: "SW1V"), message("00", by: .nickname("Bob"), in: "SW1V")], into: store)
         let lines = [message("1", in: channel), message("2", by: .nickname("Bob"), in: channel, to: "1")]
         var importer = try staged(lines, into: store)
@@ -105,7 +105,7 @@ import Testing
         #expect(refused.map(\.line) == [1, 2] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
     }
 
-    @Test func twoImportsAtOnceEditOnce() throws {
+    @Test func concurrentImportsEditOnce() throws {
         let store = try StoreFixture().open()
         _ = try run([message("0")], into: store)
         let lines = [message("1", editedAt: 5), message("2", to: "1", editedAt: 6)]
@@ -118,7 +118,7 @@ import Testing
         #expect(second.summary == ImportSummary(duplicates: 2))
     }
 
-    @Test func anEditMadeHereBeforeASecondImportCommitsStays() throws {
+    @Test func nativeEditBeforeImportCommitStays() throws {
         let store = try StoreFixture().open()
         _ = try run([message("0")], into: store)
         let lines = [message("1", editedAt: 5)]
@@ -129,7 +129,7 @@ import Testing
         #expect(try store.timeline(rust).map(\.body) == ["x", "hers"])
     }
 
-    @Test func aUserWhoLeavesBeforeTheCommitLosesNoPost() throws {
+    @Test func leavingBeforeCommitKeepsPosts() throws {
         let store = try StoreFixture().open()
         _ = try run([message("0")], into: store)
         var importer = MessageImporter(into: store, batchSize: 2)
@@ -141,7 +141,7 @@ import Testing
         #expect(importer.summary.messages == 3)
     }
 
-    @Test func aUserWhoLeavesBeforeTheCommitOfAJoinIsNotBroughtBack() throws {
+    @Test func leavingBeforeJoinCommitStays() throws {
         let store = try StoreFixture().open()
         _ = try run([message("0"), message("1", by: .nickname("Bob"), in: "#c")], into: store)
         let lines = [ImportedLine.join(ImportedJoin(t: nil, channel: "#rust", user: .nickname("Bob")))]
@@ -153,7 +153,7 @@ import Testing
         #expect(second.summary == ImportSummary(duplicates: 1))
     }
 
-    @Test func aReplyToAMessageThatIsRetractedBeforeTheCommitRegistersNoUser() throws {
+    @Test func replyToMessageRetractedBeforeCommitRegistersNoUser() throws {
         let store = try StoreFixture().open()
         let lines = [message("0"), message("1", by: .nickname("Bob"), to: "0")]
         _ = try run([lines[0]], into: store)
@@ -163,7 +163,7 @@ import Testing
         #expect(try store.user(named: "bob") == nil)
     }
 
-    @Test func twoImportsAtOnceCountAJoinOnce() throws {
+    @Test func concurrentImportsCountJoinOnce() throws {
         let store = try StoreFixture().open()
         _ = try run([message("0"), message("1", by: .nickname("Bob"), in: "#c")], into: store)
         let lines = [ImportedLine.join(ImportedJoin(t: nil, channel: "#rust", user: .nickname("Bob")))]
@@ -173,7 +173,7 @@ import Testing
         #expect(first.summary.joins == 1 && second.summary == ImportSummary(duplicates: 1))
     }
 
-    @Test func aDerivedIDThatIsTakenAsAnotherKindBeforeTheCommitIsRefusedThenAndLater() throws {
+    @Test func derivedIDTakenAsAnotherKindIsRejectedConsistently() throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
         _ = try run([message("1")], into: store)
@@ -192,7 +192,7 @@ import Testing
         try run(lines, into: store, batchSize: batchSize).1
     }
 
-    /// Renames imported users, takes their names and makes them leave.
+    /// Renames imported users, takes their names and removes their memberships.
     @concurrent private func actMeanwhile(on store: ChatStore, names: [String]) async throws {
         for index in 0..<60 {
             let user = [ann, ImportedID.account("1"), Self.mallory][index % 3]
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func twoTasksThatImportOneHistoryAndUsersWhoActMeanwhileLoseAndDoubleNothing() async throws {
+    @Test func concurrentImportsAndCommandsKeepEachPostOnce() async throws {
         let store = try StoreFixture().open()
         let names = ["Ann", "Bob", "Cem", "Dan"]
         let channels = ["#rust", "SW1A", "#c"]

@@ -50,7 +50,7 @@ import Testing
 
     // MARK: Accounts
 
-    @Test(arguments: [1, 10]) func anAccountIsOnePersonByItsIDAlone(batchSize: Int) throws {
+    @Test(arguments: [1, 10]) func accountIsIdentifiedByIDAlone(batchSize: Int) throws {
         let store = try StoreFixture().open()
         let lines = [
             message("1", by: .account(id: "7", name: "Amy")), message("2", by: .account(id: "7", name: "Amelia")),
@@ -65,7 +65,7 @@ import Testing
         try expectUnchanged(lines, store)
     }
 
-    @Test func anAccountAndANicknameAreNeverOnePerson() throws {
+    @Test func accountAndNicknameAreDistinctUsers() throws {
         let store = try StoreFixture().open()
         #expect("\(ImportedID.account("ann"))" == "a4db74ca-be8a-8343-a462-d272a2def696")
         let lines = [message("1", by: .nickname("ann")), message("2", by: .account(id: "ann", name: "ann"))]
@@ -74,7 +74,7 @@ import Testing
         try expectUnchanged(lines, store)
     }
 
-    @Test func idsOfAccountsAreWhatTheirBytesAre() throws {
+    @Test func accountIDsAreComparedByBytes() throws {
         let store = try StoreFixture().open()
         let lines = ["Ann", "ann", "\u{e9}", "e\u{301}", "", " "].enumerated().map {
             message("\($0)", by: .account(id: $1, name: "A\($0)"))
@@ -83,15 +83,15 @@ import Testing
         try expectUnchanged(lines, store)
     }
 
-    @Test func anIDOfAnotherAccountIsRefused() throws {
+    @Test func messageIDOfAnotherAccountIsRejected() throws {
         let store = try StoreFixture().open()
         _ = try run([message("1", by: .account(id: "7", name: "Amy"))], into: store)
         let (_, refused) = try run([message("1", by: .account(id: "8", name: "Amy"))], into: store)
         #expect(refused.map(\.rejection.code) == [.identifierTaken])
     }
 
-    /// The source learnt to name accounts, or forgot it, between two exports.
-    @Test func aHistoryOfNicknamesIsADuplicateOfItselfWithAccounts() throws {
+    /// The source may add or drop account ids between two exports.
+    @Test func nicknameHistoryIsDuplicateOfAccountHistory() throws {
         let store = try StoreFixture().open()
         let nicknames = [message("1", by: .nickname("Amy")), message("2", by: .nickname("amy"), to: "1")]
         let accounts = [message("1", by: .account(id: "7", name: "Amy")), message("2", by: .account(id: "7", name: "Amy"), to: "1")]
@@ -102,7 +102,7 @@ import Testing
         try expectUnchanged(nicknames, other)
     }
 
-    @Test func aSubjectOfANativeUserStaysTheirs() throws {
+    @Test func nativeUserKeepsSubject() throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.native, username: "Native", subject: "s"))
         let lines = [
@@ -120,7 +120,7 @@ import Testing
         try expectUnchanged(lines, store)
     }
 
-    @Test func aSubjectThatIsTakenBeforeTheCommitIsLeftOut() throws {
+    @Test func subjectTakenBeforeCommitIsOmitted() throws {
         let store = try StoreFixture().open()
         let lines = [message("1", by: .account(id: "7", name: "Amy", subject: "s"))]
         var importer = MessageImporter(into: store)
@@ -131,7 +131,7 @@ import Testing
         try expectUnchanged(lines, store)
     }
 
-    @Test(arguments: ["", String(repeating: "s", count: 257)]) func aSubjectThatIsNoneIsRefused(subject: String) throws {
+    @Test(arguments: ["", String(repeating: "s", count: 257)]) func invalidSubjectIsRejected(subject: String) throws {
         let store = try StoreFixture().open()
         let (_, refused) = try run([message("1", by: .account(id: "7", name: "Amy", subject: subject))], into: store)
         #expect(refused.map(\.rejection.code) == [.subjectTaken] && store.head.position == 0)
@@ -139,7 +139,7 @@ import Testing
 
     // MARK: Joins
 
-    @Test(arguments: [1, 10]) func aJoinMakesAMemberOnce(batchSize: Int) throws {
+    @Test(arguments: [1, 10]) func joinAddsMemberOnce(batchSize: Int) throws {
         let store = try StoreFixture().open()
         let lines = [
             join(.nickname("Ann")), join(.account(id: "7", name: "Bob")), message("1", by: .nickname("ann")),
@@ -156,7 +156,7 @@ import Testing
         #expect(twice == ImportSummary(duplicates: 1, users: 1, joins: 1))
     }
 
-    @Test func aJoinDoesNotReturnAUserWhoLeft() throws {
+    @Test func joinDoesNotReaddUserWhoLeft() throws {
         let store = try StoreFixture().open()
         let lines = [join(.nickname("Ann"))]
         _ = try run(lines, into: store)
@@ -165,7 +165,7 @@ import Testing
         #expect(try store.members(of: rust).isEmpty)
     }
 
-    @Test func aJoinIsRefusedAsAMessageIs() throws {
+    @Test func joinIsRejectedLikeMessage() throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
         try store.execute(.openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
@@ -182,7 +182,7 @@ import Testing
 
     // MARK: Edits
 
-    @Test(arguments: [1, 10]) func anEditedMessageShowsWhenItWasEdited(batchSize: Int) throws {
+    @Test(arguments: [1, 10]) func editedMessageHasEditTime(batchSize: Int) throws {
         let store = try StoreFixture().open()
         let lines = [
             message("1", by: .nickname("Ann"), editedAt: 5), message("2", by: .nickname("Bob"), to: "1", editedAt: 7),
@@ -197,7 +197,7 @@ import Testing
         try expectUnchanged(lines, store)
     }
 
-    @Test(arguments: [1, 10]) func aLaterFileTellsOfAnEditOnce(batchSize: Int) throws {
+    @Test(arguments: [1, 10]) func laterFileEditsOnce(batchSize: Int) throws {
         let store = try StoreFixture().open()
         let later = [
             message("1", by: .nickname("Ann"), body: "y", editedAt: 5), message("2", by: .nickname("Ann"), to: "1", body: "z", editedAt: 6),
@@ -209,7 +209,7 @@ import Testing
         try expectUnchanged(first + later, store)
     }
 
-    @Test func anImportDoesNotEditWhatWasChangedHere() throws {
+    @Test func importDoesNotOverwriteNativeChanges() throws {
         let store = try StoreFixture().open()
         let ids = (1...4).map { "\($0)" }
         _ = try run(ids.map { message($0, by: .nickname("Ann")) } + [message("5", by: .nickname("Left"))], into: store)
@@ -221,7 +221,7 @@ import Testing
             [1, 2].map { message("\($0)", by: .nickname("Ann"), body: "theirs", editedAt: 4_000_000_000_000) }
             + [message("5", by: .nickname("left"), body: "theirs", editedAt: 5)]
         try expectUnchanged(lines, store)
-        // Between the reading of the line and the commit.
+        // The user edits between the importer's `add` and its commit.
         var importer = MessageImporter(into: store)
         let third = message("3", by: .nickname("Ann"), body: "theirs", editedAt: 5)
         #expect(try importer.add(third, line: 1).isEmpty)
@@ -231,7 +231,7 @@ import Testing
         try expectUnchanged(lines + [third], store)
     }
 
-    @Test func anImportEditsNothingOfANativeUser() throws {
+    @Test func importDoesNotEditNativeUsersPosts() throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.native, username: "Ann"))
         for command in [
@@ -241,7 +241,7 @@ import Testing
         try expectUnchanged([message("1", by: .nickname("Ann"), body: "theirs", editedAt: 5)], store)
     }
 
-    @Test func editedMessagesOfTheLongestBodyShareCommitsThatAreNotTooLarge() throws {
+    @Test func longestEditedMessagesFitCommits() throws {
         let store = try StoreFixture().open()
         let body = String(repeating: "x", count: MessageBody.maximumByteCount)
         let name = String(repeating: "\u{1F986}", count: 28)
@@ -252,7 +252,7 @@ import Testing
         #expect(refused.isEmpty && summary.messages == 1_000 && summary.edits == 1_000)
     }
 
-    @Test func aCommitThatFailsIsNotForgotten() throws {
+    @Test func failedCommitFailsAgain() throws {
         let store = try StoreFixture().open()
         var importer = MessageImporter(into: store)
         #expect(try importer.add(message("1", by: .nickname("Ann")), line: 1).isEmpty)
@@ -260,13 +260,13 @@ import Testing
         for _ in 0..<2 {
             var failure: ChatError?
             do throws(ChatError) { _ = try importer.finish() } catch { failure = error }
-            #expect(failure != nil, "the message is not there")
+            #expect(failure != nil, "the failed commit was forgotten")
         }
     }
 
     // MARK: Names that are refused now
 
-    @Test func aNameWithInvisibleScalarsIsImportedWithoutThem() throws {
+    @Test func invisibleScalarsAreRemovedFromNames() throws {
         let store = try StoreFixture().open()
         let lines = [
             message("1", by: .nickname("Ann\u{FE0F}")), message("2", by: .nickname("Ann")), message("3", by: .nickname("\u{3164}")),
@@ -287,7 +287,7 @@ import Testing
 
     private func decode(_ text: String) throws -> ImportedLine { try JSONDecoder().decode(ImportedLine.self, from: Data(text.utf8)) }
 
-    @Test func linesAreRead() throws {
+    @Test func validLinesDecode() throws {
         let form = #"{"t":null,"channel":"c","user":USER,"id":"1","replyTo":null,"body":"x"REST}"#
         func read(_ user: String, _ rest: String = "") throws -> ImportedLine {
             try decode(form.replacing("USER", with: user).replacing("REST", with: rest))
@@ -317,9 +317,9 @@ import Testing
         #"{"t":null,"channel":"c","user":"A","join":true,"id":"1"}"#, #"{"t":null,"channel":"c","user":"A"}"#,
         #"{"t":null,"channel":"c","user":"A","id":"1","replyTo":null,"body":"x","editedAt":"soon"}"#, "7", "[]",
     ])
-    func otherLinesAreNot(_ text: String) { #expect(throws: DecodingError.self) { try decode(text) } }
+    func invalidLinesAreRejected(_ text: String) { #expect(throws: DecodingError.self) { try decode(text) } }
 
-    @Test func aSummaryHasItsNewFieldsWhereThereIsSomethingToTell() throws {
+    @Test func summaryOmitsEmptyOptionalFields() throws {
         let empty = try String(decoding: JSONEncoder().encode(ImportSummary()), as: UTF8.self)
         #expect(!empty.contains("joins") && !empty.contains("renamed"))
         let full = ImportSummary(

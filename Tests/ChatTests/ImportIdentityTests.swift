@@ -3,7 +3,9 @@ import Testing
 
 @testable import Chat
 
-/// Whose an imported message is: a nickname is one person of its file's system, and no user of the journal's own.
+/// The authors of imported messages.
+///
+/// A nickname is one user of the imported system and never a native user of the journal.
 @Suite struct ImportIdentityTests {
     private static let amy = UserID(bits: 1)
     private static let stranger = UserID(bits: 2)
@@ -12,27 +14,27 @@ import Testing
         try store.timeline(ThreadID.imported(channel)).map(\.author.username)
     }
 
-    @Test func theIDsOfNicknamesChannelsAndMessagesAreThoseOfTheDocumentedHash() {
-        // Computed by a few lines of Python from the documentation.
+    @Test func derivedIDsFollowDocumentedHash() {
+        // Computed independently in Python from the documentation.
         #expect("\(ImportedID.user("ann"))" == "75b950ed-9d8c-887d-aedc-5c4a6f880641")
         #expect("\(ImportedID.thread("#rust"))" == "012fddeb-b7c3-864e-b4b3-a4840e6c8b19")
         #expect("\(ImportedID.message("#rust", "1"))" == "93d74a20-5178-87d8-98e2-68edea77d2df")
         #expect("\(ImportedID.reply("#rust", "2"))" == "1c1c44db-f1c6-8ead-aff4-2ad5bb1c6888")
     }
 
-    @Test(arguments: [1, 10]) func anImportNeverTakesOverANativeUser(batchSize: Int) throws {
+    @Test(arguments: [1, 10]) func importNeverTakesOverNativeUser(batchSize: Int) throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.amy, username: "Amy"))
         let history = [imported("1", by: "AMY"), imported("2", by: "bob", to: "1"), imported("3", by: "amy")]
         let (summary, refused) = try importAll(history, into: store, batchSize: batchSize)
         #expect(refused.isEmpty && summary.messages == 2 && summary.replies == 1 && summary.users == 2)
         #expect(try users(store) == ["AMY~2", "AMY~2"])
-        #expect(try store.access(of: Self.amy).isEmpty, "she has joined nothing")
+        #expect(try store.access(of: Self.amy).isEmpty, "the native user joined no thread")
         try expectNoChange(history, store)
     }
 
-    /// Also a user with the origin of an import is another person, unless the importer registered them.
-    @Test func aUserRegisteredAsImportedUnderTheNameIsAnotherPerson() throws {
+    /// Only users that the importer registered are imported users, regardless of their origin.
+    @Test func userWithImportedOriginIsDistinctFromNickname() throws {
         let store = try StoreFixture().open()
         try store.execute(CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: .imported(sentAt: nil)))
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy")]
@@ -41,7 +43,7 @@ import Testing
         try expectNoChange(history, store)
     }
 
-    @Test(arguments: [1, 10]) func aNicknameStaysOnePersonAfterItsNameChangesHands(batchSize: Int) throws {
+    @Test(arguments: [1, 10]) func nicknameStaysOneUserAfterNameChangesOwner(batchSize: Int) throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.amy, username: "Amy"))
         _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: batchSize)
@@ -55,7 +57,7 @@ import Testing
         try expectNoChange(history, store)
     }
 
-    @Test func theImportedPersonIsTheSameAlsoWhenTheyAreRenamedHere() throws {
+    @Test func renamedImportedUserStaysSame() throws {
         let store = try StoreFixture().open()
         _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: 10)
         try store.execute(.changeUsername(user: ImportedID.user("amy"), username: "Amelia"))
@@ -66,7 +68,7 @@ import Testing
         try expectNoChange(history, store)
     }
 
-    /// What the former importer did: a nickname was the user who bore it at that moment.
+    /// Attributes a post as an earlier importer did: to the user with that name at the time.
     private func attribute(_ id: String, _ nickname: String, to user: UserID, _ store: ChatStore, replyTo: String? = nil) throws {
         let origin = EventOrigin.imported(sentAt: nil)
         let thread = ThreadID.imported("#rust")
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [EventOrigin.native, .imported(sentAt: nil)], [false, true])
-    func whatAFormerImportAttributedStaysAndIsADuplicate(origin: EventOrigin, strangerTakesTheName: Bool) throws {
+    func attributionOfFormerImportIsDuplicate(origin: EventOrigin, strangerTakesTheName: Bool) throws {
         let store = try StoreFixture().open()
         try store.execute(CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: origin))
         try attribute("1", "Amy", to: Self.amy, store)
@@ -94,19 +96,19 @@ import Testing
         if strangerTakesTheName { try store.execute(.registerUser(user: Self.stranger, username: "Amy")) }
         let history = [imported("1", by: "AMY"), imported("2", by: "Amy", to: "1")]
         try expectNoChange(history, store)
-        // What is new is the imported person's, and is not hers.
+        // A new message belongs to the imported user, not to Amy.
         let (summary, refused) = try importAll(history + [imported("3", by: "Amy")], into: store, batchSize: 10)
         #expect(refused.isEmpty && summary.duplicates == 2 && summary.messages == 1 && summary.users == 1)
         #expect(
             try store.timeline(ThreadID.imported("#rust")).map(\.author.username)
                 == ["Amelia", strangerTakesTheName ? "Amy~2" : "Amy"])
         try expectNoChange(history + [imported("3", by: "Amy")], store)
-        // An id remains one author's: neither Bob's nor that of who was called Amy only later.
+        // The id stays with its author: Bob and the user later named "Amelia" are rejected.
         let claims = try importAll([imported("1", by: "Bob"), imported("1", by: "Amelia")], into: store, batchSize: 10)
         #expect(claims.1.map(\.rejection.code) == [.identifierTaken, .identifierTaken])
     }
 
-    @Test func aTakenNameGetsTheFirstFreeSuffix() throws {
+    @Test func takenNameGetsFirstFreeSuffix() throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(username: "Amy"))
         try store.execute(.registerUser(username: "AMY~2"))
@@ -125,7 +127,7 @@ import Testing
         String(repeating: "e\u{301}", count: 32), "ab" + String(repeating: "\u{301}", count: 63),
         String(repeating: "\u{1F1EC}\u{1F1E7}", count: 16), String(repeating: "x", count: 29) + " yz",
     ])
-    func aSuffixKeepsWithinTheBoundsOfAName(name: String) throws {
+    func suffixKeepsNameWithinBounds(name: String) throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(username: name))
         let history = [imported("1", by: name)]
@@ -135,8 +137,8 @@ import Testing
         try expectNoChange(history, store)
     }
 
-    /// A name is taken between the reading of a line and the commit of its batch.
-    @Test func aNameThatIsTakenBeforeTheCommitGetsASuffix() throws {
+    /// A native user takes the name between the importer's `add` and its commit.
+    @Test func nameTakenBeforeCommitGetsSuffix() throws {
         let store = try StoreFixture().open()
         let history = [imported("1", by: "Amy"), imported("2", by: "bob", to: "1"), imported("3", by: "Amy")]
         var importer = MessageImporter(into: store, batchSize: 10)
@@ -148,7 +150,7 @@ import Testing
         try expectNoChange(history, store)
     }
 
-    @Test func aDerivedIDThatANativeUserTakesBeforeTheCommitIsNotPostedUnder() throws {
+    @Test func userIDTakenBeforeCommitIsRejected() throws {
         let store = try StoreFixture().open()
         var importer = MessageImporter(into: store, batchSize: 10)
         let history = [imported("1", by: "Amy"), imported("2", by: "bob", to: "1"), imported("3", by: "bob")]
@@ -163,7 +165,7 @@ import Testing
         #expect(try importAll(history, into: store, batchSize: 10).0.refused == 2 && store.head == head)
     }
 
-    @Test func aDerivedIDThatANativeThreadTakesBeforeTheCommitIsNotPostedTo() throws {
+    @Test func threadIDTakenBeforeCommitIsRejected() throws {
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.stranger, username: "Mallory"))
         var importer = MessageImporter(into: store, batchSize: 10)
@@ -179,7 +181,7 @@ import Testing
         #expect(try importAll(history, into: store, batchSize: 10).0.refused == 1 && store.head == head)
     }
 
-    @Test func aReplyToARetractedMessageIsRefusedAndRegistersNoUser() throws {
+    @Test func replyToRetractedMessageRegistersNoUser() throws {
         let store = try StoreFixture().open()
         _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: 1)
         try store.execute(.retract(.message(ImportedID.message("#rust", "1")), by: ImportedID.user("amy")))

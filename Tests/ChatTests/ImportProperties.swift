@@ -11,7 +11,9 @@ import Testing
     import Foundation
 #endif
 
-/// Random histories, imported in parts and again, while users of the store take names, ids and threads and change what was imported.
+/// Random histories, imported repeatedly and in parts.
+///
+/// Meanwhile native users take names, ids and threads, and change imported posts.
 @Suite struct ImportProperties {
     private static let seed =
         ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
@@ -28,7 +30,7 @@ import Testing
     }
 
     private static func history(_ random: inout SeededRandom) -> [ImportedLine] {
-        // One author for each message: a repeated id is refused otherwise, as other tests show.
+        // Each message id has one author, because a repeated id with another author is rejected.
         (0..<Int.random(in: 1...25, using: &random)).map { index in
             let time = Timestamp(millisecondsSince1970: Int64.random(in: 0...99, using: &random))
             let channel = channels.randomElement(using: &random) ?? "#rust"
@@ -43,7 +45,7 @@ import Testing
         }
     }
 
-    /// A command of a user of the store, who may choose any id.
+    /// Returns a random command of a native user with any id.
     private static func command(_ random: inout SeededRandom) -> ChatCommand {
         let natives = [UserID(bits: 1), UserID(bits: 2), ImportedID.user("amy"), ImportedID.account("7"), ImportedID.user("bob")]
         let user = natives.randomElement(using: &random) ?? natives[0]
@@ -65,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func anImportIsRepeatableAndTakesNoNativeUserOver() throws {
+    @Test func importIsRepeatableAndKeepsNativeUsers() throws {
         var posted = 0
         var refusedLines = 0
         for round in UInt64(0)..<50 {
@@ -80,7 +82,7 @@ import Testing
             for _ in 0..<3 {
                 try native()
                 var importer = MessageImporter(into: store, batchSize: Int.random(in: 1...10, using: &random))
-                // A part of the file, as where an import was cut off.
+                // A prefix of the file, as after an interrupted import.
                 for (index, line) in history.prefix(Int.random(in: 0...history.count, using: &random)).enumerated() {
                     _ = try importer.add(line, line: index + 1)
                     if Int.random(in: 0..<4, using: &random) == 0 { try native() }
@@ -93,7 +95,8 @@ import Testing
                 _ = try importer.finish()
                 return importer.summary
             }
-            // What was refused may be taken once what it lacked has come: each time one line or more, until nothing is left.
+            // A rejected line may succeed once its dependencies exist. Each pass accepts at least
+            // one line until none remains.
             var head = store.head
             for _ in 0...history.count {
                 _ = try importAll()
@@ -115,7 +118,7 @@ import Testing
             for recorded in try store.allEvents() where recorded.event.origin != .native {
                 if case .userRegistered(let details) = recorded.event.details { imported.insert(details.user) }
                 let user = recorded.event.details.user
-                #expect(user.map { imported.contains($0) && derived.contains($0) } ?? false, "\(recorded) is another's, \(at)")
+                #expect(user.map { imported.contains($0) && derived.contains($0) } ?? false, "\(recorded) belongs to another user, \(at)")
             }
             try store.close()
             #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty, at)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Chat
 
-/// A message of a file to import, with a time and a body that follow from its id.
+/// Returns an imported message with a fixed time and a body derived from its id.
 func imported(_ id: String, by user: String, in channel: String = "#rust", to replyTo: String? = nil) -> ImportedMessage {
     ImportedMessage(
         t: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: user, id: id, replyTo: replyTo,
         body: "body of \(id)")
 }
 
-/// Imports messages as a file of one line each.
+/// Imports messages as a file with one line each.
 func importAll(_ messages: [ImportedMessage], into store: ChatStore, batchSize: Int) throws -> (ImportSummary, [RefusedMessage]) {
     var importer = MessageImporter(into: store, batchSize: batchSize)
     var refused: [RefusedMessage] = []
@@ -19,7 +19,7 @@ func importAll(_ messages: [ImportedMessage], into store: ChatStore, batchSize: 
     return (importer.summary, refused)
 }
 
-/// Expects every line to be a duplicate that appends nothing, in batches of one and of many.
+/// Expects every line to be a duplicate that appends nothing, for batch sizes 1 and 1000.
 func expectNoChange(_ messages: [ImportedMessage], _ store: ChatStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let head = store.head
     for batchSize in [1, 1_000] {
@@ -30,6 +30,6 @@ func expectNoChange(_ messages: [ImportedMessage], _ store: ChatStore, sourceLoc
 }
 
 extension ThreadID {
-    /// The thread of a channel of a file.
+    /// Returns the thread id of a channel.
     static func imported(_ channel: String) -> ThreadID { OutwardCode(channel).map { ThreadID($0) } ?? ImportedID.thread(channel) }
 }

@@ -22,7 +22,7 @@ import Testing
         return (importer.summary, refused)
     }
 
-    @Test(arguments: [1, 2, 3, 1_000]) func aHistoryIsTakenInOnce(batchSize: Int) throws {
+    @Test(arguments: [1, 2, 3, 1_000]) func historyIsImportedOnce(batchSize: Int) throws {
         let history = [
             message("1", by: "Ann"), message("2", by: "bob", to: "1"), message("3", by: "ANN", to: "2"), message("4", by: "bob"),
             message("5", by: "bob", in: "SW1A"), message("1", by: "bob", in: "SW1A"), message("6", by: "x", to: "unknown"),
@@ -40,7 +40,7 @@ import Testing
         #expect(timeline.map(\.createdAt.millisecondsSince1970) == [1_100_000_000_000, 1_100_000_000_000])
         #expect(try store.replies(to: timeline[0].id).map(\.body) == ["body of 2", "body of 3"])
         #expect(try store.timeline(ThreadID(try #require(OutwardCode("SW1A")))).map(\.body) == ["body of 5", "body of 1"])
-        #expect(try store.user(named: "x") == nil, "a refused message leaves no user behind")
+        #expect(try store.user(named: "x") == nil, "a rejected message registers no user")
         let head = store.head
         let (again, _) = try run(history, into: store, batchSize: batchSize)
         #expect(again == ImportSummary(duplicates: 7, refused: 3))
@@ -48,7 +48,7 @@ import Testing
         #expect(try store.allEvents().allSatisfy { $0.event.origin != .native })
     }
 
-    @Test func whoHasLeftSinceIsNotBroughtBackByTheSameFile() throws {
+    @Test func secondImportDoesNotReaddUserWhoLeft() throws {
         let store = try StoreFixture().open()
         let history = [message("1", by: "Ann"), message("2", by: "Bob", to: "1")]
         _ = try run(history, into: store, batchSize: 10)
@@ -60,8 +60,8 @@ import Testing
         #expect(store.head == head)
     }
 
-    /// An id is one author's in one place, in one batch and later.
-    @Test(arguments: [1, 10]) func anIDOfAnotherAuthorOrPlaceIsRefused(batchSize: Int) throws {
+    /// An id belongs to one author in one place, within a batch and across batches.
+    @Test(arguments: [1, 10]) func messageIDOfAnotherAuthorOrPlaceIsRejected(batchSize: Int) throws {
         let store = try StoreFixture().open()
         let history = [message("1", by: "Ann"), message("2", by: "Bob"), message("3", by: "Bob", to: "1")]
         let others = [
@@ -76,7 +76,7 @@ import Testing
         #expect(again.0 == ImportSummary(duplicates: 5, refused: 6) && store.head == head)
     }
 
-    @Test func idsAndChannelsAreWhatTheirBytesAre() throws {
+    @Test func idsAndChannelsAreComparedByBytes() throws {
         let composed = "\u{e9}"
         let decomposed = "e\u{301}"
         let history = [
@@ -90,12 +90,12 @@ import Testing
         #expect(store.head == head)
     }
 
-    @Test func nobodyPlantsWhatAnImportWouldTakeForItsOwn() throws {
+    @Test func entitiesWithDerivedIDsAreNotTakenForImported() throws {
         let imported = try StoreFixture().open()
         _ = try run([message("1", by: "Ann"), message("2", by: "Bob", to: "1")], into: imported, batchSize: 1)
         let events = try imported.allEvents()
         let store = try StoreFixture().open()
-        // Mallory bears the id that Ann would get, and opens the thread and posts the message under theirs.
+        // Mallory registers with Ann's derived id, and uses the derived thread and message ids.
         for event in events {
             switch event.event.details {
             case .userRegistered(let details): try store.execute(.registerUser(user: details.user, username: "Mallory \(event.position)"))
@@ -115,7 +115,7 @@ import Testing
         #expect(store.head == head)
     }
 
-    @Test func whatAFullDiskRefusedIsMadeOnceThereIsRoom() throws {
+    @Test func fullDiskRejectsMessagesUntilSpaceIsFree() throws {
         let storage = FillableStorage()
         var options = StoreOptions()
         options.journal.storage = storage
@@ -123,7 +123,7 @@ import Testing
         _ = try run([message("1", by: "Ann")], into: store, batchSize: 1)
         var importer = MessageImporter(into: store, batchSize: 1)
         storage.isFull.withLock { $0 = true }
-        // What is reserved already is used up first.
+        // The reserved space is used up first.
         var line = 1
         for size in [16_000, 1_000, 1] {
             var refused: [RefusedMessage] = []
@@ -135,7 +135,7 @@ import Testing
             }
             #expect(refused.map(\.rejection.code) == [.storageFull])
         }
-        // Her registration takes more than a post of one byte, so nothing of her line has room.
+        // The registration alone exceeds the remaining space, so none of the line is appended.
         let eve = String(repeating: "Eve ", count: 8).dropLast().description
         _ = try importer.add(message("x", by: eve, in: "#new"), line: 0)
         #expect(try store.user(named: eve) == nil)
@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-/// A storage in memory that has no more room while a test says so.
+/// A storage in memory that a test can fill up.
 private final class FillableStorage: JournalStorage {
     let isFull = Lock(false)
     private let base = MemoryStorage()

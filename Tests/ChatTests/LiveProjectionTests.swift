@@ -8,7 +8,7 @@ import Locking
 import Projections
 import Testing
 
-// The documentation of `Projections` shows what stands between the two marks; a test compares them.
+// The documentation of `Projections` shows the code between the marks, and a test compares the two.
 // example begins
 /// How many messages mention a user as `@username` that they have not marked as read.
 struct UnreadMentions: Projection, Equatable, Codable {
@@ -57,7 +57,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         return store
     }
 
-    @Test func aProjectionIsReplayedAndKeptCurrent() throws {
+    @Test func projectionIsReplayedAndFollowsEvents() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
@@ -67,7 +67,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
     }
 
-    @Test func aProjectionIsAskedAsOfAnyMoment() throws {
+    @Test func projectionIsReadAsOfAnyPosition() throws {
         let fixture = StoreFixture()
         let store = try store(fixture)
         fixture.clock.advance(byMilliseconds: 1_000)
@@ -82,7 +82,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         expectError("invalidPosition") { _ = try mentions.read(asOf: .position(8)) { model, _ in model.count(for: bob) } }
     }
 
-    @Test func aRebuildBesideEndsInTheSame() throws {
+    @Test func rebuildGivesSameState() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
@@ -93,8 +93,8 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 2)
     }
 
-    /// What depends on anything but the events is found out.
-    @Test func aProjectionThatIsNoFunctionOfTheEventsIsNotReproducible() throws {
+    /// A projection that depends on more than the events is detected.
+    @Test func nondeterministicProjectionIsNotReproducible() throws {
         struct Dice: Projection, Equatable {
             static let name = "dice"
             var sum: UInt64 = 0
@@ -105,8 +105,8 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try !dice.isReproducible())
     }
 
-    /// The closure runs outside every lock: it may ask the projection and the store.
-    @Test func theClosureMayAskAgain() throws {
+    /// The closure runs without locks, so it may query the projection and the store.
+    @Test func closureMayReadAgain() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
         let (outer, inner) = try mentions.read { model, _ in
@@ -115,15 +115,15 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(outer == 1 && inner == 1)
     }
 
-    @Test func aClosedStoreAnswersNoMore() throws {
+    @Test func closedStoreRejectsReads() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
         try store.close()
         expectError("closed") { _ = try mentions.read { model, _ in model.count(for: bob) } }
     }
 
-    /// At each position, whatever happened before and whoever asked when.
-    @Test(arguments: Seeds.seeds(4)) func theReadModelsAreAProjectionLikeAnyOther(seed: UInt64) throws {
+    /// Compares the two at every seventh command of a random history.
+    @Test(arguments: Seeds.seeds(4)) func readModelsEqualTheirProjection(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed).open()
         var generator = CommandGenerator(seed: seed)
         let models = store.project(ReadModels.self)
@@ -136,8 +136,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try models.isReproducible())
     }
 
-    /// The documentation shows the code that these tests run.
-    @Test func theDocumentationShowsThisExample() throws {
+    @Test func documentationShowsExample() throws {
         let here = URL(filePath: #filePath)
         let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
@@ -147,8 +146,10 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(page.contains("```swift\n\(example)\n```"))
     }
 
-    /// A checkpoint spares the replay and changes no answer; damaged in any byte, cut anywhere, or of another version it is ignored.
-    @Test func aCheckpointIsUsedWhereItFitsAndIgnoredElsewhere() throws {
+    /// A checkpoint replaces the replay without changing answers.
+    ///
+    /// A checkpoint that is damaged in any byte or cut at any length is ignored.
+    @Test func validCheckpointIsLoadedAndDamagedOneIgnored() throws {
         let fixture = StoreFixture()
         var store = try store(fixture)
         #expect(try store.project(UnreadMentions.self).writeCheckpoint() == 6)
@@ -177,7 +178,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try store.project(UnreadMentions.self).read { model, _ in model.count(for: bob) } == 2)
     }
 
-    @Test func aCheckpointOfAnotherVersionIsIgnored() throws {
+    @Test func checkpointOfAnotherVersionIsIgnored() throws {
         struct First: Projection, Codable {
             static let name = "counter"
             var count = 0
@@ -195,7 +196,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try store.project(Second.self).read { model, _ in model.count } == 12)
     }
 
-    /// Counts, and does something once while its state is being encoded.
+    /// Counts events, and runs a closure once while its state is encoded.
     private struct Counter: Projection, Codable {
         static let name = "counter"
         static let whileEncoding = Lock<(@Sendable () -> Void)?>(nil)
@@ -213,13 +214,13 @@ struct UnreadMentions: Projection, Equatable, Codable {
         }
     }
 
-    /// Others who write a checkpoint of it, or close the store, wait until the one under way is there.
-    @Test func whoWritesACheckpointIsNotDisturbed() throws {
+    /// Other writers of the checkpoint and a close wait for the write in progress.
+    @Test func checkpointWriteBlocksOtherWritersAndClose() throws {
         let fixture = StoreFixture()
         let store = try store(fixture)
         let others = DispatchGroup()
         let done = Lock<[String]>([])
-        /// Begins something on another thread, and leaves it time enough if it does not wait.
+        /// Starts a body on another thread, and gives it time to finish if it does not wait.
         @Sendable func begin(_ name: String, _ body: @escaping @Sendable () throws -> Void) {
             others.enter()
             Thread.detachNewThread {
@@ -255,8 +256,8 @@ struct UnreadMentions: Projection, Equatable, Codable {
         #expect(try fixture.options.journal.storage.list("journal").allSatisfy { !$0.hasSuffix(".tmp") })
     }
 
-    /// The checkpoint of the store itself has a name that nobody else may write.
-    @Test func theNameOfTheBuiltInCheckpointIsTaken() throws {
+    /// The store reserves the name of its own checkpoint.
+    @Test func builtInCheckpointNameIsReserved() throws {
         struct Impostor: Projection, Codable {
             static let name = ReadModels.name
             mutating func apply(_ event: ChatEvent, at position: Position) {}
@@ -267,7 +268,7 @@ struct UnreadMentions: Projection, Equatable, Codable {
 }
 
 extension StorageFile {
-    /// Turns the bits of a byte over.
+    /// Inverts the bits of a byte.
     fileprivate func flip(_ offset: UInt64) throws {
         var bytes: [UInt8] = [0]
         var span = bytes.mutableSpan

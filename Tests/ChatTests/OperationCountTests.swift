@@ -4,7 +4,7 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// How many operations on files a command takes: exact where times are noisy.
+/// The number of file operations per command, exact where times are noisy.
 @Suite struct OperationCountTests {
     private let storage = CountedStorage(MemoryStorage())
 
@@ -12,7 +12,7 @@ import Testing
         var options = StoreOptions(ids: SeededIDs(seed: 1), checkpoints: nil)
         options.journal.storage = storage
         options.journal.durability = durability
-        // What is done on a thread of its own would be counted at any moment.
+        // Background work would be counted at an unpredictable time.
         options.journal.idleDelay = nil
         let store = try ChatStore.open("journal", options: options)
         let user = UserID(bits: 1)
@@ -39,7 +39,7 @@ import Testing
     @Test func `A command that is durable takes two writes and one sync`() throws {
         let store = try makeStore(.synced)
         for number in 1...100 { try store.execute(post(number)) }
-        // The commit, and the note that it is synced, which is not synced itself.
+        // The commit, and the slot with the durable position, which is not synced.
         #expect(storage.counts.writes == 200)
         #expect(storage.counts.syncs == 100)
         #expect(storage.counts.reads + storage.counts.allocations + storage.counts.others == 0)

@@ -11,14 +11,14 @@ import Projections
     import Foundation
 #endif
 
-/// The invariants of a page cursor that a client returns: its text, its JSON and the store's answer.
+/// The invariants of a page cursor from a client: its text, its JSON and the store's answer.
 ///
 /// The input is decoded as text and as JSON. Its bytes are also the fields of a cursor, because a
 /// fuzzer rarely writes valid text:
 ///
 /// | bytes | meaning |
 /// | --- | --- |
-/// | 0 | low three bits: the page's limit minus 1; 8: newer; 16: bound near the end; 32: another journal |
+/// | 0 | bits 0 to 2: the limit minus 1; 8: newer; 16: bound near the end; 32: another journal |
 /// | 1 | the list |
 /// | 2 to 9 | the bound, little-endian |
 /// | 10 to 25 | the bits of the ids of another journal and of unknown entities |
