@@ -13,7 +13,8 @@ import Testing
     private let garden = ThreadID(bits: 31)
     private let other = ThreadID(bits: 32)
 
-    /// Two threads of Ann's, and twenty messages in the garden, with replies to the first of them.
+    /// Returns a store with two threads of Ann, twenty messages in one, and replies to the first
+    /// message.
     private func store(seed: UInt64 = 1) throws -> ChatStore {
         let store = try StoreFixture(seed: seed).open()
         try store.execute(.registerUser(user: ann, username: "Ann"))  // 1
@@ -36,8 +37,8 @@ import Testing
 
     private func sent(_ cursor: PageCursor) throws -> PageCursor { try #require(PageCursor(cursor.description)) }
 
-    /// Both ways from the middle, while messages arrive after every page.
-    @Test(arguments: [1, 2, 3, 7, 50]) func cursorsLeadOverEveryMessageOnceWhileMoreArrive(limit: Int) throws {
+    /// Pages in both directions from the middle while messages arrive after every page.
+    @Test(arguments: [1, 2, 3, 7, 50]) func cursorsVisitEachMessageOnceDuringPosts(limit: Int) throws {
         let store = try store()
         let start = try store.timelinePage(garden, PageRequest(limit: limit, around: 15))
         var bodies = start.entries.compactMap(\.body)
@@ -65,13 +66,13 @@ import Testing
             }
         }
         #expect(bodies == (1...arrived).map { "Message \($0)" })
-        // The end is a place too: from there on what has come since.
+        // A cursor at the end leads to messages that arrive later.
         #expect(try store.timelinePage(garden, at: newer).entries.isEmpty)
         try post(arrived + 1, to: store)
         #expect(try store.timelinePage(garden, at: newer).entries.map(\.body) == ["Message \(arrived + 1)"])
     }
 
-    @Test func aPageKnowsWhetherAnythingStandsBeforeIt() throws {
+    @Test func pageHasOlderCursorIfEntriesPrecede() throws {
         let store = try store()
         #expect(try store.timelinePage(garden, PageRequest(limit: 20)).older == nil)
         #expect(try store.timelinePage(garden, PageRequest(limit: 19)).older != nil)
@@ -90,7 +91,7 @@ import Testing
         #expect(try store.timelinePage(garden, at: behind.newer).entries.isEmpty)
     }
 
-    @Test func repliesAndThreadsHaveCursorsOfTheirOwn() throws {
+    @Test func repliesAndThreadsHaveCursors() throws {
         let store = try store()
         let replies = try store.repliesPage(to: MessageID(bits: 1), PageRequest(limit: 2))
         #expect(replies.entries.map(\.body) == ["Reply 4", "Reply 5"])
@@ -107,7 +108,7 @@ import Testing
         #expect(try store.threadsPage(viewer: bob).entries.isEmpty)
     }
 
-    @Test func aCursorOfAnotherListOrJournalIsRefused() throws {
+    @Test func cursorOfAnotherListOrJournalIsRejected() throws {
         let store = try store()
         let page = try store.timelinePage(garden, PageRequest(limit: 3))
         let cursor = try #require(page.older)
@@ -127,11 +128,11 @@ import Testing
         beyond.direction = .newer
         beyond.bound = store.head.position + 1
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.timelinePage(garden, at: beyond) }
-        // A cursor is no permission.
+        // A cursor grants no permission.
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timelinePage(garden, at: cursor, viewer: bob) }
     }
 
-    @Test func aCursorGoesThroughTextAndJSON() throws {
+    @Test func cursorRoundTripsThroughTextAndJSON() throws {
         let store = try store()
         let page = try store.timelinePage(garden, PageRequest(limit: 3))
         let older = try #require(page.older)
@@ -145,8 +146,8 @@ import Testing
         #expect(String(decoding: try JSONEncoder().encode(try store.timelinePage(other)), as: UTF8.self).contains(#""older":null"#))
     }
 
-    /// Whatever is done to a cursor's text makes it none, or another whole cursor, which the store judges.
-    @Test(arguments: Seeds.seeds(8)) func hostileTextIsNoCursor(seed: UInt64) throws {
+    /// A mutated text is rejected, or decodes as another valid cursor that the store checks.
+    @Test(arguments: Seeds.seeds(8)) func malformedTextIsNoCursor(seed: UInt64) throws {
         let store = try store()
         let good = try store.timelinePage(garden, PageRequest(limit: 3)).newer.description
         var random = SeededRandom(seed: seed)
@@ -187,7 +188,7 @@ import Testing
     private func expectForeign(_ body: () throws(ChatError) -> Void) {
         do throws(ChatError) {
             try body()
-            Issue.record("a foreign cursor was taken")
+            Issue.record("a foreign cursor was accepted")
         } catch {
             if case .foreignCursor = error { return }
             Issue.record("\(error)")

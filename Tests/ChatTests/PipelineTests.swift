@@ -7,16 +7,17 @@ import Testing
 
 @testable import Chat
 
-/// Portions go through the stages of a ``Pipeline`` in their order, whoever does what.
+/// Batches pass the stages of a ``Pipeline`` in order, on any number of threads.
 @Suite struct PipelineTests {
-    /// What a portion has been through.
+    /// A batch and the stages that it has passed.
     private struct Portion {
         var number: Int
         var passed: [Int] = []
     }
 
-    /// Each stage sees the portions in their order and each portion the stages in theirs, with helpers and without, and no more are under way than there is room for.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4)), [0, 1, 3]) func portionsGoThroughTheStagesInOrder(seed: UInt64, helpers: Int) {
+    /// Stages process batches in order, batches pass stages in order, and the room bounds the
+    /// batches in progress.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4)), [0, 1, 3]) func batchesPassStagesInOrder(seed: UInt64, helpers: Int) {
         var random = SeededRandom(seed: seed)
         let stageCount = Int.random(in: 1...5, using: &random)
         let room = Int.random(in: 1...6, using: &random)
@@ -40,7 +41,7 @@ import Testing
             for _ in 0..<helpers { DispatchQueue.global().async(group: group) { pipeline.work() } }
             for number in 0..<count { pipeline.put(Portion(number: number)) }
             pipeline.finish()
-            // Who comes late finds nothing to do.
+            // A helper that starts late has no work.
             pipeline.work()
             group.wait()
             #expect(seen.withLock { $0 } == [[Int]](repeating: Array(0..<count), count: stageCount))
@@ -48,8 +49,9 @@ import Testing
         }
     }
 
-    /// Where one portion is held up at a stage, those after it go as far as that, and others wait until there is room.
-    @Test func theOthersGoOnAsFarAsTheyCan() {
+    /// A batch blocked at a stage holds back the later ones at that stage, and the room bounds new
+    /// ones.
+    @Test func blockedBatchHoldsBackLaterBatches() {
         let (isHeldUp, arrivals, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let last = Lock<[Int]>([])
         let pipeline = Pipeline<Int>(
@@ -69,7 +71,7 @@ import Testing
         }
         isHeldUp.wait()
         for _ in 0..<4 { arrivals.wait() }
-        // However slow the machine, there is no room for a fifth.
+        // The timeout cannot fail on a slow machine: the room is four.
         #expect(arrivals.wait(timeout: .now() + 0.05) == .timedOut)
         #expect(last.withLock { $0 }.isEmpty)
         gate.signal()

@@ -30,7 +30,7 @@ import Testing
         return store
     }
 
-    @Test func aTimelineShowsTheLatestWordingAndKeepsWhatWasRetracted() throws {
+    @Test func timelineShowsLatestTextAndRetractions() throws {
         let timeline = try store().timeline(garden)
         #expect(timeline.map(\.body) == ["Tomatoes, anyone?", nil])
         #expect(timeline.map(\.isRetracted) == [false, true])
@@ -40,8 +40,8 @@ import Testing
         #expect(timeline[0].author == UserSummary(id: ann, username: "Ann"))
     }
 
-    /// In every view, whether the text is read from the journal or has been kept.
-    @Test func anEditedPostKeepsTheTimeAtWhichItWasCreated() throws {
+    /// Covers every view, with text from the journal and from the cache.
+    @Test func editKeepsCreationTime() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
         let created = fixture.clock.now()
@@ -66,7 +66,7 @@ import Testing
         #expect(try store.message(first, asOf: .position(5)).createdAt == created)
     }
 
-    @Test func aUserViewTellsThreadsUnreadAndLastMessage() throws {
+    @Test func userDetailsHoldThreadsUnreadCountAndLastMessage() throws {
         let store = try store()
         let view = try store.user(bob)
         #expect(view.postcode?.description == "SW1A 1AA")
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.user(named: "BOB") == bob)
     }
 
-    @Test func aViewerSeesWhatTheyMayReadAndNothingElse() throws {
+    @Test func viewerReadsOwnThreadsOnly() throws {
         let store = try store()
         #expect(try store.timeline(garden, viewer: bob).count == 2)
         #expect(try store.replies(to: first, viewer: bob).map(\.body) == ["Yes"])
@@ -97,8 +97,8 @@ import Testing
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, viewer: bob) }
     }
 
-    /// One after another, so that none forgets to ask.
-    @Test func everyQueryAsksWhoTheViewerIs() throws {
+    /// Covers each query, because each has to check its viewer.
+    @Test func everyQueryChecksItsViewer() throws {
         let store = try store()
         let code = try #require(OutwardCode("SW1A"))
         let ofMembers: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
@@ -157,14 +157,14 @@ import Testing
         }
     }
 
-    @Test func unknownThingsAreRefusedByName() throws {
+    @Test func unknownEntitiesAreRejectedByKind() throws {
         let store = try store()
         expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(ThreadID(bits: 99)) }
         expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: MessageID(bits: 99)) }
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(UserID(bits: 99)) }
     }
 
-    @Test func residentsAreThoseWhoLiveThereNow() throws {
+    @Test func residentsFollowPostcodes() throws {
         let store = try store()
         let code = try #require(OutwardCode("SW1A"))
         #expect(try store.residents(of: code).map(\.user.id) == [bob])

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Chat
 
-/// The read models of an open store, built anew and put in the place of those that were kept.
+/// A rebuild replaces the read models of an open store.
 @Suite struct RebuildTests {
-    @Test(arguments: Seeds.seeds(3)) func soundOnesAreTheSame(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(3)) func rebuildOfCorrectModelsChangesNothing(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed).open()
         #expect(try store.rebuild())
         var generator = CommandGenerator(seed: seed)
@@ -18,13 +18,13 @@ import Testing
         let kept = store.storeModels
         #expect(try store.rebuild())
         #expect(store.storeModels == kept)
-        // Commands are decided on what was put in their place.
+        // Commands are decided on the replaced state.
         for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
         #expect(store.storeModels.position > kept.position)
         #expect(try store.rebuild())
     }
 
-    @Test func wrongOnesAreFoundOutAndReplaced() throws {
+    @Test func rebuildReplacesWrongModels() throws {
         let store = try StoreFixture().open()
         var generator = CommandGenerator(seed: 1)
         for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
@@ -46,7 +46,7 @@ import Testing
         #expect(try store.rebuild())
     }
 
-    @Test func commandsAndQueriesGoOnMeanwhile() throws {
+    @Test func commandsAndQueriesProceedDuringRebuild() throws {
         let store = try StoreFixture(durability: .written).open()
         let users = (1...3).map { UserID(bits: $0) }
         for user in users { try store.execute(.registerUser(user: user, username: "user \(user.bits)")) }
@@ -66,13 +66,13 @@ import Testing
         #expect(try store.rebuild())
     }
 
-    @Test func aClosedStoreRefuses() throws {
+    @Test func closedStoreRejectsRebuild() throws {
         let store = try StoreFixture().open()
         try store.close()
         expectError("closed") { _ = try store.rebuild() }
     }
 
-    @Test func aReaderRebuildsWhatItShows() throws {
+    @Test func readOnlyStoreRebuildsShownState() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
         var generator = CommandGenerator(seed: 2)

@@ -5,9 +5,9 @@ import EventJournal
 import TestSupport
 import Testing
 
-/// Stores that are damaged in many ways and repaired, and copies of stores.
+/// Repairs of randomly damaged stores, and backups of stores.
 @Suite struct RepairedStoreTests {
-    /// A closed store of some segments, and its events.
+    /// Returns the storage of a closed store with several segments, and its events.
     private static func store(_ seed: UInt64) throws -> (storage: MemoryStorage, events: [RecordedEvent]) {
         let storage = MemoryStorage()
         let options = options(storage, seed: seed)
@@ -24,7 +24,7 @@ import Testing
         return StoreOptions(journal: journal, clock: ManualClock(), ids: SeededIDs(seed: seed))
     }
 
-    /// Flips bits, blanks stretches, cuts ends and removes files.
+    /// Flips bits, zeroes ranges, truncates files and removes files.
     private static func damage(_ storage: MemoryStorage, _ random: inout SeededRandom) throws {
         for _ in 0..<Int.random(in: 1...5, using: &random) {
             let files = storage.allContents().filter { $0.key != "journal/lock" && !$0.value.isEmpty }.sorted { $0.key < $1.key }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func whatIsSalvagedIsAsItWasAndTheRestIsLost(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func repairKeepsIntactEventsAndMarksOthersLost(seed: UInt64) throws {
         let (storage, events) = try Self.store(seed)
         var random = SeededRandom(seed: seed)
         try Self.damage(storage, &random)
@@ -68,7 +68,7 @@ import Testing
         #expect(report.lost == UInt64(lost.count) && report.isComplete == lost.isEmpty)
         #expect(try ChatStore.verify("new", options: Self.options(storage, seed: seed).journal).findings == [])
 
-        // It goes on, and what comes after is no fault either.
+        // The repaired store accepts commands, and its new events verify.
         var generator = CommandGenerator(seed: seed &+ 1)
         for _ in 0..<60 { _ = try answer(generator.nextRequest(), of: repaired) }
         for thread in try repaired.threads() { _ = try repaired.timeline(thread.id) }
@@ -81,7 +81,7 @@ import Testing
             "\(verification.findings.map(\.message)) \(lost)")
     }
 
-    @Test func aStoreIsCopiedWhileItGoesOn() throws {
+    @Test func backupOfOpenStoreIsIncremental() throws {
         let fixture = StoreFixture(seed: 5)
         let store = try fixture.open()
         var generator = CommandGenerator(seed: 5)

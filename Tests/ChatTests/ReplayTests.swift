@@ -7,18 +7,18 @@ import Testing
 
 @testable import Chat
 
-/// An opening replays in batches on several threads: of whatever length the journal is, the result is that of one event after another.
+/// A replay in batches on several threads equals a replay event by event, for any length.
 @Suite struct ReplayTests {
     private let ann = UserID(bits: 1)
 
-    /// A log of so many events: a user, and her sessions.
+    /// Returns a log with `count` events: a user and her sessions.
     private func log(_ count: Int) throws -> ArrayLog.Store {
         let kept = ArrayLog.Store()
         let store = try ChatStore.open(log: ArrayLog(kept), options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
         try store.execute(.registerUser(user: ann, username: "Ann"))
         var left = count - 1
         while left > 0 {
-            // A change of name now and then has content, which rows have not.
+            // Some events are username changes, because they have content and sessions have none.
             let batch = (0..<min(left, 1_000)).map { number in
                 CommandRequest(
                     number.isMultiple(of: 100)
@@ -31,7 +31,7 @@ import Testing
         return kept
     }
 
-    @Test(arguments: [1, 1_023, 1_024, 1_025, 4_096, 4_097, 5_120, 9_000]) func aReplayOfAnyLengthIsThatOfOneEventAfterAnother(count: Int)
+    @Test(arguments: [1, 1_023, 1_024, 1_025, 4_096, 4_097, 5_120, 9_000]) func replayEqualsEventByEventReplay(count: Int)
         throws
     {
         let kept = try log(count)
@@ -49,8 +49,8 @@ import Testing
         #expect(caughtUp == models)
     }
 
-    /// In whichever batch it lies, a record that is no event ends the opening and is named.
-    @Test(arguments: [1, 1_024, 1_025, 5_000, 6_000]) func aRecordThatIsNoEventIsNamed(position: Int) throws {
+    /// Covers undecodable records in different batches.
+    @Test(arguments: [1, 1_024, 1_025, 5_000, 6_000]) func undecodableRecordErrorNamesItsPosition(position: Int) throws {
         let kept = try log(6_000)
         kept.contents.withLock { contents in _ = contents.records[position - 1].kept.removeLast() }
         let error = #expect(throws: ChatError.self) { try ChatStore.open(log: ArrayLog(kept)) }
@@ -61,8 +61,8 @@ import Testing
         #expect(problem.part == .kept && problem.problem == .tooShort)
     }
 
-    /// A log that fails while it is read ends the opening with its own error.
-    @Test func aLogThatFailsEndsTheOpening() throws {
+    /// A log that fails during the replay ends the opening with its own error.
+    @Test func failingLogEndsReplay() throws {
         let fixture = CheckpointFixture(seed: 3, segmentSize: 128 << 20)
         let store = try fixture.open()
         try store.execute(.registerUser(user: ann, username: "Ann"))
@@ -80,7 +80,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        // Everything before the damage has been taken in, and nothing after it.
+        // Every event before the damage has been applied, and none after it.
         #expect(positions.lowerBound > 1_024 && models.position == positions.lowerBound - 1)
     }
 }

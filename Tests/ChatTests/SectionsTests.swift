@@ -5,7 +5,9 @@ import Testing
 
 @testable import Chat
 
-/// Long questions are asked in several sections, between which commands get through; the answer is of the moment of the first.
+/// Long queries run in several sections, and commands may run between the sections.
+///
+/// The answer is as of the first section.
 @Suite(.serialized) struct SectionsTests {
     private final class Count: Sendable {
         let value = Lock(0)
@@ -16,7 +18,9 @@ import Testing
     private let code: OutwardCode
     private let store: ChatStore
 
-    /// Many users of one outward code, the first of them in many threads, in and out of one of them many times.
+    /// Creates many users of one outward code.
+    ///
+    /// The first user is a member of many threads, and leaves and rejoins one of them many times.
     init() throws {
         store = try StoreFixture().open()
         code = try #require(OutwardCode("SW1A"))
@@ -35,7 +39,9 @@ import Testing
 
     private func thread(_ number: Int) -> ThreadID { ThreadID(bits: UInt128(1_000_000 + number)) }
 
-    /// What a question answers while a command that changes the answer comes before each of its sections.
+    /// Expects a query to ignore commands that change its answer between its sections.
+    ///
+    /// - Parameter least: The minimum number of sections.
     private func expectSections<Answer: Equatable>(
         _ least: Int, _ location: SourceLocation = #_sourceLocation, _ question: () throws -> Answer
     ) throws {
@@ -67,18 +73,18 @@ import Testing
 
     @Test func user() throws { try expectSections(3 + Self.count / 16) { try store.user(ann) } }
 
-    @Test func theThreadsOfAViewer() throws { try expectSections(4) { try store.threads(viewer: ann) } }
+    @Test func threadsOfViewer() throws { try expectSections(4) { try store.threads(viewer: ann) } }
 
     @Test func allThreads() throws { try expectSections(4) { try store.threads() } }
 
-    @Test func aPageOfAllThreads() throws { try expectSections(4) { try store.threadsPage().entries } }
+    @Test func pageOfAllThreads() throws { try expectSections(4) { try store.threadsPage().entries } }
 
-    @Test func theThreadsOfAName() throws { try expectSections(3) { try store.threads(named: "Garden", viewer: ann) } }
+    @Test func threadsOfName() throws { try expectSections(3) { try store.threads(named: "Garden", viewer: ann) } }
 
     @Test func access() throws { try expectSections(10) { try store.access(of: ann) } }
 
-    /// A question that has begun is answered; the next is refused.
-    @Test func aCloseBetweenSectionsIsWaitedFor() throws {
+    /// A query that has begun completes; the next one is rejected.
+    @Test func closeBetweenSectionsWaitsForQuery() throws {
         let close: @Sendable () -> Void = { try? store.close() }
         let members = try Sections.$willBegin.withValue(close, operation: { try store.members(of: ThreadID(code)) })
         #expect(members.count == Self.count)

@@ -12,7 +12,7 @@ import Testing
     private let message = MessageID(bits: 3)
     private let sw1a = ThreadID(bits: 0x5357_3141_0000_8000_806f_7574_7761_7264)
 
-    /// Eleven commands: six append, one changes nothing, one comes again, three are refused.
+    /// Eleven commands: six append, one is unchanged, one is a duplicate and three are rejected.
     private var commands: [ChatCommand] {
         [
             .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
@@ -37,7 +37,7 @@ import Testing
         #expect(statistics.journal?.lastPosition == 8 && statistics.journal?.durablePosition == 8)
     }
 
-    @Test func statisticsEqualWhatWasDone() throws {
+    @Test func statisticsCountCommands() throws {
         let store = try StoreFixture().open()
         for command in commands { _ = try answer(CommandRequest(command), of: store) }
         check(store.statistics)
@@ -47,21 +47,21 @@ import Testing
         #expect(try store.segments().map(\.bytes) == [store.statistics.journal?.storedBytes ?? 0])
     }
 
-    @Test func aBatchIsCountedCommandByCommand() throws {
+    @Test func batchIsCountedByCommand() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
         _ = try store.execute(commands.map { CommandRequest($0) })
         check(store.statistics)
         #expect(store.statistics.journal?.appendedCommits == 1 && store.statistics.journal?.recordsPerCommit.maximum == 8)
         try store.close()
-        // What is counted since the opening begins again; what is there stays.
+        // Counts since the opening restart at 0. Counts of the state stay.
         let again = try fixture.open().statistics
         #expect(again.commands == CommandStatistics())
         #expect(again.users == 2 && again.threads == 1 && again.messages == 1 && again.replies == 1)
         #expect(again.journal?.lastPosition == 8 && again.journal?.appendedRecords == 0)
     }
 
-    /// A store in which Ann is registered, on a disk on which an operation fails from now on.
+    /// Returns a store with one user on a disk on which an operation fails from now on.
     private func storeOnADisk(onWhichFails operation: StorageError.Operation) throws -> ChatStore {
         let disk = SimulatedDisk(seed: 1)
         var options = StoreOptions()
@@ -72,7 +72,7 @@ import Testing
         return store
     }
 
-    @Test func whatIsNotDurableWaitsAndTheFailureShows() throws {
+    @Test func failedSyncLeavesEventsWaiting() throws {
         let store = try storeOnADisk(onWhichFails: .sync)
         expectError("syncFailed") { try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
         let statistics = store.statistics
@@ -83,7 +83,7 @@ import Testing
         #expect(statistics.journal?.lastPosition == 4 && statistics.journal?.durablePosition == 1)
     }
 
-    @Test func whatCouldNotBeAppendedIsNotCounted() throws {
+    @Test func failedAppendIsNotCounted() throws {
         let store = try storeOnADisk(onWhichFails: .write)
         let batch: [ChatCommand] = [
             .setPostcode(user: ann, postcode: "SW1A 1AA"), .registerUser(username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
@@ -93,7 +93,7 @@ import Testing
         #expect(store.statistics.journal?.lastPosition == 1)
     }
 
-    @Test func jsonReadsBackAndNamesTheRefusalsInTheirOrder() throws {
+    @Test func jsonRoundTripsWithRejectionCodes() throws {
         let store = try StoreFixture().open()
         for command in commands { _ = try answer(CommandRequest(command), of: store) }
         let statistics = store.statistics
@@ -104,14 +104,14 @@ import Testing
         let counts = try #require(fields["commands"] as? [String: Any])
         #expect(Set(counts.keys) == Set(Mirror(reflecting: statistics.commands).children.compactMap(\.label)))
         #expect(counts["refused"] as? [String: Int] == ["usernameTaken": 1, "notAMember": 2])
-        // A later version may count refusals by codes that this one does not have.
+        // A later version may count rejections with codes unknown to this version.
         let later = Data(#"{"appended":0,"unchanged":0,"duplicates":0,"refused":{"weather":1}}"#.utf8)
         let decoded = try JSONDecoder().decode(CommandStatistics.self, from: later)
         #expect(decoded.refused == [Rejection.Code(rawValue: "weather"): 1])
         #expect(try JSONDecoder().decode(CommandStatistics.self, from: JSONEncoder().encode(decoded)) == decoded)
     }
 
-    @Test func theMetricsAreOneText() throws {
+    @Test func metricsFormOneText() throws {
         let store = try StoreFixture().open()
         for command in commands { _ = try answer(CommandRequest(command), of: store) }
         let statistics = store.statistics
@@ -138,7 +138,7 @@ import Testing
                 "# TYPE neighbours_commands_refused counter", "# TYPE neighbours_events_replayed gauge",
                 "# TYPE neighbours_checkpoints counter",
             ])
-        // The rest is the journal's own text, whose form is tested there.
+        // The rest is the journal's text, which its own tests cover.
         #expect(text == own.joined(separator: "\n") + "\n" + (try #require(statistics.journal)).openMetrics(prefix: "neighbours_journal"))
     }
 }

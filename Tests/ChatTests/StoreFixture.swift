@@ -4,7 +4,9 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// A store in memory that can be reopened, with everything that is random following from a seed.
+/// A store in memory that can be reopened.
+///
+/// A seed determines all random values.
 struct StoreFixture {
     let options: StoreOptions
     let clock = ManualClock()
@@ -22,13 +24,13 @@ struct StoreFixture {
     func open() throws(ChatError) -> ChatStore { try ChatStore.open(directory, options: options) }
 }
 
-/// Executes one request and gives the receipt or the refusal.
+/// Executes one request and returns its receipt or rejection.
 func answer(_ request: CommandRequest, of store: ChatStore) throws(ChatError) -> Result<Receipt, Rejection> {
     try store.execute([request])[0]
 }
 
 extension ChatStore {
-    /// Every event of the journal.
+    /// Returns every event of the journal.
     func allEvents() throws(ChatError) -> [RecordedEvent] {
         var events: [RecordedEvent] = []
         try forEachEvent { event in
@@ -40,31 +42,32 @@ extension ChatStore {
 }
 
 extension ChatError {
-    /// The stable code with which the description begins: that of the refusal or of the journal's error, or else of this error.
+    /// The stable code at the start of the description: of the rejection, the journal's error or
+    /// this error.
     var stableCode: String { String(description.prefix { $0 != ":" }) }
 }
 
-/// Expects an error of the store or of its journal with a stable code.
+/// Expects an error of the store or its journal with a stable code.
 func expectError(_ code: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void) {
     do {
         try body()
-        Issue.record("nothing was thrown, where \(code) is due", sourceLocation: sourceLocation)
+        Issue.record("no error was thrown; expected \(code)", sourceLocation: sourceLocation)
     } catch let error as ChatError {
         #expect(error.stableCode == code, sourceLocation: sourceLocation)
     } catch let error as JournalError {
         #expect(error.code.rawValue == code, sourceLocation: sourceLocation)
     } catch {
-        Issue.record("\(error), where \(code) is due", sourceLocation: sourceLocation)
+        Issue.record("\(error); expected \(code)", sourceLocation: sourceLocation)
     }
 }
 
-/// Expects a query to be refused with a code.
+/// Expects a rejection with a code.
 func expectRejection(
     _ code: Rejection.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws(ChatError) -> Void
 ) {
     do throws(ChatError) {
         try body()
-        Issue.record("nothing was refused, where \(code) is due", sourceLocation: sourceLocation)
+        Issue.record("no rejection was thrown; expected \(code)", sourceLocation: sourceLocation)
     } catch {
         if case .rejected(let rejection) = error {
             #expect(rejection.code == code, sourceLocation: sourceLocation)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct StoreProperties {
     @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 10)), Durability.allCases)
-    func aReplayFromTheJournalGivesTheStateAndTheReadModelsOfTheLiveStore(seed: UInt64, durability: Durability) throws {
+    func replayEqualsLiveState(seed: UInt64, durability: Durability) throws {
         let fixture = StoreFixture(seed: seed, durability: durability)
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6)), Durability.allCases)
-    func aStoreThatIsRefreshedShowsWhatTheWriterShows(seed: UInt64, durability: Durability) throws {
+    func refreshedReaderEqualsWriter(seed: UInt64, durability: Durability) throws {
         let fixture = StoreFixture(seed: seed, durability: durability, segmentSize: 4_096)
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
@@ -64,7 +64,7 @@ import Testing
         #expect(try writer.refresh() == writer.head.position)
     }
 
-    @Test(arguments: Seeds.seeds(4)) func theSameInjectedSourcesGiveTheSameHead(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(4)) func equalInjectedSourcesGiveEqualHeads(seed: UInt64) throws {
         var heads: Set<JournalHead> = []
         for _ in 0..<2 {
             let store = try StoreFixture(seed: seed).open()
@@ -75,7 +75,7 @@ import Testing
         #expect(heads.count == 1)
     }
 
-    @Test(arguments: Seeds.seeds(4)) func aCommandThatComesAgainAtAnyAgePostsOnce(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(4)) func repeatedCommandIsDuplicateAtAnyAge(seed: UInt64) throws {
         let fixture = StoreFixture(seed: seed)
         var generator = CommandGenerator(seed: seed)
         var store = try fixture.open()
@@ -96,7 +96,8 @@ import Testing
         for (request, receipt) in accepted {
             var expected = receipt
             expected.isDuplicate = true
-            // The thread of an outward code that an import opened has its id from the code: opening it again changes nothing.
+            // An import may open the thread of an outward code. Opening it again is unchanged, not
+            // a duplicate.
             if case .openThread(let thread?, _, _) = request.command, thread.outwardCode != nil { continue }
             #expect(try answer(request, of: store) == .success(expected))
         }

@@ -11,9 +11,11 @@ import Testing
 
 @testable import Chat
 
-/// A store over a journal in which some content has been erased or withheld: what was kept is as before, and what is gone is null.
+/// A store on a journal with erased or withheld content.
+///
+/// The kept parts are unchanged, and the removed content is null.
 @Suite struct StubTests {
-    /// A generated history in many small segments, closed.
+    /// A generated history in a closed journal of many small segments.
     private struct History {
         let options: StoreOptions
         var accepted: [(CommandRequest, Receipt)] = []
@@ -44,7 +46,9 @@ import Testing
 
         func store() throws(ChatError) -> ChatStore { try ChatStore.openReadOnly("journal", options: options) }
 
-        /// Turns some of the events into stubs; returns the positions of those, and of all events that could have been chosen.
+        /// Turns some events into stubs.
+        ///
+        /// - Returns: The positions of the stubs, and of all events that can become stubs.
         func rewrite(_ choose: (ChatEvent) -> RecordContentState) throws -> (chosen: Set<Position>, eligible: Set<Position>) {
             var eligible: Set<Position> = []
             let chosen = try StubRewriter("journal", on: options.journal.storage).rewrite { position, _, _ in
@@ -67,7 +71,7 @@ import Testing
 
     private static let states: [RecordContentState] = [.whole, .whole, .erased, .withheld]
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 8))) func everyEventIsAsBeforeOrAStubOfIt(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 8))) func eventsAreUnchangedOrStubs(seed: UInt64) throws {
         let history = try History(seed: seed)
         var random = SeededRandom(seed: seed)
         let before = try history.store()
@@ -87,15 +91,17 @@ import Testing
                 #expect(event == old)
             }
         }
-        // Whoever had it open goes on, with what was there or with the stub.
+        // A store opened before the rewrite continues, with the original events or the stubs.
         for (event, old) in zip(try before.allEvents(), history.events) {
             let stub = ChatEvent(recordedAt: old.event.recordedAt, origin: old.event.origin, details: old.event.details, content: .erased)
             #expect(event == old || chosen.contains(event.position) && (event.event == stub || event.event.content == .none))
         }
     }
 
-    /// What people were called and where they live is content; without the rest, the rules' state is the same.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func theDecidingStateIsThatOfTheKeptParts(seed: UInt64) throws {
+    /// Names and postcodes are content.
+    ///
+    /// The rest of the rules' state comes from the kept parts.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func stubsKeepRulesState(seed: UInt64) throws {
         let history = try History(seed: seed)
         let (chosen, _) = try history.rewrite { event in
             switch event.content {
@@ -122,8 +128,8 @@ import Testing
         #expect(bare.rules.users.map(\.residence) == history.state.rules.users.map(\.residence))
     }
 
-    /// Each view shows what was kept; of the rest, exactly what the stubs held is missing.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func everyViewShowsWhatIsLeft(seed: UInt64) throws {
+    /// Each view lacks exactly the content of the stubs.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func viewsLackStubsContentOnly(seed: UInt64) throws {
         let history = try History(seed: seed)
         let whole = try Views(of: try history.store(), history.events)
         var random = SeededRandom(seed: seed &+ 100)
@@ -148,8 +154,8 @@ import Testing
         }
     }
 
-    /// A store goes on writing where some of its history is stubs, and knows again what was sent before.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func aStoreGoesOnAfterStubs(seed: UInt64) throws {
+    /// The store still recognizes duplicates of events that have become stubs.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func storeAcceptsCommandsAfterStubs(seed: UInt64) throws {
         let history = try History(seed: seed)
         var random = SeededRandom(seed: seed)
         let (chosen, _) = try history.rewrite { _ in Self.states.randomElement(using: &random) ?? .whole }
@@ -180,7 +186,7 @@ import Testing
     }
 }
 
-/// Everything that the typed queries answer about a history.
+/// The answers of the queries about a whole history.
 private struct Views {
     let threads: [ThreadSummary]
     let timelines: [[TimelineEntry]]
@@ -202,7 +208,7 @@ private struct Views {
     }
 }
 
-/// Which text of the views comes from an event that has become a stub.
+/// The texts of the views whose events have become stubs.
 private struct Sources {
     var username: [UserID: Bool] = [:]
     var postcode: [UserID: Bool] = [:]

@@ -10,7 +10,7 @@ import Testing
 @Suite struct TextCacheTests {
     private func text(_ body: String?) -> TextCache.Text { TextCache.Text(body: body, createdAt: Timestamp(millisecondsSince1970: 1)) }
 
-    @Test func whatWasAddedIsFound() {
+    @Test func addedTextIsFound() {
         var cache = TextCache(capacity: 10_000)
         #expect(cache.find(1) == nil)
         cache.add(text("one"), at: 1)
@@ -19,7 +19,7 @@ import Testing
         #expect(cache.find(2) == text(nil))
     }
 
-    @Test(arguments: Seeds.seeds(8)) func itNeverHoldsMoreThanItsCapacityAndNeverAnotherText(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(8)) func cacheStaysWithinCapacityAndReturnsRightText(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let capacity = Int.random(in: 0...20_000, using: &random)
         var cache = TextCache(capacity: capacity)
@@ -28,36 +28,36 @@ import Testing
             let body = String(repeating: "x", count: Int(position * 7 % 400))
             if let found = cache.find(position) { #expect(found == text(body)) } else { cache.add(text(body), at: position) }
             guard step % 16 == 0 else { continue }
-            // A copy, because to ask is to use.
+            // `find` counts as use, so look up in a copy.
             var copy = cache
             let held = (1...200 as ClosedRange<Position>).compactMap { copy.find($0)?.body }
             #expect(held.count == cache.count)
-            // The texts alone, and what each takes beside its own bytes.
+            // Each text costs 96 bytes of overhead.
             #expect(held.reduce(0) { $0 + $1.utf8.count + 96 } <= capacity)
         }
     }
 
-    /// Whether the slots are full first, as with short texts, or the capacity.
-    @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func whatIsAskedForStaysAndTheRestGoes(capacity: Int, length: Int) {
+    /// Covers short texts, which fill the slots first, and long texts, which fill the bytes first.
+    @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func usedTextStaysAndUnusedTextIsEvicted(capacity: Int, length: Int) {
         var cache = TextCache(capacity: capacity)
         let often = text(String(repeating: "o", count: length))
         cache.add(often, at: 1)
         for position in 2..<1_000 as Range<Position> {
-            // Twice, because a full cache refuses it the first time.
+            // Twice, because a full cache rejects a text the first time.
             for _ in 0..<2 { cache.add(text(String(repeating: "x", count: length)), at: position) }
             #expect(cache.find(1) == often)
         }
         #expect(cache.find(2) == nil)
     }
 
-    /// Whether the slots are full first, as with short texts, or the capacity.
-    @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func onceItIsFullATextIsKeptTheSecondTime(capacity: Int, length: Int) {
+    /// Covers short texts, which fill the slots first, and long texts, which fill the bytes first.
+    @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func fullCacheKeepsTextAddedTwice(capacity: Int, length: Int) {
         var cache = TextCache(capacity: capacity)
         let text = text(String(repeating: "x", count: length))
         for position in 1...1_000 as ClosedRange<Position> { cache.add(text, at: position) }
         let kept = (1...1_000 as ClosedRange<Position>).filter { cache.find($0) != nil }
         #expect(kept.count == cache.count && kept.count >= 16)
-        // Whoever leafs through a long thread drives out nothing.
+        // A scan of a long thread evicts nothing.
         for position in 1_001...2_000 as ClosedRange<Position> { cache.add(text, at: position) }
         #expect(kept.allSatisfy { cache.find($0) != nil })
         var count = 0
@@ -71,10 +71,10 @@ import Testing
         #expect(count >= 90)
     }
 
-    /// Of those that are refused the last few of each place are remembered, in the order in which they came.
-    @Test func asManyAsThereIsRoomForAreRememberedOnceRefused() {
+    /// Each set remembers its last rejected positions as ghost entries, in order.
+    @Test func rejectedTextsAreRememberedAsGhosts() {
         var cache = TextCache(capacity: 128 << 10)
-        // Until every slot is taken; there would be bytes for more.
+        // Fills every slot; the byte capacity is not reached.
         for position in 1...20_000 as ClosedRange<Position> { cache.add(text("short"), at: position) }
         let wanted = 30_000..<30_200 as Range<Position>
         for position in wanted { cache.add(text("short"), at: position) }
@@ -85,11 +85,11 @@ import Testing
         #expect(kept >= 190)
     }
 
-    /// Positions lie close together or far apart, and a cache that hashes them badly keeps few of them.
+    /// A poor hash would keep few positions, whether dense or sparse.
     @Test(arguments: [1 << 20, 16 << 20], [17, 20, 24, 40])
-    func itKeepsNearlyAllThatThereIsRoomFor(capacity: Int, bits: Int) {
+    func cacheKeepsNearlyAllTextsThatFit(capacity: Int, bits: Int) {
         var random = SeededRandom(seed: 1)
-        // A third of the slots: of as many at random one in a hundred would find its set full.
+        // A third of the slots, so that about one in a hundred random positions finds its set full.
         let positions = (0..<capacity / 384).map { _ in Position.random(in: 1...1 << bits, using: &random) }
         var cache = TextCache(capacity: capacity)
         for position in positions { cache.add(text("short"), at: position) }
@@ -97,7 +97,7 @@ import Testing
         #expect(kept * 100 >= positions.count * 97)
     }
 
-    @Test func aTextThatIsTooLargeIsNotKept() {
+    @Test func oversizedTextIsNotKept() {
         var cache = TextCache(capacity: 1_000)
         cache.add(text("small"), at: 1)
         cache.add(text(String(repeating: "x", count: 600)), at: 2)
@@ -105,8 +105,8 @@ import Testing
         #expect(cache.find(1) == text("small"))
     }
 
-    /// A store answers the same however much of the texts it keeps, for now and for earlier moments.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func aCacheOfAnySizeChangesNoAnswer(seed: UInt64) throws {
+    /// Answers do not depend on the size of the cache, now and as of earlier positions.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func cacheSizeDoesNotChangeAnswers(seed: UInt64) throws {
         let fixture = StoreFixture(seed: seed, segmentSize: 4_096)
         let writer = try fixture.open()
         var generator = CommandGenerator(seed: seed)

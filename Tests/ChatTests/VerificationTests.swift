@@ -4,9 +4,9 @@ import Testing
 
 @testable import Chat
 
-/// What a verification finds in histories longer than the batches in which it reads them.
+/// Verifications of histories longer than one batch of the verifier.
 @Suite struct VerificationTests {
-    /// What is wrong with some records among sound registrations, by the position.
+    /// The faults among valid registrations, by position.
     private static let faults: [Position: String] = [
         2: "identifierTwice", 3: "undecodable", 4: "invalidText", 5: "identifierTwice", 1_022: "invalidText", 1_023: "undecodable",
         1_024: "identifierTwice", 1_025: "invalidText", 1_026: "undecodable", 1_030: "undecodable", 2_040: "identifierTwice",
@@ -15,7 +15,7 @@ import Testing
 
     private let fixture = StoreFixture(segmentSize: 64 << 10)
 
-    /// Writes registrations, with the faults among them, a hundred to a commit.
+    /// Writes registrations with the faults, a hundred to a commit.
     private func write(_ count: Position) throws {
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
         defer { try? journal.close() }
@@ -24,7 +24,7 @@ import Testing
             var draft = CommitDraft()
             for position in start...min(start + 99, count) {
                 let fault = Self.faults[position]
-                // Each user has a name of their own, also one who registers a second time.
+                // Every name is unique, even when a user registers twice.
                 let user = UserID(bits: fault == "identifierTwice" ? 1 : UInt128(position))
                 let name = fault == "invalidText" ? String(repeating: "n", count: 129) + "\(position)" : "n\(position)"
                 encoder.encode(
@@ -66,7 +66,7 @@ import Testing
         #expect(told == [1_024, 2_048, 2_600])
     }
 
-    /// What stands before records that cannot be read is checked all the same.
+    /// Records before the damage are still checked.
     @Test func faultsBeforeDamageAreFound() throws {
         try write(2_600)
         let storage = fixture.options.journal.storage
