@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The inputs that fuzzing has found worth keeping, replayed without a fuzzer; see Fuzz/README.md.
+/// Replays the corpus of the fuzzer without a fuzzer; see Fuzz/README.md.
 struct CorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "FuzzCorpus/events")
 
     static func inputs() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
 
-    @Test func thereAreInputs() throws { #expect(try !Self.inputs().isEmpty) }
+    @Test func corpusIsNotEmpty() throws { #expect(try !Self.inputs().isEmpty) }
 
     @Test(arguments: try inputs()) func events(name: String) throws {
         try EventHarness.check([UInt8](Data(contentsOf: Self.folder.appending(path: name))))

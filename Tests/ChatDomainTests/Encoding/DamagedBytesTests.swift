@@ -3,9 +3,9 @@ import ChatTesting
 import TestSupport
 import Testing
 
-/// Bytes that are no event give an error that says where, or an event; they never end the program.
+/// Damaged bytes decode to an event or to an error with an offset; they never trap.
 struct DamagedBytesTests {
-    /// Decodes in every way, and uses what comes of it.
+    /// Decodes in every way, and uses each result.
     private func survive(_ bytes: EventBytes, _ state: inout ChatState) {
         expectTextOfEvent(bytes)
         for contents in [ContentSelection.all, .indexed] {
@@ -27,7 +27,7 @@ struct DamagedBytesTests {
         }
     }
 
-    /// The text alone is that of the event, or what is wrong with it is what is wrong with the event.
+    /// Checks that the text alone equals the text of the event, or fails with the same error.
     private func expectTextOfEvent(_ bytes: EventBytes) {
         for isStub in [false, true] {
             let event = Result { () throws(EventDecodingError) in try isStub ? bytes.stub() : bytes.event() }
@@ -40,20 +40,21 @@ struct DamagedBytesTests {
         }
     }
 
-    /// Also where a correlation id stands before it, fields of a later version come after it, and it was imported.
-    @Test(arguments: Seeds.seeds(20)) func theTextAloneIsThatOfTheEvent(seed: UInt64) {
+    /// Also with a correlation id before the text, with fields of a later version after it, and in
+    /// imports.
+    @Test(arguments: Seeds.seeds(20)) func textAloneEqualsTextOfEvent(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() { expectTextOfEvent(EventBytes(event)) }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 20))) func everyTruncationIsAnErrorOrAnEvent(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 20))) func truncatedBytesNeverTrap(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         var state = ChatState()
         for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
             for count in bytes.kept.indices {
                 let cut = EventBytes(kept: Array(bytes.kept.prefix(count)), erasable: bytes.erasable)
                 survive(cut, &state)
-                // No known kind has a kept part that could be shorter.
+                // A known kind has no optional field at the end of its kept part.
                 if EventKind(rawValue: bytes.kept[0]) != nil { #expect(cut.problem?.part == .kept) }
             }
             for count in bytes.erasable.indices {
@@ -62,7 +63,7 @@ struct DamagedBytesTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(10)) func everySingleBitFlipIsAnErrorOrAnEvent(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(10)) func singleBitFlipsNeverTrap(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         var state = ChatState()
         for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
@@ -79,7 +80,7 @@ struct DamagedBytesTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func randomBytesAreAnErrorOrAnEvent(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func randomBytesNeverTrap(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var state = ChatState()
         for _ in 0..<200 {
@@ -90,8 +91,10 @@ struct DamagedBytesTests {
         }
     }
 
-    /// A journal whose records were damaged so that they still decode must not end the program that goes on from it.
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func decidingGoesOnAfterAnyHistory(seed: UInt64) throws {
+    /// Damaged records can still decode.
+    ///
+    /// The decider must survive a replay of them.
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func deciderSurvivesDamagedHistory(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var requests = RequestGenerator(seed: seed)
         var sound = ChatState()
@@ -108,7 +111,8 @@ struct DamagedBytesTests {
                     let place = Int.random(in: 0..<bytes.kept.count, using: &random)
                     bytes.kept[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
                 } else if random.oneIn(4), let number = event.details.threadNumber {
-                    // The highest thread number that can be written: the next one would not fit.
+                    // The largest thread number that the encoding holds: its successor does not
+                    // fit.
                     bytes.kept.removeLast(EventBytes.leb128(number).count)
                     bytes.kept += EventBytes.leb128(.max)
                 }
@@ -125,17 +129,18 @@ struct DamagedBytesTests {
             ("01 00 0000000000", "", .tooShort, .kept, 2),
             ("01 00 000000000000 0102", "", .tooShort, .kept, 8),
             ("01 02 000000000000 0102", "", .tooShort, .kept, 8),
-            // A thread number that goes on after ten bytes, one that would need 65 bits, one that is longer than it has to be, one that ends inside.
+            // A thread number longer than ten bytes, one of 65 bits, one that is not the shortest
+            // encoding, and one without an end.
             ("05 00 000000000000" + ids(2) + "80808080808080808080 01", "", .malformedNumber, .kept, 40),
             ("05 00 000000000000" + ids(2) + "FFFFFFFFFFFFFFFFFF 02", "", .malformedNumber, .kept, 40),
             ("05 00 000000000000" + ids(2) + "81 00", "", .malformedNumber, .kept, 40),
             ("05 00 000000000000" + ids(2) + "81", "", .tooShort, .kept, 41),
-            // A username that is longer than the part, whose length is absurd, and that is no UTF-8.
+            // A username longer than the part, one with an absurd length, and one in invalid UTF-8.
             ("01 00 000000000000" + ids(1), "04 416E6E", .tooShort, .erasable, 1),
             ("01 00 000000000000" + ids(1), "FFFFFFFFFFFFFFFFFF 01 41", .tooShort, .erasable, 10),
             ("01 00 000000000000" + ids(1), "02 C328 00 00", .invalidUTF8, .erasable, 1),
             ("01 00 000000000000" + ids(1), "03 416E6E", .tooShort, .erasable, 4),
-            // A postcode whose bytes come in the wrong order.
+            // A postcode with bytes in the wrong order.
             ("03 00 000000000000" + ids(2), "5357314131414100", .invalidPostcode, .erasable, 0),
             ("03 00 000000000000" + ids(2), "00414131413157", .tooShort, .erasable, 0),
             ("03 00 000000000000" + ids(2), "0041413141315753", nil, .erasable, 0),
@@ -145,7 +150,7 @@ struct DamagedBytesTests {
             ("07 00 000000000000" + ids(3) + "01", "C080", .invalidUTF8, .erasable, 0),
             ("07 04 000000000000" + ids(3) + "01", "", .tooShort, .erasable, 0),
             ("07 04 000000000000" + ids(3) + "01", "02 61", .tooShort, .erasable, 1),
-            // Fields of a later version whose length lies.
+            // Fields of a later version with a wrong length.
             ("07 08 000000000000" + ids(3) + "01", "000000", .tooShort, .erasable, 0),
             ("07 08 000000000000" + ids(3) + "01", "41 02000000", .tooShort, .erasable, 1),
             ("07 08 000000000000" + ids(3) + "01", "41 FFFFFFFF", .tooShort, .erasable, 1),
@@ -154,7 +159,7 @@ struct DamagedBytesTests {
             ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 09000000", .tooShort, .erasable, 0),
             ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 02000000", .tooShort, .erasable, 5),
         ] as [(String, String, EventDecodingError.Problem?, EventDecodingError.Part, Int)])
-    func theErrorNamesThePlace(
+    func errorNamesPartAndOffset(
         kept: String, erasable: String, problem: EventDecodingError.Problem?, part: EventDecodingError.Part, offset: Int
     ) {
         let error = EventBytes(kept: bytes(kept), erasable: bytes(erasable)).problem

@@ -2,7 +2,7 @@ import ChatDomain
 import Foundation
 import Testing
 
-/// The module's pages say what the code does.
+/// The module's documentation pages agree with the code.
 struct DocumentationTests {
     private static let catalog = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/ChatDomain/ChatDomain.docc")
@@ -11,7 +11,7 @@ struct DocumentationTests {
         try String(contentsOf: Self.catalog.appending(path: name), encoding: .utf8)
     }
 
-    /// The rows of the tables of a page, as the texts of their cells.
+    /// The rows of a page's tables, as cell texts.
     private func rows(_ page: String) -> [[String]] {
         page.split(separator: "\n").filter { $0.hasPrefix("|") }.map { row in
             row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
@@ -19,7 +19,7 @@ struct DocumentationTests {
         }
     }
 
-    /// The message of the page's example.
+    /// The message in the page's example.
     private func example() throws -> ChatEvent {
         let details = MessagePosted(
             thread: ThreadID(try #require(OutwardCode("SW1A"))), number: 300,
@@ -30,11 +30,11 @@ struct DocumentationTests {
             content: .body("Could someone pick up milk?"), correlation: "c-1")
     }
 
-    @Test func theExampleIsEncodedAsThePageSays() throws {
+    @Test func exampleEncodesAsDocumented() throws {
         let blocks = try page("EventEncoding.md").components(separatedBy: "```")
         #expect(blocks.count == 5)
         let parts = [blocks[1], blocks[3]].map { block in
-            // The bytes stand in the first 47 columns of each line: sixteen pairs of digits.
+            // The first 47 columns of each line hold the bytes: sixteen pairs of digits.
             block.split(separator: "\n").flatMap { bytes(String($0.prefix(47))) }
         }
         let event = try example()
@@ -44,8 +44,8 @@ struct DocumentationTests {
         #expect(parts.map(\.count) == [58, 31])
     }
 
-    /// The same again without the page, so that the two cannot change together unseen.
-    @Test func theExampleIsTheseBytes() throws {
+    /// Repeats the bytes outside the page, so that page and code cannot change together unnoticed.
+    @Test func exampleBytesAreFixed() throws {
         #expect(
             EventBytes(try example())
                 == EventBytes(
@@ -55,12 +55,12 @@ struct DocumentationTests {
                     erasable: bytes("03 632D31") + Array("Could someone pick up milk?".utf8)))
     }
 
-    @Test func theTableOfKindsIsComplete() throws {
+    @Test func tableOfKindsIsComplete() throws {
         let kinds = rows(try page("EventEncoding.md")).filter { $0.count == 4 && UInt8($0[0]) != nil }
         #expect(kinds.map { "\($0[0]) \($0[1])" } == EventKind.allCases.map { "\($0.rawValue) \($0.name)" })
     }
 
-    @Test func theRulesNameEveryCommandEventAndRefusal() throws {
+    @Test func rulesNameEveryCommandEventAndRejection() throws {
         let text = try page("ChatDomain.md")
         let table = rows(text).filter { $0.count == 3 && $0[0] != "command" && !$0[0].hasPrefix("---") }
         #expect(
@@ -71,7 +71,7 @@ struct DocumentationTests {
         func words(_ text: String) -> Set<String> { Set(text.split { !$0.isLetter }.map(String.init)) }
         let connecting: Set<String> = ["and", "or", "as", "needed"]
         let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1])) }.subtracting(connecting)
-        // No command leads to a lost event.
+        // Only a salvage produces lost events.
         #expect(events.union(["lost"]) == Set(EventKind.allCases.map(\.name)))
         let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2])) }.subtracting(connecting)
         let ofAnyCommand: Set<String> = ["invalidCorrelation", "storageFull", "notAllowed"]

@@ -1,7 +1,7 @@
 import ChatDomain
 import Testing
 
-/// The bytes of each kind of event, written down by hand from the documentation.
+/// The bytes of each event kind, transcribed by hand from the documentation.
 struct EncodingLayoutTests {
     typealias Here = Neighbourhood
 
@@ -16,7 +16,7 @@ struct EncodingLayoutTests {
     static let message = MessageChanged(thread: Here.sw1a, number: 300, message: Here.milk, by: Here.ann)
     static let reply = ReplyChanged(thread: Here.sw1a, number: 127, message: Here.milk, reply: Here.yes, by: Here.bob)
 
-    /// A fact and its content, the bytes after the header of the kept part, and the erasable part.
+    /// An event's details and content, the kept part after its header, and the erasable part.
     static let kinds: [(UInt8, EventDetails, EventContent, String, String)] = [
         (
             1, .userRegistered(UserRegistered(user: Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: "s-1"),
@@ -70,11 +70,13 @@ struct EncodingLayoutTests {
     static let time = Timestamp(millisecondsSince1970: 1_795_237_392_123)
     static let timeBytes = "FB AE 7C FC A1 01"
 
-    @Test func everyKindIsAmongThem() {
+    @Test func examplesCoverEveryKind() {
         #expect(Set(Self.kinds.map(\.0)) == Set(EventKind.allCases.map(\.rawValue)))
     }
 
-    @Test(arguments: kinds) func theBytesAreThese(kind: UInt8, details: EventDetails, content: EventContent, kept: String, erasable: String)
+    @Test(arguments: kinds) func bytesMatchDocumentation(
+        kind: UInt8, details: EventDetails, content: EventContent, kept: String, erasable: String
+    )
         throws
     {
         let event = ChatEvent(recordedAt: Self.time, details: details, content: content)
@@ -83,7 +85,7 @@ struct EncodingLayoutTests {
         #expect(try expected.event() == event)
     }
 
-    @Test(arguments: kinds) func theCorrelationStandsBeforeTheContent(
+    @Test(arguments: kinds) func correlationPrecedesContent(
         kind: UInt8, details: EventDetails, content: EventContent, kept: String, erasable: String
     ) throws {
         let event = ChatEvent(recordedAt: Self.time, details: details, content: content, correlation: "c-1")
@@ -99,7 +101,7 @@ struct EncodingLayoutTests {
             (.imported(sentAt: Timestamp(millisecondsSince1970: 1_000_000_000_000)), 3, "00 10 A5 D4 E8 00 00 00"),
             (.imported(sentAt: Timestamp(millisecondsSince1970: -1)), 3, "FF FF FF FF FF FF FF FF"),
         ] as [(EventOrigin, UInt8, String)])
-    func theOriginalTimeStandsInTheHeader(origin: EventOrigin, flags: UInt8, sentAt: String) throws {
+    func originalTimeIsInHeader(origin: EventOrigin, flags: UInt8, sentAt: String) throws {
         let event = ChatEvent(
             recordedAt: Self.time, origin: origin, details: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)))
         let expected = EventBytes(kept: [15, flags] + bytes(Self.timeBytes) + bytes(sentAt) + bytes(Self.ann + Self.phone))
@@ -107,7 +109,7 @@ struct EncodingLayoutTests {
         #expect(try expected.event() == event)
     }
 
-    @Test func anOriginalTimeMakesAnImport() throws {
+    @Test func originalTimeMarksImport() throws {
         let header = bytes("0F 02" + Self.timeBytes + "00 10 A5 D4 E8 00 00 00")
         let event = try EventBytes(kept: header + bytes(Self.ann + Self.phone)).event()
         #expect(event.origin == .imported(sentAt: Timestamp(millisecondsSince1970: 1_000_000_000_000)))
@@ -120,14 +122,14 @@ struct EncodingLayoutTests {
         #expect(try later.event() == event)
     }
 
-    @Test func kindsAreFoundByTheirNames() {
+    @Test func kindsRoundTripByName() {
         for kind in EventKind.allCases { #expect(EventKind(name: kind.name) == kind) }
         #expect(EventKind.messagePosted.name == "messagePosted")
         #expect(EventKind(name: "MessagePosted") == nil)
         #expect(EventKind(name: "unknown") == nil)
     }
 
-    @Test func anErrorIsASentence() {
+    @Test func errorDescriptionIsReadable() {
         #expect(EventBytes(kept: [1, 0, 0]).problem?.description == "tooShort at byte 2 of the kept part")
     }
 }

@@ -3,20 +3,20 @@ import ChatTesting
 import TestSupport
 import Testing
 
-/// What holds of the encoding of every event.
+/// Properties of the encoding that hold for every event.
 struct EncodingPropertyTests {
-    @Test(arguments: Seeds.seeds(25)) func decodingWhatWasEncodedGivesTheEvent(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func eventsRoundTrip(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() {
             let bytes = EventBytes(event)
             let decoded = try bytes.event()
             #expect(decoded == event)
-            // Strings compare by canonical equivalence; their bytes have to be the same too.
+            // Strings compare by canonical equivalence, so the bytes are compared too.
             #expect(EventBytes(decoded) == bytes)
         }
     }
 
-    @Test(arguments: Seeds.seeds(25)) func theFactsAreTheSameWithoutTheContents(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func detailsDoNotDependOnContentSelection(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() {
             let indexed = try EventBytes(event).event(.indexed)
@@ -33,8 +33,8 @@ struct EncodingPropertyTests {
         }
     }
 
-    /// What a replay decodes says the same as the event.
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func aRowAndItsIndexedContentAreTheEvent(seed: UInt64) throws {
+    /// A replay decodes rows and indexed content; both equal the event.
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func rowAndIndexedContentEqualEvent(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() + [generator.unknown()] {
             let bytes = EventBytes(event)
@@ -47,7 +47,7 @@ struct EncodingPropertyTests {
             let hasContent = kind.isIndexed && event.content != .none
             #expect(try bytes.indexedContent(row) == (hasContent ? event.content : .none))
             #expect(try bytes.indexedContent(row, isStub: true) == (hasContent ? .erased : .none))
-            // A record that ends too early is no event, whichever way it is read.
+            // A truncated record fails in both ways of decoding.
             for length in 0..<bytes.kept.count {
                 let cut = EventBytes(kept: Array(bytes.kept[..<length]), erasable: bytes.erasable)
                 let problem = #expect(throws: EventDecodingError.self) { try cut.row() }
@@ -56,7 +56,7 @@ struct EncodingPropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(25)) func aStubKeepsTheFactAndLacksTheContent(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func stubKeepsDetailsWithoutContent(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() {
             for contents in [ContentSelection.all, .indexed] {
@@ -64,7 +64,7 @@ struct EncodingPropertyTests {
                 #expect(stub.details == event.details)
                 #expect(stub.recordedAt == event.recordedAt)
                 #expect(stub.origin == event.origin)
-                // What had nothing that could be erased is whole without it.
+                // An event without erasable content is complete without its erasable part.
                 #expect(stub.isErased == (event.content != .none || event.correlation != nil))
                 #expect(stub.correlation == nil)
                 #expect(stub.body == nil && stub.username == nil && stub.subject == nil && stub.postcode == nil && stub.device == nil)
@@ -73,7 +73,7 @@ struct EncodingPropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(25)) func anUnknownKindIsCarriedByteForByte(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func unknownKindRoundTripsByteForByte(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         let event = generator.unknown()
         let bytes = EventBytes(event)
@@ -89,7 +89,7 @@ struct EncodingPropertyTests {
         #expect(stub.details.kind == nil && stub.details.thread == nil && stub.details.user == nil && stub.details.threadNumber == nil)
     }
 
-    @Test(arguments: Seeds.seeds(25)) func fieldsOfALaterVersionAreSkipped(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(25)) func fieldsOfLaterVersionAreSkipped(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
         for event in EventKind.allCases.map({ generator.event($0) }) {
@@ -104,8 +104,10 @@ struct EncodingPropertyTests {
         }
     }
 
-    /// Without the flag only what has no length of its own runs to the end.
-    @Test(arguments: Seeds.seeds(20)) func whatFollowsTheContentIsIgnored(seed: UInt64) throws {
+    /// Content with its own length ignores following bytes.
+    ///
+    /// Other content, without the flag, extends to the end.
+    @Test(arguments: Seeds.seeds(20)) func bytesAfterContentAreIgnored(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in EventKind.allCases.map({ generator.event($0) }) {
             var longer = EventBytes(event)
@@ -119,7 +121,9 @@ struct EncodingPropertyTests {
 }
 
 extension EventDetails {
-    /// The name of the outward code whose thread was opened: it is in the id, so it is not erased.
+    /// The name of the opened outward-code thread.
+    ///
+    /// The id contains it, so it is not erasable.
     fileprivate var openedOutwardCode: String? {
         guard case .threadOpened(let opened) = self else { return nil }
         return opened.thread.outwardCode?.description

@@ -6,11 +6,12 @@ import ChatDomain
     import Foundation
 #endif
 
-/// What has to hold of the event decoder and of the state that lives on events, on any bytes.
+/// Invariants of the event decoder, and of the state built from its events, on arbitrary bytes.
 ///
-/// The input is a run of records: the length of the kept part, that of the erasable part (255: a stub), one byte each, and the parts.
+/// The input is a sequence of records: one byte for the length of the kept part, one for the length
+/// of the erasable part (255: a stub), and the parts.
 enum EventHarness {
-    /// An invariant that does not hold.
+    /// A violated invariant.
     struct Violation: Error {
         var message: String
     }
@@ -34,7 +35,7 @@ enum EventHarness {
             event = try decode(kept, erasable)
         } catch {
             let count = error.part == .kept ? kept.count : erasable?.count ?? 0
-            try require((0...count).contains(error.offset), "the error is outside of the part: \(error)")
+            try require((0...count).contains(error.offset), "the error is outside the part: \(error)")
             return
         }
         let indexed = try decode(kept, erasable, .indexed)
@@ -43,7 +44,7 @@ enum EventHarness {
         try require(stub.details == event.details && stub.origin == event.origin, "the erasable part changes the fact")
         try checkEncoding(event)
         try checkJSON(event)
-        for fault in state.faults(of: event) { try require(!fault.message.isEmpty, "a fault says nothing") }
+        for fault in state.faults(of: event) { try require(!fault.message.isEmpty, "a fault has an empty message") }
         state.evolve(event, at: state.head + 1)
     }
 
@@ -58,7 +59,9 @@ enum EventHarness {
         try require(encoder.kept == kept && encoder.erasable == erasable, "encoding again gives other bytes: \(event)")
     }
 
-    /// JSON leaves out the fold key, and refuses what no journal of this decider holds; what it takes it gives back.
+    /// JSON omits the fold key and rejects values that no journal of this decider holds.
+    ///
+    /// Accepted JSON round-trips.
     private static func checkJSON(_ event: ChatEvent) throws {
         let json = try JSONEncoder().encode(RecordedEvent(position: 1, event: event))
         let again: RecordedEvent
@@ -74,7 +77,7 @@ enum EventHarness {
     private static func decode(
         _ kept: [UInt8], _ erasable: [UInt8]?, _ contents: ContentSelection = .all
     ) throws(EventDecodingError) -> ChatEvent {
-        // Unsafe by the standard library's annotation alone: a span of bytes has no padding that its raw view could show.
+        // Marked unsafe only by the standard library: bytes have no padding.
         guard let erasable else { return try unsafe ChatEvent(kept: kept.span.bytes, erasable: nil, contents: contents) }
         return try unsafe ChatEvent(kept: kept.span.bytes, erasable: erasable.span.bytes, contents: contents)
     }

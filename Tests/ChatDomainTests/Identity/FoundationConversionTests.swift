@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct FoundationConversionTests {
-    @Test func idsAndUUIDsHaveOneText() throws {
+    @Test func idsAndUUIDsShareTheirText() throws {
         var random = SeededRandom(seed: 1)
         for _ in 0..<200 {
             let id = MessageID(bits: UInt128(random.next()) << 64 | UInt128(random.next()))
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func everyMillisecondOfFourDigitYearsComesBackFromItsDate() throws {
+    @Test func millisecondsOfFourDigitYearsRoundTripThroughDate() throws {
         var random = SeededRandom(seed: 2)
         let first = try #require(Timestamp("0000-01-01T00:00:00.000Z")).millisecondsSince1970
         let last = try #require(Timestamp("9999-12-31T23:59:59.999Z")).millisecondsSince1970
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func datesBeyondEveryTimestampBecomeTheNearest() {
+    @Test func datesOutOfRangeAreClamped() {
         #expect(Timestamp(Date(timeIntervalSince1970: .infinity)).millisecondsSince1970 == .max)
         #expect(Timestamp(Date(timeIntervalSince1970: -1e300)).millisecondsSince1970 == .min)
         #expect(Timestamp(Date(timeIntervalSince1970: .nan)).millisecondsSince1970 == 0)

@@ -3,9 +3,9 @@ import ChatTesting
 import Foundation
 import Testing
 
-/// Ids, their text, and the ids that are derived from something.
+/// Ids, their text form, and derived ids.
 struct IdentifierTests {
-    @Test func theTextIsThatOfRFC9562() throws {
+    @Test func textFollowsRFC9562() throws {
         let id = UserID(bits: 0x389b_0b66_f0e3_4907_9b4e_01ac_4146_bb0b)
         #expect(id.description == "389b0b66-f0e3-4907-9b4e-01ac4146bb0b")
         #expect(UserID("389b0b66-f0e3-4907-9b4e-01ac4146bb0b") == id)
@@ -14,7 +14,7 @@ struct IdentifierTests {
         #expect(try value([MessageID].self, fromJSON: #"["389B0B66-F0E3-4907-9B4E-01AC4146BB0B"]"#) == [MessageID(bits: id.bits)])
     }
 
-    @Test(arguments: Seeds.seeds(50)) func theTextAgreesWithFoundations(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(50)) func textAgreesWithFoundation(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let id = SessionID(bits: random.bits128())
         let uuid = try #require(UUID(uuidString: id.description))
@@ -28,7 +28,7 @@ struct IdentifierTests {
         "389b0b66-f0e3-4907-9b4e-01ac4146bb0\n", "{389b0b66-f0e3-4907-9b4e-01ac4146bb}", "389b0b66-f0e34-907-9b4e-01ac4146bb0b",
         "٣89b0b66-f0e3-4907-9b4e-01ac4146bb0", "--------f---------------------------",
     ])
-    func otherTextIsNoID(text: String) {
+    func invalidTextIsRejected(text: String) {
         #expect(UserID(text) == nil)
         #expect(throws: DecodingError.self) { try value([UserID].self, fromJSON: try json([text])) }
     }
@@ -39,7 +39,7 @@ struct IdentifierTests {
         #expect(!(UserID(bits: 1) < UserID(bits: 1)))
     }
 
-    @Test(arguments: Seeds.seeds(20)) func aVersion7IDBearsItsTimeAndSortsByIt(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(20)) func version7IDHoldsTimeAndSortsByIt(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let time = Timestamp(millisecondsSince1970: Int64.random(in: 0..<(1 << 48 - 1), using: &random))
         let bits = random.bits128()
@@ -47,7 +47,7 @@ struct IdentifierTests {
         #expect(id.bits >> 80 == UInt128(time.millisecondsSince1970))
         #expect(id.bits >> 76 & 0xF == 7)
         #expect(id.bits >> 62 & 0x3 == 2)
-        // The 74 other bits are the random ones.
+        // The 74 other bits are random.
         #expect(id.bits >> 64 & 0xFFF == bits >> 64 & 0xFFF)
         #expect(id.bits & (1 << 62 - 1) == bits & (1 << 62 - 1))
         let next = MessageID(version7At: Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 1), random: random.bits128())
@@ -59,40 +59,40 @@ struct IdentifierTests {
         ("SW1A", "53573141-0000-8000-806f-757477617264"), ("M1", "4d310000-0000-8000-806f-757477617264"),
         ("N1P", "4e315000-0000-8000-806f-757477617264"),
     ])
-    func theIDOfAnOutwardCodeIsDerivedFromIt(code: String, text: String) throws {
+    func outwardCodeDeterminesThreadID(code: String, text: String) throws {
         let code = try #require(OutwardCode(code))
         let id = ThreadID(code)
         #expect(id.description == text)
         #expect(id.outwardCode == code)
         #expect(ThreadID(idOrOutwardCode: code.description.lowercased()) == id)
         #expect(ThreadID(idOrOutwardCode: text.uppercased()) == id)
-        // Version 8, and the variant of RFC 9562.
+        // Version 8 and the variant of RFC 9562.
         #expect(id.bits >> 76 & 0xF == 8)
         #expect(id.bits >> 62 & 0x3 == 2)
     }
 
-    @Test(arguments: Seeds.seeds(20)) func noOtherIDIsAnOutwardCodes(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(20)) func otherIDsHaveNoOutwardCode(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         #expect(ThreadID(bits: random.bits128()).outwardCode == nil)
         let derived = ThreadID(try #require(OutwardCode("SW1A")))
         for bit in 0..<96 { #expect(ThreadID(bits: derived.bits ^ (1 << UInt128(bit))).outwardCode == nil) }
-        // The bits of the code itself lead to another code, or to none.
+        // The bits of the code itself lead to another code or to none.
         for bit in 96..<128 {
             let other = ThreadID(bits: derived.bits ^ (1 << UInt128(bit)))
             if let code = other.outwardCode { #expect(ThreadID(code) == other) }
         }
     }
 
-    @Test(arguments: ["", "SW", "QQ1", "SW1A 1AA", "Dogs"]) func otherTextNamesNoThread(text: String) {
+    @Test(arguments: ["", "SW", "QQ1", "SW1A 1AA", "Dogs"]) func invalidOutwardCodeNamesNoThread(text: String) {
         #expect(ThreadID(idOrOutwardCode: text) == nil)
     }
 
-    @Test(arguments: Seeds.seeds(20)) func denseNumbersAgreeWithADictionary(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(20)) func denseIndexesAgreeWithDictionary(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = DenseIndex<UserID>()
         var numbers: [UserID: Int] = [:]
         for _ in 0..<2_000 {
-            // Half of them come again; many share their low or their high half.
+            // Half of the ids repeat; many share their low or high half.
             let id = UserID(bits: UInt128(random.next() % 40) << 64 | UInt128(random.next() % 40))
             #expect(index.find(id) == numbers[id])
             let (number, isNew) = index.insert(id)
@@ -105,7 +105,7 @@ struct IdentifierTests {
         #expect(index.find(UserID(bits: .max)) == nil)
     }
 
-    @Test func denseIndexesAreEqualIfTheirIDsAre() {
+    @Test func denseIndexesCompareByTheirIDs() {
         var first = DenseIndex<UserID>()
         var second = DenseIndex<UserID>()
         for bits in 0..<100 as Range<UInt128> {

@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// The JSON of commands, to the letter, and back.
+/// The exact JSON of commands, and its decoding.
 struct CommandJSONTests {
     typealias Here = Neighbourhood
 
@@ -60,32 +60,32 @@ struct CommandJSONTests {
         (.endSession(session: Here.phone), #"{"endSession":{"session":"\#(phone)"}}"#),
     ]
 
-    @Test(arguments: golden) func theTextIsThis(command: ChatCommand, text: String) throws {
+    @Test(arguments: golden) func commandsEncodeExactly(command: ChatCommand, text: String) throws {
         #expect(try json(command) == text)
         #expect(try value(ChatCommand.self, fromJSON: text) == command)
         #expect(try json(CommandRequest(command)) == text)
         #expect(try value(CommandRequest.self, fromJSON: text) == CommandRequest(command))
     }
 
-    @Test(arguments: golden) func aRequestHasItsCorrelationBesideTheCommand(command: ChatCommand, text: String) throws {
+    @Test(arguments: golden) func requestHoldsCorrelationBesideCommand(command: ChatCommand, text: String) throws {
         let request = CommandRequest(command, correlation: "c-1")
         let correlated = try json(request)
         #expect(correlated == #"{"correlation":"c-1",\#(text.dropFirst())"# || correlated == #"\#(text.dropLast()),"correlation":"c-1"}"#)
         #expect(try value(CommandRequest.self, fromJSON: correlated) == request)
     }
 
-    @Test(arguments: Seeds.seeds(20)) func readingWhatWasWrittenGivesTheRequest(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(20)) func requestsRoundTrip(seed: UInt64) throws {
         var requests = RequestGenerator(seed: seed)
         for _ in 0..<100 {
             var request = requests.next()
-            // The origin is no part of the JSON: nobody says of themselves that they are an import.
+            // The JSON has no origin: a client cannot mark its request as an import.
             request.origin = .native
             #expect(try value(CommandRequest.self, fromJSON: try json(request)) == request)
             #expect(try value(ChatCommand.self, fromJSON: try json(request.command)) == request.command)
         }
     }
 
-    @Test(arguments: ["SW1A", "sw1a", " SW1A ", sw1a, sw1a.uppercased()]) func aThreadIsAnIDOrAnOutwardCode(thread: String) throws {
+    @Test(arguments: ["SW1A", "sw1a", " SW1A ", sw1a, sw1a.uppercased()]) func threadIsIDOrOutwardCode(thread: String) throws {
         let text = #"{"joinThread":{"thread":"\#(thread)","user":"\#(Self.user.uppercased())"}}"#
         #expect(try value(ChatCommand.self, fromJSON: text) == .joinThread(user: Here.ann, thread: Here.sw1a))
     }
@@ -105,7 +105,7 @@ struct CommandJSONTests {
             (#"{"retract":{"message":null,"reply":"\#(yes)","by":"\#(user)"}}"#, .retract(.reply(Here.yes), by: Here.ann)),
             (#"{"startSession":{"session":null,"user":"\#(user)","device":"x"}}"#, .startSession(user: Here.ann, device: "x")),
         ] as [(String, ChatCommand)])
-    func nullIsTheSameAsNoField(text: String, command: ChatCommand) throws {
+    func nullEqualsMissingField(text: String, command: ChatCommand) throws {
         #expect(try value(ChatCommand.self, fromJSON: text) == command)
     }
 }

@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// The JSON of events, to the letter, and back.
+/// The exact JSON of events, and its decoding.
 struct EventJSONTests {
     typealias Here = Neighbourhood
 
@@ -19,7 +19,7 @@ struct EventJSONTests {
     static let message = MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann)
     static let reply = ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob)
 
-    /// The fields of an event's own kind, with sorted keys.
+    /// The fields specific to each event kind, with sorted keys.
     static let golden: [(EventDetails, EventContent, String)] = [
         (
             .userRegistered(UserRegistered(user: Here.ann)), .registration(Username(text: "Ann", foldKey: "ann"), subject: "sub-ann"),
@@ -84,20 +84,20 @@ struct EventJSONTests {
         ),
     ]
 
-    /// 2026-11-21T05:03:12.123Z, but for the unknown kind, whose bytes say 123.
+    /// 2026-11-21T05:03:12.123Z, except for the unknown kind, whose bytes hold 123.
     private static func time(_ details: EventDetails) -> (Timestamp, String) {
         if case .unknown = details { return (Timestamp(millisecondsSince1970: 123), "1970-01-01T00:00:00.123Z") }
         return (Timestamp(millisecondsSince1970: 1_795_237_392_123), "2026-11-21T05:03:12.123Z")
     }
 
-    @Test func everyKindIsAmongThem() {
+    @Test func examplesCoverEveryKind() {
         #expect(Set(Self.golden.compactMap(\.0.kind)) == Set(EventKind.allCases))
     }
 
-    @Test(arguments: golden) func theTextIsThis(details: EventDetails, content: EventContent, fields: String) throws {
+    @Test(arguments: golden) func eventsEncodeExactly(details: EventDetails, content: EventContent, fields: String) throws {
         let (time, timeText) = Self.time(details)
         let recorded = RecordedEvent(position: 12, event: ChatEvent(recordedAt: time, details: details, content: content))
-        // The envelope's keys are sorted among the kinds.
+        // The keys of the envelope sort among those of the kind.
         var members = [#""position":12"#, #""recordedAt":"\#(timeText)""#, fields]
         members.sort()
         let text = "{\(members.joined(separator: ","))}"
@@ -107,7 +107,7 @@ struct EventJSONTests {
         #expect(EventBytes(read.event) == EventBytes(recorded.event))
     }
 
-    @Test func theEnvelopeHoldsWhatThereIs() throws {
+    @Test func envelopeHoldsOptionalFields() throws {
         let event = ChatEvent(
             recordedAt: Timestamp(millisecondsSince1970: 1), origin: .imported(sentAt: Timestamp(millisecondsSince1970: -1)),
             details: .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), correlation: "c/1")
@@ -124,7 +124,7 @@ struct EventJSONTests {
                 == #"{"imported":true,"position":1,"recordedAt":"1970-01-01T00:00:00.001Z",\#(fields)}"#)
     }
 
-    @Test(arguments: golden) func whatHasBeenErasedIsNull(details: EventDetails, content: EventContent, fields: String) throws {
+    @Test(arguments: golden) func erasedContentEncodesAsNull(details: EventDetails, content: EventContent, fields: String) throws {
         let stub = try EventBytes(ChatEvent(recordedAt: Self.time(details).0, details: details, content: content, correlation: nil)).stub()
         let text = try json(RecordedEvent(position: 12, event: stub))
         #expect(text.contains(#""erased":true"#) == stub.isErased)
@@ -132,7 +132,7 @@ struct EventJSONTests {
         #expect(try value(RecordedEvent.self, fromJSON: text).event == stub)
     }
 
-    @Test(arguments: Seeds.seeds(50)) func readingWhatWasWrittenGivesTheEvent(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(50)) func eventsRoundTrip(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         var position: Position = 1
         for event in generator.oneOfEachKind() {
@@ -146,12 +146,12 @@ struct EventJSONTests {
         }
     }
 
-    @Test func theFoldKeyIsComputedAgain() throws {
+    @Test func foldKeyIsRecomputed() throws {
         let text = #"{"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","usernameChanged":{"user":"\#(Self.user)","username":"STRAẞE"}}"#
         #expect(try value(RecordedEvent.self, fromJSON: text).event.username?.foldKey == "strasse")
     }
 
-    @Test func capitalsInIDsAndAnOriginalTimeAloneAreRead() throws {
+    @Test func uppercaseIDsAndOriginalTimeAreAccepted() throws {
         let text = #"""
             {"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","sentAt":"2001-09-09T01:46:40Z",
              "sessionEnded":{"session":"\#(Self.phone.uppercased())","user":"\#(Self.user.uppercased())"}}

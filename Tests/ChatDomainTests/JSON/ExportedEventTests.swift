@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// The JSON of an exported event, to the letter, and back.
+/// The exact JSON of exported events, and its decoding.
 @Suite struct ExportedEventTests {
     typealias Here = Neighbourhood
 
@@ -13,7 +13,7 @@ import Testing
         RecordedEvent(position: 7, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: details, content: content))
     }
 
-    @Test func theFoldKeyAndTheEndOfTheCommitAreAdded() throws {
+    @Test func foldKeyAndEndOfCommitAreAdded() throws {
         let registered = Self.event(
             .userRegistered(UserRegistered(user: Here.ann)),
             .registration(Username(text: "Ann", foldKey: "another version's"), subject: "s"))
@@ -34,13 +34,13 @@ import Testing
         }
     }
 
-    @Test func anExportOfAnEarlierVersionIsRead() throws {
+    @Test func earlierExportIsDecoded() throws {
         let text = Self.start + #""usernameChanged":{"user":"\#(Self.user)","username":"STRAẞE"}}"#
         let event = try value(ExportedEvent.self, fromJSON: text)
         #expect(event.commitEnd == nil && event.recorded.event.username?.foldKey == "strasse")
     }
 
-    @Test func anErasedNameHasNoFoldKey() throws {
+    @Test func erasedNameHasNoFoldKey() throws {
         let stub = Self.event(.usernameChanged(UsernameChanged(user: Here.ann)), .erased)
         let text = try json(ExportedEvent(stub, commitEnd: 7))
         #expect(text.contains(#""usernameChanged":{"foldKey":null,"#) && text.contains(#""erased":true"#))
@@ -56,12 +56,12 @@ import Testing
         #""commitEnd":-1,"lost":{}"#, #""commitEnd":"7","lost":{}"#,
         #""commitEnd":7"#, #""sentAt":"+2026-11-21T05:03:12.123Z","lost":{}"#,
     ])
-    func whatNoExportHoldsIsRefused(rest: String) throws {
+    func invalidExportIsRejected(rest: String) throws {
         #expect(throws: DecodingError.self) { try value(ExportedEvent.self, fromJSON: Self.start + rest + "}") }
     }
 
-    /// Unlike the times that people give, those of events may lie outside the years 0000 to 9999.
-    @Test(arguments: Seeds.seeds(4)) func everyTimeIsReadBack(seed: UInt64) throws {
+    /// Times from clients lie within the years 0000 to 9999; times of events can lie outside.
+    @Test(arguments: Seeds.seeds(4)) func everyTimeRoundTrips(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let special: [Int64] = [
             .min, .min + 1, -62_167_219_200_001, -62_167_219_200_000, 253_402_300_799_999, 253_402_300_800_000, .max - 1, .max,

@@ -1,7 +1,7 @@
 import ChatDomain
 import Testing
 
-/// JSON that is no command, and the field that is wrong.
+/// JSON that is not a command, with the invalid field.
 struct MalformedCommandJSONTests {
     private static let user = "0a000000-0000-0000-0000-000000000001"
     private static let milk = "01000000-0000-0000-0000-000000000001"
@@ -18,7 +18,7 @@ struct MalformedCommandJSONTests {
         (#"{"EndSession":{"session":"\#(user)"}}"#, JSONProblem(.unknownField, "EndSession")),
         (#"{"endSession":{"session":"\#(user)"},"zebra":1}"#, JSONProblem(.unknownField, "zebra")),
         (#"{"aardvark":1,"endSession":{"session":"\#(user)"}}"#, JSONProblem(.unknownField, "aardvark")),
-        // Two commands: the one whose name comes later is too many.
+        // Two commands: the one with the later name is superfluous.
         (#"{"endSession":{"session":"\#(user)"},"retract":{}}"#, JSONProblem(.corrupted, "retract")),
         (#"{"retract":{},"endSession":{"session":"\#(user)"}}"#, JSONProblem(.corrupted, "retract")),
         (#"{"endSession":[]}"#, JSONProblem(.wrongType, "endSession")),
@@ -26,12 +26,12 @@ struct MalformedCommandJSONTests {
         (#"{"endSession":"\#(user)"}"#, JSONProblem(.wrongType, "endSession")),
     ]
 
-    @Test(arguments: shapes) func thereIsOneCommand(text: String, problem: JSONProblem) {
+    @Test(arguments: shapes) func exactlyOneCommandIsRequired(text: String, problem: JSONProblem) {
         #expect(JSONProblem.of(text, as: ChatCommand.self) == problem)
         #expect(JSONProblem.of(text, as: CommandRequest.self) == problem)
     }
 
-    @Test func correlationIsTheRequestsAlone() {
+    @Test func onlyRequestsHaveCorrelation() {
         let text = #"{"correlation":"c","endSession":{"session":"\#(Self.user)"}}"#
         #expect(JSONProblem.of(text, as: ChatCommand.self) == JSONProblem(.unknownField, "correlation"))
         #expect(JSONProblem.of(text, as: CommandRequest.self) == nil)
@@ -42,8 +42,10 @@ struct MalformedCommandJSONTests {
         #expect(JSONProblem.of(origin, as: CommandRequest.self) == JSONProblem(.unknownField, "origin"))
     }
 
-    /// Every command with every field that it must have: taken out one by one, each is missed; given a number or an array, it is of a wrong type; and an
-    /// additional one is unknown.
+    /// Every command with its required fields.
+    ///
+    /// A missing field, a field with a number or an array, and an additional field are each
+    /// reported.
     static let required: [(String, [String: String])] = [
         ("registerUser", ["username": text("Ann")]),
         ("changeUsername", ["user": text(user), "username": text("Ann")]),
@@ -65,14 +67,14 @@ struct MalformedCommandJSONTests {
         "startSession": ["session"],
     ]
 
-    /// A JSON string; none of the texts here needs escaping.
+    /// Returns a JSON string; no text here needs escapes.
     private static func text(_ value: String) -> String { "\"\(value)\"" }
 
     private func command(_ name: String, _ fields: [String: String]) -> String {
         #"{"\#(name)":{\#(fields.map { "\"\($0)\":\($1)" }.sorted().joined(separator: ","))}}"#
     }
 
-    @Test(arguments: required) func everyFieldIsNeeded(name: String, fields: [String: String]) {
+    @Test(arguments: required) func missingFieldIsReported(name: String, fields: [String: String]) {
         #expect(JSONProblem.of(command(name, fields), as: ChatCommand.self) == nil)
         for field in fields.keys {
             var fewer = fields
@@ -81,7 +83,7 @@ struct MalformedCommandJSONTests {
         }
     }
 
-    @Test(arguments: required) func everyFieldHasItsType(name: String, fields: [String: String]) {
+    @Test(arguments: required) func wrongTypeIsReported(name: String, fields: [String: String]) {
         for field in fields.keys + (Self.optional[name] ?? []) {
             for wrong in ["1.5", "[]", "{}"] where field != "upTo" || wrong != "1.5" {
                 var changed = fields
@@ -92,7 +94,7 @@ struct MalformedCommandJSONTests {
         }
     }
 
-    @Test(arguments: required) func idsAreIDs(name: String, fields: [String: String]) {
+    @Test(arguments: required) func invalidIDIsReported(name: String, fields: [String: String]) {
         let ids = ["user", "thread", "by", "author", "message", "session", "reply"]
         for field in fields.keys + (Self.optional[name] ?? []) where ids.contains(field) {
             for wrong in ["", "x", Self.user + "0", Self.user + " ", "{\(Self.user)}"] {
@@ -104,7 +106,7 @@ struct MalformedCommandJSONTests {
         }
     }
 
-    @Test(arguments: required) func noOtherFieldIsKnown(name: String, fields: [String: String]) {
+    @Test(arguments: required) func unknownFieldIsReported(name: String, fields: [String: String]) {
         for field in ["colour", "user ", "User", "correlation", "position", ""] {
             var more = fields
             more[field] = Self.text("x")
@@ -112,7 +114,7 @@ struct MalformedCommandJSONTests {
         }
     }
 
-    @Test(arguments: ["edit", "retract"]) func oneOfMessageAndReplyIsNamed(command: String) {
+    @Test(arguments: ["edit", "retract"]) func exactlyOneOfMessageAndReplyIsRequired(command: String) {
         let body = command == "edit" ? #","body":"x""# : ""
         let both = #"{"\#(command)":{"message":"\#(Self.milk)","reply":"\#(Self.yes)","by":"\#(Self.user)"\#(body)}}"#
         #expect(JSONProblem.of(both, as: ChatCommand.self) == JSONProblem(.unknownField, "\(command).reply"))
@@ -122,7 +124,7 @@ struct MalformedCommandJSONTests {
         #expect(JSONProblem.of(nulls, as: ChatCommand.self) == JSONProblem(.missing, "\(command).message"))
     }
 
-    @Test(arguments: ["-1", "1.5", "1e40", "18446744073709551616"]) func aPositionIsAWholeNumberOf64Bits(number: String) {
+    @Test(arguments: ["-1", "1.5", "1e40", "18446744073709551616"]) func positionIsUnsigned64BitInteger(number: String) {
         let text = #"{"markRead":{"user":"\#(Self.user)","thread":"SW1A","upTo":\#(number)}}"#
         #expect(JSONProblem.of(text, as: ChatCommand.self) == JSONProblem(.corrupted, "markRead.upTo"))
         let quoted = #"{"markRead":{"user":"\#(Self.user)","thread":"SW1A","upTo":"7"}}"#

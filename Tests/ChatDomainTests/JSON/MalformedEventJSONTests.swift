@@ -1,7 +1,7 @@
 import ChatDomain
 import Testing
 
-/// JSON that is no event, and the field that is wrong.
+/// JSON that is not an event, with the invalid field.
 struct MalformedEventJSONTests {
     private static let user = "0a000000-0000-0000-0000-000000000001"
     private static let sw1a = "53573141-0000-8000-806f-757477617264"
@@ -35,16 +35,16 @@ struct MalformedEventJSONTests {
         (#"{"position":1,\#(time),"sessionEnded":null}"#, JSONProblem(.wrongType, "sessionEnded")),
     ]
 
-    @Test(arguments: envelopes) func theEnvelopeIsChecked(text: String, problem: JSONProblem) {
+    @Test(arguments: envelopes) func envelopeIsValidated(text: String, problem: JSONProblem) {
         #expect(JSONProblem.of(text, as: RecordedEvent.self) == problem)
     }
 
-    /// For a number that does not fit, Foundation says no path.
+    /// For a number out of range, Foundation reports no path.
     @Test(arguments: [
         #""position":-1,\#(ended)"#, #""position":1.5,\#(ended)"#, #""position":18446744073709551616,\#(ended)"#,
         #""position":1,"unknown":{"kind":256,"kept":"c8007b0000000000","erasable":""}"#,
     ])
-    func numbersHaveToFit(fields: String) {
+    func numberOutOfRangeIsReported(fields: String) {
         #expect(JSONProblem.of("{\(Self.time),\(fields)}", as: RecordedEvent.self)?.kind == .corrupted)
     }
 
@@ -83,7 +83,7 @@ struct MalformedEventJSONTests {
         ),
     ]
 
-    @Test(arguments: fields) func theFieldsOfTheKindAreChecked(fields: String, problem: JSONProblem) {
+    @Test(arguments: fields) func fieldsOfKindAreValidated(fields: String, problem: JSONProblem) {
         #expect(JSONProblem.of(#"{"position":1,\#(Self.time),\#(fields)}"#, as: RecordedEvent.self) == problem)
     }
 
@@ -104,7 +104,7 @@ struct MalformedEventJSONTests {
         ),
     ]
 
-    @Test(arguments: erased) func anErasedEventHasNoContent(fields: String, problem: JSONProblem?) {
+    @Test(arguments: erased) func erasedEventHasNoContent(fields: String, problem: JSONProblem?) {
         #expect(JSONProblem.of(#"{"position":1,"erased":true,\#(Self.time),\#(fields)}"#, as: RecordedEvent.self) == problem)
     }
 
@@ -132,7 +132,7 @@ struct MalformedEventJSONTests {
         (#""erased":true,"unknown":{"kind":200,"kept":"c8047b0000000000","erasable":""}"#, JSONProblem(.corrupted, "unknown.erasable")),
     ]
 
-    @Test(arguments: unknown) func theBytesOfAnUnknownKindAgreeWithTheRest(fields: String, problem: JSONProblem?) {
+    @Test(arguments: unknown) func bytesOfUnknownKindAgreeWithFields(fields: String, problem: JSONProblem?) {
         let text = #"{"position":1,"recordedAt":"1970-01-01T00:00:00.123Z",\#(fields)}"#
         #expect(JSONProblem.of(text, as: RecordedEvent.self) == problem)
     }

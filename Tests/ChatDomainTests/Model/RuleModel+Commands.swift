@@ -76,7 +76,8 @@ extension RuleModel {
 
     private mutating func open(_ id: ThreadID?, _ text: String, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         let code = id?.outwardCode
-        // Nobody takes the id of an outward code's thread; an import may bring that thread, under that code.
+        // The id of an outward code's thread is reserved. Only an import can open that thread,
+        // under that code.
         if let code { try check(draft.isImport && OutwardCode(text) == code, .identifierTaken) }
         if let id, let thread = threads[id] {
             if thread.opener == by { return .duplicate(first: thread.openedAt, last: thread.openedAt + 1) }

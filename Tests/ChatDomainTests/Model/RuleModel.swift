@@ -1,8 +1,10 @@
 import ChatDomain
 
-/// The rules a second time: plain dictionaries and arrays, written from the table of the rules and not from the decider.
+/// An independent implementation of the rules with plain dictionaries and arrays, written from the
+/// table of rules.
 ///
-/// It looks at everything afresh for each command and is slow. What a text may be (names, postcodes) it leaves to the types that have tests of their own.
+/// The model is slow: it recomputes everything for each command. Validation of texts (names,
+/// postcodes) uses the production types, which have their own tests.
 struct RuleModel {
     enum Answer: Equatable {
         case appended([ChatEvent])
@@ -60,12 +62,13 @@ struct RuleModel {
 
     var head: Position { Position(journal.count) }
 
-    /// Answers a request, and takes over what follows from it.
+    /// Answers a request and applies the resulting events.
     mutating func execute(_ request: CommandRequest, at now: Timestamp, freshID: UInt128) -> Answer {
         let before = self
         do throws(Refusal) {
             let answer = try answer(request, Draft(request, at: now, after: journal.last, freshID))
-            // The rules of the envelope come after those of the command, and a duplicate is one whatever came with it.
+            // The rules of the envelope follow those of the command. A duplicate is a duplicate
+            // whatever its envelope.
             if case .duplicate = answer { return answer }
             if let correlation = request.correlation, correlation.isEmpty || correlation.utf8.count > 256 {
                 self = before
@@ -78,7 +81,7 @@ struct RuleModel {
         }
     }
 
-    /// What the events of one command have in common.
+    /// The values that all events of one command share.
     struct Draft {
         var time: Timestamp
         var origin: EventOrigin
@@ -97,7 +100,7 @@ struct RuleModel {
         var isImport: Bool { origin != .native }
     }
 
-    /// Appends the facts of one command, each with its content.
+    /// Appends the events of one command.
     mutating func append(_ facts: [(EventDetails, EventContent)], _ draft: Draft) -> Answer {
         let events = facts.map {
             ChatEvent(recordedAt: draft.time, origin: draft.origin, details: $0.0, content: $0.1, correlation: draft.correlation)
@@ -106,7 +109,9 @@ struct RuleModel {
         return .appended(events)
     }
 
-    /// The number of the next event of a thread: counted afresh, because that is what the numbers promise.
+    /// Returns the number of the next event of a thread.
+    ///
+    /// Counts the events, which is the definition of the numbers.
     func next(_ thread: ThreadID, after pending: UInt64 = 0) -> UInt64 {
         var count: UInt64 = pending
         for event in journal {
@@ -132,7 +137,7 @@ struct RuleModel {
 
     func isMember(_ user: UserID, _ thread: ThreadID) -> Bool { threads[thread]?.members.contains(user) == true }
 
-    /// 1 to 16,384 bytes, and something besides white space.
+    /// 1 to 16,384 bytes, with at least one character that is not white space.
     func isBody(_ text: String) -> Bool {
         !text.utf8.isEmpty && text.utf8.count <= 16_384 && !text.unicodeScalars.filter { !$0.properties.isWhitespace }.isEmpty
     }

@@ -3,9 +3,9 @@ import ChatTesting
 import TestSupport
 import Testing
 
-/// The decider and an independent model of the rules answer alike.
+/// The decider and an independent model of the rules give the same answers.
 struct RuleModelTests {
-    @Test(arguments: Seeds.seeds(15)) func theDeciderAnswersAsTheModel(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(15)) func deciderAgreesWithModel(seed: UInt64) {
         var requests = RequestGenerator(seed: seed)
         var model = RuleModel()
         var state = ChatState()
@@ -25,15 +25,15 @@ struct RuleModelTests {
         }
     }
 
-    /// The comparison is worth something only if it gets everywhere.
-    @Test func theSequencesReachEveryAnswer() {
+    /// The comparison is meaningful only if the sequences reach every answer.
+    @Test func sequencesReachEveryAnswer() {
         var kinds: Set<EventKind> = []
         var codes: Set<Rejection.Code> = []
         var unchanged = 0
         var duplicates = 0
-        // No command leads to a lost event.
+        // Only a salvage produces lost events.
         let allKinds = Set(EventKind.allCases).subtracting([.lost])
-        // The two others are refusals of the store: a query's and the disk's.
+        // The two excluded codes belong to the store: a query's authorization and a full disk.
         let allCodes = Set(Rejection.Code.allCases).subtracting([.notAllowed, .storageFull])
         for seed in UInt64(1)...200 {
             if !Repetitions.areAll, kinds == allKinds, codes == allCodes, unchanged > 1_000, duplicates > 1_000 { break }
@@ -61,7 +61,7 @@ struct RuleModelTests {
 }
 
 extension RuleModel.Answer {
-    /// The decider's answer, in the model's terms.
+    /// Converts the decider's answer to the model's terms.
     init(_ state: ChatState, _ request: CommandRequest, at now: Timestamp, freshID: UInt128) {
         do throws(Rejection) {
             switch try state.decide(request, at: now, freshID: freshID) {

@@ -3,17 +3,17 @@ import ChatTesting
 import TestSupport
 import Testing
 
-/// What holds of the state after any sequence of commands.
+/// Invariants of the state after any sequence of commands.
 struct StatePropertyTests {
-    /// What a random sequence came to.
+    /// The result of a random sequence of commands.
     private struct Run {
         var state = ChatState()
         var events: [ChatEvent] = []
-        /// The accepted commands that bear ids, with the positions of their first events.
+        /// The accepted commands with their own ids, and the positions of their events.
         var accepted: [(CommandRequest, ClosedRange<Position>)] = []
     }
 
-    /// Runs a sequence, handing each state with the request and its answer to `check`.
+    /// Runs a sequence; calls `check` with each state, request and answer.
     private func run(
         _ seed: UInt64, steps: Int, check: (ChatState, CommandRequest, RuleModel.Answer) -> Void = { _, _, _ in }
     ) -> Run {
@@ -39,21 +39,21 @@ struct StatePropertyTests {
         return state
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func theRecordedEventsGiveTheStateThatDecidedThem(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func replayRestoresState(seed: UInt64) throws {
         let run = run(seed, steps: 400)
         #expect(replayed(run.events) == run.state)
         #expect(replayed(try run.events.map { try EventBytes($0).event() }) == run.state)
-        // Bodies, devices and correlation ids are no part of it.
+        // The state does not hold bodies, devices or correlation ids.
         #expect(replayed(try run.events.map { try EventBytes($0).event(.indexed) }) == run.state)
         #expect(run.events.count > 50)
     }
 
-    @Test(arguments: Seeds.seeds(10)) func aStateThatSawLessIsAnother(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(10)) func statesOfDifferentHistoriesDiffer(seed: UInt64) {
         let run = run(seed, steps: 100)
         #expect(replayed(run.events.dropLast()) != run.state)
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func everyDecidedEventIsFaultless(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func decidedEventsHaveNoFaults(seed: UInt64) throws {
         let run = run(seed, steps: 400)
         var state = ChatState()
         for event in run.events {
@@ -64,7 +64,7 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func aRefusedCommandChangesNothing(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func rejectedCommandChangesNothing(seed: UInt64) {
         _ = run(seed, steps: 300) { state, request, answer in
             guard case .refused = answer else { return }
             let copy = state
@@ -72,13 +72,13 @@ struct StatePropertyTests {
                 _ = RuleModel.Answer(copy, request, at: Timestamp(millisecondsSince1970: time), freshID: 5)
             }
             #expect(copy == state)
-            // It is refused for the same reason when it comes again, whatever the time and the fresh id.
+            // A repeated command is rejected for the same reason, at any time and with any fresh
+            // id.
             #expect(RuleModel.Answer(state, request, at: Timestamp(millisecondsSince1970: 0), freshID: 7) == answer)
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func anAcceptedIDThatComesAgainIsADuplicateWithTheFirstPositions(seed: UInt64)
-    {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func repeatedIDReturnsFirstPositions(seed: UInt64) {
         let run = run(seed, steps: 400)
         #expect(run.accepted.count > 20)
         for (request, positions) in run.accepted {
@@ -87,7 +87,7 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func timesNeverGoBackAndThreadNumbersHaveNoGap(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func timesAscendAndThreadNumbersHaveNoGaps(seed: UInt64) {
         let run = run(seed, steps: 400)
         #expect(zip(run.events, run.events.dropFirst()).allSatisfy { $0.recordedAt <= $1.recordedAt })
         var numbers: [ThreadID: [UInt64]] = [:]
@@ -100,8 +100,8 @@ struct StatePropertyTests {
         for (thread, numbers) in numbers { #expect(numbers == (1...numbers.count).map { UInt64($0) }, "\(thread)") }
     }
 
-    /// What has been erased is missing from the indexes over content, and from nothing else.
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func evolveCopesWithStubs(seed: UInt64) throws {
+    /// Erased content is missing only from the indexes over content.
+    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func evolveHandlesStubs(seed: UInt64) throws {
         let run = run(seed, steps: 300)
         let withoutBodies = try run.events.map { event in
             switch event.content {
@@ -117,7 +117,7 @@ struct StatePropertyTests {
         for (request, positions) in run.accepted {
             let again = RuleModel.Answer(bare, request, at: Timestamp(millisecondsSince1970: 0), freshID: 3)
             if case .registerUser = request.command {
-                // With the first name erased nobody can tell whether it is the same registration.
+                // With the first name erased, the decider cannot recognise the same registration.
                 #expect(again == .refused(.identifierTaken))
             } else {
                 #expect(again == .duplicate(first: positions.lowerBound, last: positions.upperBound), "\(request)")
@@ -125,7 +125,7 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(20)) func anUnknownKindIsNotedAndChangesNothingElse(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(20)) func unknownKindChangesOnlyHeadAndFlag(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         let run = run(seed, steps: 100)
         var state = run.state

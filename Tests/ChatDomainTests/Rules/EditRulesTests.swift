@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// Editing and retracting.
+/// Edits and retractions.
 struct EditRulesTests {
     typealias Here = Neighbourhood
 
@@ -12,7 +12,7 @@ struct EditRulesTests {
     static let bothLeft = Here.talk.given(
         .leaveThread(user: Here.ann, thread: Here.sw1a), .leaveThread(user: Here.bob, thread: Here.sw1a))
 
-    @Test func theAuthorEdits() {
+    @Test func authorEdits() {
         let message = Here.talk.when(.edit(Self.message, by: Here.ann, body: "Oat milk"))
         #expect(message.facts == [.messageEdited(MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))])
         #expect(message.events.map(\.content) == [.body("Oat milk")])
@@ -24,11 +24,11 @@ struct EditRulesTests {
         #expect(reply.events.map(\.content) == [.body("No.")])
     }
 
-    @Test func anEditAlwaysAppendsEvenTheSameBody() {
+    @Test func editWithSameBodyAppends() {
         #expect(Here.talk.when(.edit(Self.message, by: Here.ann, body: "Could someone pick up milk?")).events.count == 1)
     }
 
-    @Test func aReplyToARetractedMessageCanStillBeEdited() {
+    @Test func replyToRetractedMessageCanBeEdited() {
         let given = Here.talk.given(.retract(Self.message, by: Here.ann))
         #expect(given.when(.edit(Self.reply, by: Here.bob, body: "No.")).events.count == 1)
     }
@@ -46,7 +46,7 @@ struct EditRulesTests {
         RefusedCommand("no body", Here.talk, .edit(message, by: Here.ann, body: " "), .invalidBody),
         RefusedCommand("too long a reply", Here.talk, .edit(reply, by: Here.bob, body: PostRulesTests.full + "x"), .invalidBody),
     ])
-    func anEditIsRefused(refused: RefusedCommand) {
+    func editIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
@@ -64,11 +64,11 @@ struct EditRulesTests {
         RefusedCommand("a stranger retracts no reply", Here.talk, .retract(.reply(Here.noReply), by: Here.nobody), .unknownUser),
         RefusedCommand("another retracts twice", bothRetracted, .retract(message, by: Here.bob), .notTheAuthor),
     ])
-    func theFirstRuleThatIsBrokenIsNamed(refused: RefusedCommand) {
+    func firstBrokenRuleIsReported(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
-    @Test func theAuthorRetracts() {
+    @Test func authorRetracts() {
         let message = Here.talk.when(.retract(Self.message, by: Here.ann))
         #expect(message.facts == [.messageRetracted(MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))])
         #expect(message.events.map(\.content) == [.none])
@@ -79,17 +79,17 @@ struct EditRulesTests {
             ])
     }
 
-    @Test func retractingNeedsNoMembership() {
+    @Test func retractionNeedsNoMembership() {
         #expect(Self.bothLeft.when(.retract(Self.message, by: Here.ann)).events.count == 1)
         #expect(Self.bothLeft.when(.retract(Self.reply, by: Here.bob)).events.count == 1)
     }
 
-    @Test func retractingTwiceChangesNothing() {
+    @Test func repeatedRetractionChangesNothing() {
         #expect(Self.bothRetracted.when(.retract(Self.message, by: Here.ann)).isUnchanged)
         #expect(Self.bothRetracted.when(.retract(Self.reply, by: Here.bob)).isUnchanged)
     }
 
-    @Test func aReplyToARetractedMessageCanBeRetracted() {
+    @Test func replyToRetractedMessageCanBeRetracted() {
         let given = Here.talk.given(.retract(Self.message, by: Here.ann))
         #expect(given.when(.retract(Self.reply, by: Here.bob)).events.count == 1)
     }
@@ -101,7 +101,7 @@ struct EditRulesTests {
         RefusedCommand("another's message", Here.talk, .retract(message, by: Here.bob), .notTheAuthor),
         RefusedCommand("another's reply", Here.talk, .retract(reply, by: Here.ann), .notTheAuthor),
     ])
-    func aRetractionIsRefused(refused: RefusedCommand) {
+    func retractionIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 }

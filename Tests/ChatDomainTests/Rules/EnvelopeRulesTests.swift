@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// What every event bears: its time, its correlation id, and its number within its thread.
+/// The envelope of every event: time, correlation id, and number within its thread.
 struct EnvelopeRulesTests {
     typealias Here = Neighbourhood
 
@@ -17,7 +17,7 @@ struct EnvelopeRulesTests {
         return event.recordedAt
     }
 
-    @Test func recordedAtFollowsTheClockAndNeverGoesBack() throws {
+    @Test func recordedAtFollowsClockAndNeverDecreases() throws {
         var state = Here.neighbours.state
         let start = state.lastRecordedAt.millisecondsSince1970
         let clock = [start + 10, start + 10, start + 9, start + 500, 0, -1, Int64.min, start + 499, start + 501]
@@ -25,7 +25,7 @@ struct EnvelopeRulesTests {
         #expect(recorded == [10, 10, 10, 500, 500, 500, 500, 500, 501])
     }
 
-    @Test func aClockBefore1970RecordsTheBeginningOf1970() throws {
+    @Test func clockBefore1970RecordsStartOf1970() throws {
         let decision = try ChatState().decide(
             CommandRequest(.registerUser(username: "Ann")), at: Timestamp(millisecondsSince1970: -1), freshID: 1)
         guard case .append(let events) = decision else {
@@ -35,36 +35,36 @@ struct EnvelopeRulesTests {
         #expect(events.map(\.recordedAt.millisecondsSince1970) == [0])
     }
 
-    @Test func aClockBeyondTheEncodingRecordsItsLastMillisecond() throws {
+    @Test func clockBeyondEncodingRecordsLastMillisecond() throws {
         var state = Here.neighbours.state
         #expect(try post(&state, at: Int64.max).millisecondsSince1970 == 1 << 48 - 1)
         #expect(try post(&state, at: 0).millisecondsSince1970 == 1 << 48 - 1)
     }
 
-    @Test func allEventsOfACommandBearOneTimeAndItsCorrelation() {
+    @Test func eventsOfCommandShareTimeAndCorrelation() {
         let outcome = Here.people.when(CommandRequest(.setPostcode(user: Here.ann, postcode: "SW1A 1AA"), correlation: "c-1"))
         #expect(outcome.events.map(\.correlation) == ["c-1", "c-1", "c-1"])
         #expect(Set(outcome.events.map(\.recordedAt)).count == 1)
     }
 
-    @Test(arguments: [1, 256]) func aCorrelationIsUpTo256Bytes(count: Int) {
+    @Test(arguments: [1, 256]) func correlationHasUpTo256Bytes(count: Int) {
         let correlation = String(repeating: "c", count: count)
         let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
         #expect(outcome.events.map(\.correlation) == [correlation])
     }
 
     @Test(arguments: ["", String(repeating: "c", count: 257), String(repeating: "é", count: 129)])
-    func anotherCorrelationIsRefused(correlation: String) {
+    func invalidCorrelationIsRejected(correlation: String) {
         let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.ann, username: "Anna"), correlation: correlation))
         #expect(outcome.rejection?.code == .invalidCorrelation)
     }
 
-    @Test func theRulesOfTheCommandComeBeforeThatOfTheCorrelation() {
+    @Test func commandRulesPrecedeCorrelationRule() {
         let outcome = Here.people.when(CommandRequest(.changeUsername(user: Here.nobody, username: ""), correlation: ""))
         #expect(outcome.rejection?.code == .unknownUser)
     }
 
-    @Test func everyEventOfAThreadButReadMarkersIsNumbered() {
+    @Test func threadEventsExceptReadMarkersAreNumbered() {
         let history = Here.dogOwners.given(
             .markRead(user: Here.ann, thread: Here.sw1a, upTo: 4),
             .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
@@ -84,7 +84,7 @@ struct EnvelopeRulesTests {
         #expect(history.filter { $0.event.details.thread == Here.dogs }.map(\.event.details.threadNumber) == [1, 2, 3])
     }
 
-    @Test func everyRefusalHasAStableCode() {
+    @Test func rejectionCodesAreStable() {
         #expect(
             Set(Rejection.Code.allCases.map(\.rawValue)) == [
                 "identifierTaken", "invalidUsername", "usernameTaken", "subjectTaken", "unknownUser", "invalidPostcode",
@@ -94,7 +94,7 @@ struct EnvelopeRulesTests {
             ])
     }
 
-    @Test func aRefusalIsACodeAndASentence() throws {
+    @Test func rejectionHasCodeAndMessage() throws {
         let rejection = try #require(Here.people.when(.changeUsername(user: Here.nobody, username: "x")).rejection)
         #expect(rejection.message.hasSuffix("."))
         #expect(rejection.description == "unknownUser: \(rejection.message)")

@@ -2,11 +2,12 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// An id that comes again is answered with its first receipt, at any age and before every other check.
+/// A repeated id returns its first receipt, at any age and before every other check.
 struct ExactlyOnceTests {
     typealias Here = Neighbourhood
 
-    /// Everything that can happen to a message, a reply, a thread, a user and a session has happened since.
+    /// A history with every kind of later change to a message, a reply, a thread, a user and a
+    /// session.
     static let muchLater = Here.dogOwners.given(
         .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
         .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
@@ -30,12 +31,12 @@ struct ExactlyOnceTests {
         (.startSession(user: Here.ann, session: Here.phone, device: "iPhone"), 13...13),
     ]
 
-    @Test(arguments: repeated) func aCommandThatComesAgainAtOnceIsADuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func immediateRepetitionIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
         let given = Here.dogOwners.given(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
         #expect(given.when(command).duplicateOf == positions)
     }
 
-    @Test(arguments: repeated) func aCommandThatComesAgainMuchLaterIsADuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func lateRepetitionIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(command).duplicateOf == positions)
     }
 
@@ -48,23 +49,22 @@ struct ExactlyOnceTests {
             (.openThread(thread: Here.dogs, name: "SW1A", by: Here.ann), 11...12),
             (.startSession(user: Here.ann, session: Here.phone, device: String(repeating: "d", count: 2_000)), 13...13),
         ] as [(ChatCommand, ClosedRange<Position>)])
-    func theTextIsNotCompared(command: ChatCommand, positions: ClosedRange<Position>) {
+    func duplicateCheckIgnoresText(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(command).duplicateOf == positions)
     }
 
-    /// Two callers who bear two subjects are two people, whatever name they bear.
-    @Test(arguments: ["sub-eve", "", String(repeating: "s", count: 300)]) func aRegistrationWithAnotherSubjectIsNoDuplicate(subject: String)
-    {
+    /// Two subjects identify two people, even under the same name.
+    @Test(arguments: ["sub-eve", "", String(repeating: "s", count: 300)]) func registrationWithOtherSubjectIsNotDuplicate(subject: String) {
         #expect(Self.muchLater.when(.registerUser(user: Here.ann, username: "Ann", subject: subject)).rejection?.code == .subjectTaken)
         #expect(Self.muchLater.when(.registerUser(user: Here.bob, username: "Bob", subject: subject)).rejection?.code == .subjectTaken)
     }
 
-    @Test(arguments: repeated) func noOtherCheckComesBefore(command: ChatCommand, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func duplicateCheckComesFirst(command: ChatCommand, positions: ClosedRange<Position>) {
         let request = CommandRequest(command, correlation: "")
         #expect(Self.muchLater.when(request).duplicateOf == positions)
     }
 
-    @Test(arguments: repeated) func anImportOfTheSameIDIsADuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
+    @Test(arguments: repeated) func importOfSameIDIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(CommandRequest(command, origin: .imported(sentAt: nil))).duplicateOf == positions)
     }
 
@@ -86,23 +86,23 @@ struct ExactlyOnceTests {
         RefusedCommand(
             "another user", muchLater, .startSession(user: Here.bob, session: Here.phone, device: "iPhone"), .identifierTaken),
     ])
-    func anotherAuthorOrPlaceIsRefused(refused: RefusedCommand) {
+    func repeatedIDWithOtherAuthorOrThreadIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
-    @Test func theSameBitsMayBeAMessageAndAReply() {
+    @Test func messageAndReplyCanShareBits() {
         let reply = ReplyID(bits: Here.milk.bits)
         #expect(Here.talk.when(.reply(reply: reply, message: Here.milk, author: Here.ann, body: "x")).events.count == 1)
     }
 
-    @Test func aRefusedCommandDoesNotUseUpItsID() {
+    @Test func rejectedCommandLeavesItsIDFree() {
         let id = MessageID(bits: 9)
         let command = ChatCommand.postMessage(message: id, thread: Here.sw1a, author: Here.cem, body: "x")
         #expect(Here.talk.when(command).rejection?.code == .notAMember)
         #expect(Here.talk.given(.setPostcode(user: Here.cem, postcode: "SW1A 3AA")).when(command).events.count == 1)
     }
 
-    @Test func anIDThatTheStoreMadeCountsAsWell() throws {
+    @Test func generatedIDIsRecognisedToo() throws {
         let made = Here.talk.when(.postMessage(thread: Here.sw1a, author: Here.ann, body: "x"))
         guard case .messagePosted(let details) = try #require(made.facts.first) else {
             Issue.record("\(made)")

@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// Names that an earlier version accepted and that are refused now stay what they are.
+/// Names that an earlier version accepted, and this version rejects, stay valid in the history.
 struct FormerNamesTests {
     typealias Here = Neighbourhood
 
@@ -12,7 +12,7 @@ struct FormerNamesTests {
             recordedAt: Timestamp(millisecondsSince1970: 1), details: .userRegistered(UserRegistered(user: Here.cem)),
             content: .registration(Username(text: text, foldKey: "cem\u{FE0F}"), subject: nil)))
 
-    @Test func noFaultIsFoundInThem() {
+    @Test func formerNamesHaveNoFaults() {
         for (details, content) in [
             (
                 .userRegistered(UserRegistered(user: Here.ann)),
@@ -26,22 +26,22 @@ struct FormerNamesTests {
         }
     }
 
-    @Test func theSameRegistrationAgainIsADuplicate() {
+    @Test func repeatedRegistrationIsDuplicate() {
         #expect(Self.former.when(.registerUser(user: Here.cem, username: Self.text)).duplicateOf == 1...1)
         #expect(Self.former.when(.registerUser(user: Here.cem, username: " CEM\u{FE0F}")).duplicateOf == 1...1)
         #expect(Self.former.when(.registerUser(user: Here.cem, username: "Cem")).rejection?.code == .identifierTaken)
     }
 
-    @Test func thePresentNameAgainChangesNothing() {
+    @Test func currentNameChangesNothing() {
         #expect(Self.former.when(.changeUsername(user: Here.cem, username: Self.text)).isUnchanged)
         #expect(Self.former.when(.changeUsername(user: Here.cem, username: " \(Self.text)\n")).isUnchanged)
         #expect(Self.former.when(.changeUsername(user: Here.cem, username: "CEM\u{FE0F}")).rejection?.code == .invalidUsername)
         #expect(Self.former.when(.changeUsername(user: Here.ann, username: Self.text)).rejection?.code == .unknownUser)
     }
 
-    @Test func noOtherUserCanTakeOne() {
+    @Test func formerNamesCannotBeChosen() {
         #expect(Self.former.when(.registerUser(username: Self.text)).rejection?.code == .invalidUsername)
-        #expect(Self.former.when(.registerUser(username: "Cem")).facts.count == 1, "the plain name is another")
+        #expect(Self.former.when(.registerUser(username: "Cem")).facts.count == 1, "the plain name is a different name")
         #expect(Self.former.when(.openThread(name: "\u{2764}\u{FE0F} dogs", by: Here.cem)).rejection?.code == .invalidThreadName)
     }
 }

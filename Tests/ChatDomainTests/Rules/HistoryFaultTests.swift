@@ -2,11 +2,13 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// What an audit finds in a history that no decider of this version wrote.
+/// Findings of an audit in a history that this version's decider did not write.
 struct HistoryFaultTests {
     typealias Here = Neighbourhood
 
-    /// Ann asked for milk, Bob replied; both were retracted, Ann has read up to 9, and her session has ended.
+    /// Ann asked for milk and Bob replied; both retracted.
+    ///
+    /// Ann has read up to 9, and her session has ended.
     static let given = Here.dogOwners.given(
         .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
         .endSession(session: Here.phone),
@@ -146,7 +148,7 @@ struct HistoryFaultTests {
     }
 
     @Test(arguments: faults)
-    func aFaultIsNamed(
+    func faultIsReported(
         what: String, given: DeciderSpecification, details: EventDetails, content: EventContent, problems: [HistoryFault.Problem]
     ) {
         let event = ChatEvent(recordedAt: given.state.lastRecordedAt, details: details, content: content)
@@ -155,9 +157,11 @@ struct HistoryFaultTests {
         #expect(faults.allSatisfy { !$0.message.isEmpty })
     }
 
-    /// What a lost event may have brought about is no fault after it; what none can explain stays one, and so does everything before it.
+    /// A fault that a lost event can explain is no longer reported after it.
+    ///
+    /// Other faults stay, and so do faults before the loss.
     @Test(arguments: faults)
-    func afterALossOnlyWhatItCannotExplainIsAFault(
+    func lostEventHidesOnlyFaultsItExplains(
         what: String, given: DeciderSpecification, details: EventDetails, content: EventContent, problems: [HistoryFault.Problem]
     ) {
         let explained: Set<HistoryFault.Problem> = [
@@ -165,7 +169,7 @@ struct HistoryFaultTests {
         ]
         var state = given.state
         #expect(state.lostEvents == 0)
-        // At the same head, because the faults of markers are about it.
+        // The head stays the same, because the faults of markers depend on it.
         state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: .lost), at: state.head)
         #expect(state.lostEvents == 1)
         let found = state.faults(of: ChatEvent(recordedAt: state.lastRecordedAt, details: details, content: content)).map(\.problem)
@@ -176,7 +180,7 @@ struct HistoryFaultTests {
         }
     }
 
-    @Test func afterALossANumberThatComesAgainIsAFault() {
+    @Test func repeatedNumberAfterLossIsFault() {
         var state = Self.given.state
         state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: .lost), at: state.head + 1)
         for (number, problems) in [(2, [HistoryFault.Problem.threadNumberGap]), (3, []), (9, [])] as [(UInt64, [HistoryFault.Problem])] {
@@ -186,7 +190,7 @@ struct HistoryFaultTests {
         }
     }
 
-    @Test func timeThatGoesBackIsAFault() {
+    @Test func decreasingTimeIsFault() {
         let last = Here.people.state.lastRecordedAt.millisecondsSince1970
         let details = EventDetails.usernameChanged(UsernameChanged(user: Here.ann))
         let earlier = ChatEvent(recordedAt: Timestamp(millisecondsSince1970: last - 1), details: details, content: .erased)
@@ -195,7 +199,7 @@ struct HistoryFaultTests {
         #expect(Here.people.state.faults(of: same).isEmpty)
     }
 
-    @Test func evolveGoesOnAfterAnyFault() {
+    @Test func evolveContinuesAfterAnyFault() {
         for (what, given, details, content, _) in Self.faults {
             var state = given.state
             state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: details, content: content), at: state.head + 1)

@@ -2,7 +2,8 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// An import runs the same decider, skips the rule of residence, and opens the thread of an outward code.
+/// Imports use the same decider, without the rule of residence, and can open the thread of an
+/// outward code.
 struct ImportRulesTests {
     typealias Here = Neighbourhood
 
@@ -10,7 +11,7 @@ struct ImportRulesTests {
 
     static func imported(_ command: ChatCommand) -> CommandRequest { CommandRequest(command, origin: .imported(sentAt: sentAt)) }
 
-    @Test func eventsOfAnImportSaySo() {
+    @Test func importedEventsHoldTheirOrigin() {
         let outcome = Here.talk.when(Self.imported(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Long ago")))
         #expect(outcome.events.map(\.origin) == [.imported(sentAt: Self.sentAt)])
         #expect(outcome.events.map(\.createdAt) == [Self.sentAt])
@@ -20,12 +21,12 @@ struct ImportRulesTests {
         #expect(undated.events.map(\.createdAt) == undated.events.map(\.recordedAt))
     }
 
-    @Test func everyEventOfACommandBearsTheOrigin() {
+    @Test func everyEventOfCommandHoldsOrigin() {
         let outcome = Here.people.when(Self.imported(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")))
         #expect(outcome.events.map(\.origin) == Array(repeating: .imported(sentAt: Self.sentAt), count: 3))
     }
 
-    @Test func sentAtMayGoBackAndRecordedAtDoesNot() {
+    @Test func sentAtCanDecreaseButRecordedAtCannot() {
         let given = Here.talk.given([Self.imported(.postMessage(thread: Here.sw1a, author: Here.ann, body: "Long ago"))])
         let earlier = CommandRequest(
             .postMessage(thread: Here.sw1a, author: Here.ann, body: "Longer ago"),
@@ -35,13 +36,13 @@ struct ImportRulesTests {
         #expect(events.allSatisfy { $0.recordedAt >= given.state.lastRecordedAt })
     }
 
-    @Test func residenceIsNotAskedFor() {
+    @Test func importNeedsNoResidence() {
         let command = ChatCommand.joinThread(user: Here.cem, thread: Here.sw1a)
         #expect(Here.talk.when(command).rejection?.code == .notResident)
         #expect(Here.talk.when(Self.imported(command)).facts == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 6, user: Here.cem))])
     }
 
-    @Test(arguments: ["N1P", " n1p "]) func anImportOpensTheThreadOfAnOutwardCode(name: String) {
+    @Test(arguments: ["N1P", " n1p "]) func importOpensThreadOfOutwardCode(name: String) {
         let outcome = Here.people.when(Self.imported(.openThread(thread: Here.n1p, name: name, by: Here.ann)))
         #expect(
             outcome.facts == [
@@ -52,12 +53,12 @@ struct ImportRulesTests {
         #expect(outcome.events.first?.threadName == "N1P")
     }
 
-    @Test func theSameOpeningAgainIsADuplicate() {
+    @Test func repeatedOpeningIsDuplicate() {
         let open = Self.imported(.openThread(thread: Here.n1p, name: "N1P", by: Here.ann))
         #expect(Here.people.given([open]).when(open).duplicateOf == 3...4)
     }
 
-    @Test func aThreadThatSomebodyElseOpenedIsOpen() {
+    @Test func openingOfOpenThreadChangesNothing() {
         #expect(Here.neighbours.when(Self.imported(.openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob))).isUnchanged)
     }
 
@@ -73,7 +74,7 @@ struct ImportRulesTests {
             (.postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
             (.registerUser(username: "ann"), .usernameTaken),
         ] as [(ChatCommand, Rejection.Code)])
-    func allOtherRulesHold(command: ChatCommand, code: Rejection.Code) {
+    func allOtherRulesApply(command: ChatCommand, code: Rejection.Code) {
         let given = Here.neighbours.given(.registerUser(user: Here.cem, username: "Cem"))
         #expect(given.when(Self.imported(command)).rejection?.code == code)
     }

@@ -9,27 +9,27 @@ struct MarkerAndSessionRulesTests {
     /// The head of `talk` is 10.
     static let read = Here.talk.given(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 9))
 
-    @Test(arguments: [1, 9, 10] as [Position]) func aMemberMarksWhatWasRead(upTo: Position) {
+    @Test(arguments: [1, 9, 10] as [Position]) func memberMovesReadMarker(upTo: Position) {
         let outcome = Here.talk.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: upTo))
         #expect(outcome.facts == [.threadRead(ThreadRead(user: Here.ann, thread: Here.sw1a, upTo: upTo))])
         #expect(outcome.events.map(\.content) == [.none])
     }
 
-    @Test(arguments: [0, 8, 9] as [Position]) func aMarkerNotBeyondThePresentOneChangesNothing(upTo: Position) {
+    @Test(arguments: [0, 8, 9] as [Position]) func markerNotBeyondCurrentOneChangesNothing(upTo: Position) {
         #expect(Self.read.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: upTo)).isUnchanged)
     }
 
-    @Test func aMarkerAtZeroChangesNothing() {
+    @Test func markerAtZeroChangesNothing() {
         #expect(Here.talk.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 0)).isUnchanged)
     }
 
-    @Test func markersAreOfOneUserAndOneThread() {
+    @Test func markersBelongToOneUserAndThread() {
         #expect(Self.read.when(.markRead(user: Here.bob, thread: Here.sw1a, upTo: 9)).events.count == 1)
         let other = Self.read.given(.openThread(thread: Here.dogs, name: "Dogs", by: Here.ann))
         #expect(other.when(.markRead(user: Here.ann, thread: Here.dogs, upTo: 9)).events.count == 1)
     }
 
-    @Test func aMarkerOutlivesADeparture() {
+    @Test func markerSurvivesLeaving() {
         let back = Self.read.given(.leaveThread(user: Here.ann, thread: Here.sw1a), .joinThread(user: Here.ann, thread: Here.sw1a))
         #expect(back.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 9)).isUnchanged)
         #expect(back.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 10)).events.count == 1)
@@ -49,11 +49,11 @@ struct MarkerAndSessionRulesTests {
         RefusedCommand("no member, beyond", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: .max), .notAMember),
         RefusedCommand("no member, not forward", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 0), .notAMember),
     ])
-    func aMarkerIsRefused(refused: RefusedCommand) {
+    func markerIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
-    @Test func aSessionBeginsAndEnds() {
+    @Test func sessionStartsAndEnds() {
         let begun = Here.people.when(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
         #expect(begun.facts == [.sessionStarted(SessionStarted(user: Here.ann, session: Here.phone))])
         #expect(begun.events.map(\.content) == [.device("iPhone")])
@@ -62,18 +62,18 @@ struct MarkerAndSessionRulesTests {
         #expect(ended.facts == [.sessionEnded(SessionEnded(user: Here.ann, session: Here.phone))])
     }
 
-    @Test func endingTwiceChangesNothing() {
+    @Test func repeatedEndChangesNothing() {
         let ended = Here.people.given(
             .startSession(user: Here.ann, session: Here.phone, device: "iPhone"), .endSession(session: Here.phone))
         #expect(ended.when(.endSession(session: Here.phone)).isUnchanged)
     }
 
-    @Test func aUserMayHaveSeveralSessionsAtOnce() {
+    @Test func userCanHaveSeveralSessions() {
         let given = Here.people.given(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
         #expect(given.when(.startSession(user: Here.ann, device: "iPhone")).events.count == 1)
     }
 
-    @Test(arguments: ["", String(repeating: "d", count: 1_024)]) func aDeviceIsUpTo1024Bytes(device: String) {
+    @Test(arguments: ["", String(repeating: "d", count: 1_024)]) func deviceHasUpTo1024Bytes(device: String) {
         #expect(Here.people.when(.startSession(user: Here.ann, device: device)).events.map(\.device) == [device])
     }
 
@@ -91,7 +91,7 @@ struct MarkerAndSessionRulesTests {
             .identifierTaken),
         RefusedCommand("a stranger with a long device", onThePhone, .startSession(user: Here.nobody, device: longDevice), .unknownUser),
     ])
-    func aSessionIsRefused(refused: RefusedCommand) {
+    func sessionIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 }

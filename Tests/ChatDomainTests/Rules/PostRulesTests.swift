@@ -8,14 +8,14 @@ struct PostRulesTests {
 
     static let full = String(repeating: "x", count: 16_384)
 
-    @Test func aMemberPosts() {
+    @Test func memberPosts() {
         let id = MessageID(bits: 9)
         let outcome = Here.talk.when(.postMessage(message: id, thread: Here.sw1a, author: Here.bob, body: " Hello \n"))
         #expect(outcome.facts == [.messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: id, author: Here.bob))])
         #expect(outcome.events.map(\.content) == [.body(" Hello \n")])
     }
 
-    @Test(arguments: [full, "\0", "\u{1B}[31m", "\u{200B}", "\u{202E}x", "🥛"]) func aBodyIsKeptAsItWasSent(body: String) {
+    @Test(arguments: [full, "\0", "\u{1B}[31m", "\u{200B}", "\u{202E}x", "🥛"]) func bodyIsStoredUnchanged(body: String) {
         let outcome = Here.talk.when(.postMessage(thread: Here.sw1a, author: Here.bob, body: body))
         #expect(outcome.events.first?.body.map { Array($0.utf8) } == Array(body.utf8))
     }
@@ -45,11 +45,11 @@ struct PostRulesTests {
         RefusedCommand(
             "no member and no body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: ""), .notAMember),
     ])
-    func aMessageIsRefused(refused: RefusedCommand) {
+    func messageIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
-    @Test func aMemberRepliesToAMessageOfAnotherOrOfTheirOwn() {
+    @Test func memberRepliesToAnyMessage() {
         let id = ReplyID(bits: 9)
         for author in [Here.ann, Here.bob] {
             let outcome = Here.talk.when(.reply(reply: id, message: Here.milk, author: author, body: "Two pints?"))
@@ -82,7 +82,7 @@ struct PostRulesTests {
         RefusedCommand("no member, and retracted", retracted, .reply(message: Here.milk, author: Here.cem, body: ""), .notAMember),
         RefusedCommand("retracted and no body", retracted, .reply(message: Here.milk, author: Here.bob, body: ""), .retracted),
     ])
-    func aReplyIsRefused(refused: RefusedCommand) {
+    func replyIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 }

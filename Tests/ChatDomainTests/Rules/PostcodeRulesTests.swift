@@ -2,11 +2,11 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// Where people live, and what follows from it for threads.
+/// Residence, and its effect on thread membership.
 struct PostcodeRulesTests {
     typealias Here = Neighbourhood
 
-    @Test func theFirstResidentOpensAndJoinsTheThread() throws {
+    @Test func firstResidentOpensAndJoinsThread() throws {
         let outcome = Here.people.when(.setPostcode(user: Here.ann, postcode: "sw1a1aa"))
         #expect(
             outcome.facts == [
@@ -18,7 +18,7 @@ struct PostcodeRulesTests {
         #expect(outcome.events.map(\.threadName) == [nil, "SW1A", nil])
     }
 
-    @Test func theNextResidentJoinsTheThread() {
+    @Test func nextResidentJoinsThread() {
         let outcome = Here.neighbours.given(.registerUser(user: Here.cem, username: "Cem"))
             .when(.setPostcode(user: Here.cem, postcode: "SW1A 9ZZ"))
         #expect(
@@ -28,28 +28,28 @@ struct PostcodeRulesTests {
             ])
     }
 
-    @Test func aMemberWhoMovesWithinTheDistrictDoesNotJoinAgain() {
+    @Test func moveWithinDistrictKeepsMembership() {
         let outcome = Here.neighbours.when(.setPostcode(user: Here.ann, postcode: "SW1A 2AA"))
         #expect(outcome.facts == [.postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a))])
     }
 
-    @Test func whoMovesAwayStaysAMemberOfTheEarlierThread() {
+    @Test func moveAwayKeepsEarlierMembership() {
         let moved = Here.neighbours.given(.setPostcode(user: Here.ann, postcode: "N1P 2NG"))
         #expect(moved.when(.postMessage(thread: Here.sw1a, author: Here.ann, body: "I moved.")).events.count == 1)
         #expect(moved.when(.postMessage(thread: Here.n1p, author: Here.ann, body: "I came.")).events.count == 1)
         #expect(moved.when(.joinThread(user: Here.ann, thread: Here.sw1a)).isUnchanged)
     }
 
-    @Test(arguments: ["SW1A 1AA", "sw1a1aa", "  SW1A   1AA "]) func theSamePostcodeAgainChangesNothing(writing: String) {
+    @Test(arguments: ["SW1A 1AA", "sw1a1aa", "  SW1A   1AA "]) func samePostcodeChangesNothing(writing: String) {
         #expect(Here.neighbours.when(.setPostcode(user: Here.ann, postcode: writing)).isUnchanged)
     }
 
-    @Test func theSamePostcodeNeverRejoinsAThreadThatWasLeft() {
+    @Test func samePostcodeDoesNotRejoinLeftThread() {
         let left = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
         #expect(left.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")).isUnchanged)
     }
 
-    @Test func aNewPostcodeOfTheSameDistrictRejoinsAThreadThatWasLeft() {
+    @Test func newPostcodeOfDistrictRejoinsLeftThread() {
         let left = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
         let outcome = left.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AB"))
         #expect(
@@ -59,7 +59,7 @@ struct PostcodeRulesTests {
             ])
     }
 
-    @Test func whoComesBackJoinsOnlyIfNoLongerAMember() {
+    @Test func returningResidentJoinsOnlyIfNotMember() {
         let back = Here.neighbours.given(.setPostcode(user: Here.ann, postcode: "N1P 2NG"))
         #expect(
             back.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")).facts == [
@@ -74,7 +74,7 @@ struct PostcodeRulesTests {
         RefusedCommand("an empty one", Here.neighbours, .setPostcode(user: Here.ann, postcode: ""), .invalidPostcode),
         RefusedCommand("a stranger without one", Here.people, .setPostcode(user: Here.nobody, postcode: ""), .unknownUser),
     ])
-    func aPostcodeIsRefused(refused: RefusedCommand) {
+    func postcodeIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 }

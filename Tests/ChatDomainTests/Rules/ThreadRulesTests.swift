@@ -2,11 +2,11 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// Opening, joining and leaving threads.
+/// Rules of opening, joining and leaving threads.
 struct ThreadRulesTests {
     typealias Here = Neighbourhood
 
-    @Test func whoOpensAThreadJoinsIt() {
+    @Test func openerJoinsThread() {
         let outcome = Here.people.when(.openThread(thread: Here.dogs, name: " Dogs ", by: Here.ann))
         #expect(
             outcome.facts == [
@@ -16,7 +16,7 @@ struct ThreadRulesTests {
         #expect(outcome.events.map(\.content) == [.threadName("Dogs"), .none])
     }
 
-    @Test func namesMayRepeat() {
+    @Test func threadNamesCanRepeat() {
         let outcome = Here.dogOwners.when(.openThread(name: "Dogs", by: Here.bob))
         #expect(outcome.events.count == 2)
         #expect(outcome.events.first?.details.thread != Here.dogs)
@@ -36,7 +36,7 @@ struct ThreadRulesTests {
             "another's id by a stranger", Here.dogOwners, .openThread(thread: Here.dogs, name: "", by: Here.nobody), .identifierTaken),
         RefusedCommand("a stranger and no name", Here.people, .openThread(name: "", by: Here.nobody), .unknownUser),
     ])
-    func anOpeningIsRefused(refused: RefusedCommand) {
+    func openingIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
@@ -49,29 +49,29 @@ struct ThreadRulesTests {
             "by who lives there", Here.neighbours, .openThread(thread: Here.sw1a, name: "SW1A", by: Here.bob), .identifierTaken),
         RefusedCommand("by a stranger", Here.people, .openThread(thread: Here.n1p, name: "", by: Here.nobody), .identifierTaken),
     ])
-    func theIDOfAnOutwardCodeCannotBeSquatted(refused: RefusedCommand) {
+    func idOfOutwardCodeIsReserved(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
-    @Test func anybodyJoinsANamedThread() {
+    @Test func anyUserJoinsNamedThread() {
         let outcome = Here.dogOwners.when(.joinThread(user: Here.cem, thread: Here.dogs))
         #expect(outcome.facts == [.threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.cem))])
     }
 
-    @Test func aResidentJoinsTheDistrictsThreadAgain() {
+    @Test func residentRejoinsDistrictThread() {
         let outcome = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
             .when(.joinThread(user: Here.ann, thread: Here.sw1a))
         #expect(outcome.facts == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 5, user: Here.ann))])
     }
 
-    @Test func joiningTwiceAndLeavingTwiceChangeNothing() {
+    @Test func repeatedJoinAndLeaveChangeNothing() {
         #expect(Here.dogOwners.when(.joinThread(user: Here.ann, thread: Here.dogs)).isUnchanged)
         #expect(Here.dogOwners.when(.leaveThread(user: Here.bob, thread: Here.dogs)).isUnchanged)
         let left = Here.dogOwners.given(.leaveThread(user: Here.ann, thread: Here.dogs))
         #expect(left.when(.leaveThread(user: Here.ann, thread: Here.dogs)).isUnchanged)
     }
 
-    @Test func whoMovedAwayAndLeftCannotComeBack() {
+    @Test func formerResidentCannotRejoin() {
         let moved = Here.neighbours.given(
             .setPostcode(user: Here.ann, postcode: "N1P 2NG"), .leaveThread(user: Here.ann, thread: Here.sw1a))
         #expect(moved.when(.joinThread(user: Here.ann, thread: Here.sw1a)).rejection?.code == .notResident)
@@ -85,11 +85,11 @@ struct ThreadRulesTests {
         RefusedCommand("a stranger and no thread", Here.talk, .joinThread(user: Here.nobody, thread: Here.nowhere), .unknownUser),
         RefusedCommand("a stranger who lives nowhere", Here.talk, .joinThread(user: Here.nobody, thread: Here.sw1a), .unknownUser),
     ])
-    func joiningIsRefused(refused: RefusedCommand) {
+    func joiningIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
-    @Test func aMemberLeaves() {
+    @Test func memberLeaves() {
         let outcome = Here.neighbours.when(.leaveThread(user: Here.bob, thread: Here.sw1a))
         #expect(outcome.facts == [.threadLeft(ThreadLeft(thread: Here.sw1a, number: 4, user: Here.bob))])
     }
@@ -99,7 +99,7 @@ struct ThreadRulesTests {
         RefusedCommand("no thread", Here.dogOwners, .leaveThread(user: Here.ann, thread: Here.nowhere), .unknownThread),
         RefusedCommand("a stranger and no thread", Here.dogOwners, .leaveThread(user: Here.nobody, thread: Here.nowhere), .unknownUser),
     ])
-    func leavingIsRefused(refused: RefusedCommand) {
+    func leavingIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 }

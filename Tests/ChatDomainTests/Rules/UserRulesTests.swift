@@ -2,11 +2,11 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// Registering, and names.
+/// Rules of registration and usernames.
 struct UserRulesTests {
     typealias Here = Neighbourhood
 
-    @Test func aUserRegistersWithANameAndASubject() throws {
+    @Test func userRegistersWithNameAndSubject() throws {
         let outcome = Here.empty.when(.registerUser(user: Here.ann, username: " Ann\n", subject: "sub-ann"))
         #expect(outcome.facts == [.userRegistered(UserRegistered(user: Here.ann))])
         let username = try #require(Username("Ann"))
@@ -16,7 +16,7 @@ struct UserRulesTests {
         #expect(outcome.events.first?.origin == .native)
     }
 
-    @Test func aUserWithoutAnIDIsGivenTheFreshOne() throws {
+    @Test func registrationWithoutIDUsesFreshID() throws {
         let decision = try ChatState().decide(
             CommandRequest(.registerUser(username: "Ann")), at: Timestamp(millisecondsSince1970: 5), freshID: 77)
         guard case .append(let events) = decision else {
@@ -27,12 +27,12 @@ struct UserRulesTests {
         #expect(events.first?.subject == nil)
     }
 
-    @Test(arguments: [1, 256]) func aSubjectHasUpTo256Bytes(count: Int) {
+    @Test(arguments: [1, 256]) func subjectHasUpTo256Bytes(count: Int) {
         let outcome = Here.people.when(.registerUser(username: "Cem", subject: String(repeating: "s", count: count)))
         #expect(outcome.events.count == 1)
     }
 
-    @Test func subjectsAreComparedByTheirBytes() {
+    @Test func subjectsCompareByBytes() {
         let given = Here.empty.given(.registerUser(username: "Ann", subject: "\u{E9}"))
         #expect(given.when(.registerUser(username: "Bob", subject: "e\u{301}")).events.count == 1)
         #expect(given.when(.registerUser(username: "Bob", subject: "\u{E9}")).rejection?.code == .subjectTaken)
@@ -54,7 +54,7 @@ struct UserRulesTests {
         RefusedCommand(
             "257 bytes of subject", Here.people, .registerUser(username: "Cem", subject: String(repeating: "s", count: 257)), .subjectTaken),
     ])
-    func aRegistrationIsRefused(refused: RefusedCommand) {
+    func registrationIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
@@ -80,28 +80,28 @@ struct UserRulesTests {
         RefusedCommand(
             "a stranger and a name that is taken", Here.people, .changeUsername(user: Here.nobody, username: "Ann"), .unknownUser),
     ])
-    func theFirstRuleThatIsBrokenIsNamed(refused: RefusedCommand) {
+    func firstBrokenRuleIsReported(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
-    @Test func aUserTakesAnotherName() throws {
+    @Test func userChangesName() throws {
         let outcome = Here.people.when(.changeUsername(user: Here.ann, username: " Anna "))
         #expect(outcome.facts == [.usernameChanged(UsernameChanged(user: Here.ann))])
         #expect(outcome.events.map(\.content) == [.username(try #require(Username("Anna")))])
     }
 
-    @Test func aFormerNameIsFreeAtOnce() {
+    @Test func formerNameIsFreeImmediately() {
         let given = Here.people.given(.changeUsername(user: Here.ann, username: "Anna"))
         #expect(given.when(.changeUsername(user: Here.bob, username: "Ann")).events.count == 1)
         #expect(given.when(.registerUser(username: "ann")).events.count == 1)
         #expect(given.when(.registerUser(username: "ANNA")).rejection?.code == .usernameTaken)
     }
 
-    @Test func aNameMayChangeInCaseAlone() {
+    @Test func nameCanChangeInCaseOnly() {
         #expect(Here.people.when(.changeUsername(user: Here.ann, username: "ANN")).events.count == 1)
     }
 
-    @Test func theSameNameAgainChangesNothing() {
+    @Test func sameNameChangesNothing() {
         #expect(Here.people.when(.changeUsername(user: Here.ann, username: "Ann ")).isUnchanged)
     }
 
@@ -110,7 +110,7 @@ struct UserRulesTests {
         RefusedCommand("no name", Here.people, .changeUsername(user: Here.ann, username: " "), .invalidUsername),
         RefusedCommand("another's name", Here.people, .changeUsername(user: Here.ann, username: "bOB"), .usernameTaken),
     ])
-    func aChangeOfNameIsRefused(refused: RefusedCommand) {
+    func changeOfNameIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 }

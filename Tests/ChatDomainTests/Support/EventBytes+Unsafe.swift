@@ -20,32 +20,32 @@ struct EventBytes: Hashable {
 
     /// Decodes the event.
     func event(_ contents: ContentSelection = .all) throws(EventDecodingError) -> ChatEvent {
-        // Unsafe by the standard library's annotation alone: a span of bytes has no padding that its raw view could show.
+        // Marked unsafe only by the standard library: bytes have no padding.
         try unsafe ChatEvent(kept: kept.span.bytes, erasable: erasable.span.bytes, contents: contents)
     }
 
     /// Decodes the event from a stub, whose erasable part is gone.
     func stub(_ contents: ContentSelection = .all) throws(EventDecodingError) -> ChatEvent {
-        // As above.
+        // Unsafe for the same reason as `event(_:)`.
         try unsafe ChatEvent(kept: kept.span.bytes, erasable: nil, contents: contents)
     }
 
-    /// Decodes what the event says and when it was created, from the whole record or from a stub.
+    /// Decodes the body and the creation time, from a whole record or from a stub.
     func text(isStub: Bool = false) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp) {
-        // As above.
+        // Unsafe for the same reason as `event(_:)`.
         if isStub { return try unsafe ChatEvent.text(kept: kept.span.bytes, erasable: nil) }
         return try unsafe ChatEvent.text(kept: kept.span.bytes, erasable: erasable.span.bytes)
     }
 
-    /// Decodes the kept part as plain numbers.
+    /// Decodes the kept part into a row of numbers.
     func row() throws(EventDecodingError) -> EventRow { try unsafe EventRow(kept: kept.span.bytes) }
 
-    /// Decodes the content beside a row, from the whole record or from a stub.
+    /// Decodes the content that belongs to a row, from a whole record or from a stub.
     func indexedContent(_ row: EventRow, isStub: Bool = false) throws(EventDecodingError) -> EventContent {
         try unsafe isStub ? EventContent(indexedOf: row, erasable: nil) : EventContent(indexedOf: row, erasable: erasable.span.bytes)
     }
 
-    /// What is wrong with the bytes, nil if they are an event.
+    /// The decoding error of the bytes, or nil if they decode.
     var problem: EventDecodingError? {
         do throws(EventDecodingError) {
             _ = try event()
@@ -56,7 +56,7 @@ struct EventBytes: Hashable {
     }
 }
 
-/// Bytes in the way that people write them down: pairs of digits, with spaces and line ends wherever they help.
+/// Parses pairs of hexadecimal digits; ignores spaces and line ends.
 func bytes(_ hexadecimal: String) -> [UInt8] {
     let digits = hexadecimal.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

@@ -1,13 +1,13 @@
 import ChatDomain
 import ChatTesting
 
-/// Makes random events of every kind, such as the rules would allow and such as they would not: what the encodings have to carry either way.
+/// Makes random events of every kind, valid under the rules or not: the encoding must carry both.
 struct EventGenerator {
     private var random: SeededRandom
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// One event of each kind that this version knows, and one of a kind that it does not.
+    /// Returns one event of each known kind and one of an unknown kind.
     mutating func oneOfEachKind() -> [ChatEvent] {
         EventKind.allCases.map { event($0) } + [unknown()]
     }
@@ -19,11 +19,11 @@ struct EventGenerator {
             origin: origin(), details: details, content: content(details), correlation: random.oneIn(3) ? text() : nil)
     }
 
-    /// An event of a kind of a later version: the common header and whatever follows.
+    /// Returns an event of a kind of a later version: the common header, then random bytes.
     mutating func unknown() -> ChatEvent {
         let known = EventBytes(event(.userRegistered))
         let kind = UInt8.random(in: 17...255, using: &random)
-        // The header and, if there is one, the correlation id stay; the rest is anything.
+        // The header and the optional correlation id stay; the other bytes are random.
         let kept =
             [kind] + known.kept.dropFirst()
             + (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -102,7 +102,7 @@ struct EventGenerator {
         }
     }
 
-    /// As an event records it: any text, with the key that it has now.
+    /// A recorded username: any text, with its current fold key.
     private mutating func username() -> Username {
         let text = pick(["Ann", "Çelik", "straße", "Дима", "李雷", self.text()])
         return Username(text: text, foldKey: Username.foldKey(text))

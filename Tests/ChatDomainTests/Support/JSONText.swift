@@ -1,19 +1,19 @@
 import ChatDomain
 import Foundation
 
-/// The JSON of a value with its keys in order, so that it can be compared as text.
+/// Encodes a value as JSON with sorted keys, for comparison as text.
 func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)
 }
 
-/// Reads a value from its JSON.
+/// Decodes a value from JSON text.
 func value<Value: Decodable>(_ type: Value.Type = Value.self, fromJSON text: String) throws -> Value {
     try JSONDecoder().decode(type, from: Data(text.utf8))
 }
 
-/// What is wrong with a JSON text, and where: the path of the field that the error names, and whether the field is one that nobody knows.
+/// The kind of a JSON error, and the path of the invalid field.
 struct JSONProblem: Hashable, CustomStringConvertible {
     enum Kind: Hashable {
         case missing, wrongType, corrupted, unknownField
@@ -27,7 +27,7 @@ struct JSONProblem: Hashable, CustomStringConvertible {
         self.path = path
     }
 
-    /// The problem of an error, nil if it is no error of decoding.
+    /// Returns the problem of a decoding error, or nil for other errors.
     init?(_ error: any Error) {
         guard let error = error as? DecodingError else { return nil }
         func path(_ context: DecodingError.Context) -> String { context.codingPath.map(\.stringValue).joined(separator: ".") }
@@ -35,7 +35,7 @@ struct JSONProblem: Hashable, CustomStringConvertible {
         case .keyNotFound(let key, let context):
             self.init(.missing, (context.codingPath.map(\.stringValue) + [key.stringValue]).joined(separator: "."))
         case .typeMismatch(_, let context): self.init(.wrongType, path(context))
-        // Which of the two a null is differs from one type of value to another.
+        // Which of the two a null causes depends on the type of the value.
         case .valueNotFound(_, let context): self.init(.wrongType, path(context))
         case .dataCorrupted(let context):
             self.init(context.underlyingError is UnknownFieldError ? .unknownField : .corrupted, path(context))
@@ -43,7 +43,9 @@ struct JSONProblem: Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads a JSON text as a type, and says what is wrong with it; nil, if nothing is.
+    /// Decodes a JSON text as a type.
+    ///
+    /// Returns its problem, or nil if it decodes.
     static func of<Value: Decodable>(_ text: String, as type: Value.Type) -> JSONProblem? {
         do {
             _ = try value(type, fromJSON: text)

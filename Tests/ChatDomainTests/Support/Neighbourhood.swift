@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// A small neighbourhood that the tests of the rules begin from.
+/// A small neighbourhood, the starting point of the rule tests.
 enum Neighbourhood {
     static let ann = UserID(bits: 0xA << 120 | 1)
     static let bob = UserID(bits: 0xB << 120 | 2)
@@ -22,17 +22,21 @@ enum Neighbourhood {
 
     static let empty = DeciderSpecification()
 
-    /// Ann and Bob have registered, at the positions 1 and 2.
+    /// Ann and Bob have registered, at positions 1 and 2.
     static let people = empty.given(
         .registerUser(user: ann, username: "Ann", subject: "sub-ann"),
         .registerUser(user: bob, username: "Bob"))
 
-    /// Both live in SW1A: Ann, who came first, opened its thread at 4; the head is 7, and the thread has three events.
+    /// Both live in SW1A.
+    ///
+    /// Ann, the first resident, opened its thread at 4. The head is 7; the thread has three events.
     static let neighbours = people.given(
         .setPostcode(user: ann, postcode: "SW1A 1AA"),
         .setPostcode(user: bob, postcode: "SW1A 2AA"))
 
-    /// Ann asks for milk at 8 and Bob replies at 9; Cem has registered at 10 and lives nowhere.
+    /// Ann asks for milk at 8 and Bob replies at 9.
+    ///
+    /// Cem has registered at 10, without a postcode.
     static let talk = neighbours.given(
         .postMessage(message: milk, thread: sw1a, author: ann, body: "Could someone pick up milk?"),
         .reply(reply: yes, message: milk, author: bob, body: "Yes."),
@@ -42,12 +46,12 @@ enum Neighbourhood {
     static let dogOwners = talk.given(.openThread(thread: dogs, name: "Dogs", by: ann))
 
     static func thread(of code: String) -> ThreadID {
-        guard let code = OutwardCode(code) else { preconditionFailure("\(code) is no outward code") }
+        guard let code = OutwardCode(code) else { preconditionFailure("\(code) is not an outward code") }
         return ThreadID(code)
     }
 }
 
-/// A command that is refused, with what was given before it.
+/// A rejected command and the history before it.
 struct RefusedCommand: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let given: DeciderSpecification
@@ -61,6 +65,6 @@ struct RefusedCommand: CustomTestStringConvertible, Sendable {
         self.code = code
     }
 
-    /// The code of the refusal, nil if the command was not refused.
+    /// The code of the rejection, or nil if the command was accepted.
     var refusedWith: Rejection.Code? { given.when(when).rejection?.code }
 }

@@ -1,7 +1,8 @@
 import ChatDomain
 import ChatTesting
 
-/// The commands of a ``CommandGenerator``, some without their ids and some with texts that are too long.
+/// The commands of a ``CommandGenerator``, some without their ids and some with texts beyond the
+/// limits.
 struct RequestGenerator {
     private var commands: CommandGenerator
     private var random: SeededRandom
@@ -21,18 +22,18 @@ struct RequestGenerator {
         return request
     }
 
-    /// A clock that goes on by a little, mostly, and jumps to and fro at times.
+    /// Advances the clock a little, and sometimes jumps forward or back.
     mutating func tick(_ clock: inout Int64) -> Timestamp {
         clock += random.oneIn(10) ? Int64.random(in: -5_000_000...5_000_000, using: &random) : Int64.random(in: 0...500, using: &random)
         return Timestamp(millisecondsSince1970: clock)
     }
 
-    /// An id that the store might have made.
+    /// Returns an id as the store might make it.
     mutating func freshID() -> UInt128 { random.bits128() }
 }
 
 extension ChatCommand {
-    /// The same with an id that the store is to make.
+    /// The same command without its id, which the store then makes.
     var withoutID: ChatCommand {
         switch self {
         case .registerUser(_, let username, let subject): .registerUser(username: username, subject: subject)
@@ -44,7 +45,7 @@ extension ChatCommand {
         }
     }
 
-    /// Whether the command bears an id of its own, by which it is known when it comes again.
+    /// Whether the command has its own id, which identifies a repetition.
     var bearsID: Bool {
         switch self {
         case .registerUser(let id, _, _): id != nil

@@ -5,7 +5,7 @@ import Testing
 @testable import ChatDomain
 
 @Suite struct CaseFoldingTests {
-    /// Lines of CaseFolding.txt with the statuses C and F, as the file has them: a scalar and its folding.
+    /// Lines of CaseFolding.txt with the statuses C and F, in file order: a scalar and its folding.
     static let examples: [(UInt32, [UInt32])] = [
         (0x0041, [0x0061]), (0x005A, [0x007A]), (0x00B5, [0x03BC]), (0x00C0, [0x00E0]), (0x00DE, [0x00FE]), (0x00DF, [0x0073, 0x0073]),
         (0x0100, [0x0101]), (0x0130, [0x0069, 0x0307]), (0x0149, [0x02BC, 0x006E]), (0x0178, [0x00FF]), (0x017F, [0x0073]),
@@ -21,32 +21,32 @@ import Testing
     ]
 
     @Test(arguments: examples)
-    func theFoldingsOfTheStandard(_ value: UInt32, _ folding: [UInt32]) throws {
-        // Equality of strings is canonical equivalence, and the file's foldings are not all in form D.
+    func foldingsMatchStandard(_ value: UInt32, _ folding: [UInt32]) throws {
+        // Strings compare by canonical equivalence, and not all foldings of the file are in form D.
         #expect(CaseFolding.key(of: try text([value])) == (try text(folding)))
     }
 
     @Test(arguments: [0x0131, 0x13A0, 0x13F0, 0x00E9, 0x0061, 0x0307, 0x10D0, 0x4E00, 0x1F986, 0xAC01] as [UInt32])
-    func whatFoldsToItself(_ value: UInt32) throws {
+    func scalarsWithoutFoldingStayUnchanged(_ value: UInt32) throws {
         #expect(CaseFolding.key(of: try text([value])) == (try text([value])))
     }
 
-    /// Pairs of which Foundation's composition makes one.
+    /// Pairs that Foundation's composition maps to the same scalar.
     @Test(arguments: [(0x10041, 0x41), (0x10045, 0x45), (0x20061, 0x61), (0x100A8, 0xA8)] as [(UInt32, UInt32)])
-    func scalarsOutsideTheBasicPlaneAreThemselves(_ wide: UInt32, _ narrow: UInt32) throws {
+    func scalarsBeyondBasicPlaneStayDistinct(_ wide: UInt32, _ narrow: UInt32) throws {
         let key = CaseFolding.key(of: try text([wide, 0x301]))
         #expect(key.unicodeScalars.map(\.value) == [wide, 0x301])
         #expect(key != CaseFolding.key(of: try text([narrow, 0x301])))
     }
 
-    @Test func theOrderOfMarksDoesNotMatter() throws {
+    @Test func orderOfMarksIsIrrelevant() throws {
         let marks = try [
             text([0x3B1, 0x345, 0x301]), text([0x3B1, 0x301, 0x345]), text([0x3AC, 0x345]), text([0x1FB4]), text([0x391, 0x301, 0x345]),
         ]
         #expect(Set(marks.map { Array(CaseFolding.key(of: $0).utf8) }) == [Array("\u{3B1}\u{301}\u{3B9}".utf8)])
     }
 
-    @Test func aKeyIsItsOwnKey() {
+    @Test func foldingIsIdempotent() {
         for value in UInt32(0)...0x1FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let key = CaseFolding.key(of: String(scalar))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func keysOfRandomTextsAreStableUnderCaseAndComposition() {
+    @Test func keysIgnoreCaseAndComposition() {
         var random = SeededRandom(seed: Repetitions.seed)
         let scalars: [Unicode.Scalar] = [
             "a", "I", "\u{E9}", "\u{C5}", "\u{301}", "\u{323}", "\u{345}", "\u{390}", "\u{3A3}", "\u{1FB7}", "\u{DF}", "\u{FB03}",
@@ -66,7 +66,8 @@ import Testing
             let text = random.text(of: scalars, count: 0...12)
             let key = CaseFolding.key(of: text)
             #expect(CaseFolding.key(of: key).utf8.elementsEqual(key.utf8), "\(text.debugDescription), seed \(Repetitions.seed)")
-            // Upper-casing a text with a combining U+0345 moves a capital iota before the other marks, so only without it.
+            // Upper-casing moves the capital iota of a combining U+0345 before the other marks, so
+            // these texts are excluded.
             if !text.unicodeScalars.contains("\u{345}"), !text.unicodeScalars.contains("\u{1FB7}") {
                 let upper = String(
                     String.UnicodeScalarView(text.unicodeScalars.flatMap { Array($0.properties.uppercaseMapping.unicodeScalars) }))

@@ -5,11 +5,11 @@ import Testing
     @Test(arguments: [
         "a", " a", "\n\n\u{3000}a", "\u{0}", "\u{1B}[2J", "\u{200B}", "\u{202E}", "é", "🦆", "\u{378}", "\u{7F}", "\u{301}", " \u{301}",
     ])
-    func anyOtherScalarIsABody(_ text: String) {
+    func textBesidesWhiteSpaceIsABody(_ text: String) {
         #expect(MessageBody.isValid(text))
     }
 
-    /// Every scalar with the property White_Space, which has not changed since Unicode 6.3.
+    /// Every scalar with the property White_Space, unchanged since Unicode 6.3.
     static let whiteSpace: [Unicode.Scalar] = [
         "\u{9}", "\u{A}", "\u{B}", "\u{C}", "\u{D}", "\u{20}", "\u{85}", "\u{A0}", "\u{1680}", "\u{2000}", "\u{2001}", "\u{2002}",
         "\u{2003}",
@@ -17,7 +17,7 @@ import Testing
         "\u{3000}",
     ]
 
-    @Test func whiteSpaceAloneIsNoBody() {
+    @Test func whiteSpaceAloneIsRejected() {
         #expect(!MessageBody.isValid(""))
         for scalar in Self.whiteSpace {
             #expect(!MessageBody.isValid(String(scalar)), "U+\(String(scalar.value, radix: 16))")
@@ -27,7 +27,7 @@ import Testing
         #expect(!MessageBody.isValid(String(repeating: " ", count: MessageBody.maximumByteCount)))
     }
 
-    @Test func everyOtherScalarIsABodyByItself() {
+    @Test func everyOtherScalarAloneIsABody() {
         let white = Set(Self.whiteSpace)
         for value in UInt32(0)...0xFFFF {
             guard let scalar = Unicode.Scalar(value), !white.contains(scalar) else { continue }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func theBytesAreCounted() {
+    @Test func lengthIsCountedInBytes() {
         #expect(MessageBody.isValid(String(repeating: "x", count: 16_384)))
         #expect(!MessageBody.isValid(String(repeating: "x", count: 16_385)))
         #expect(MessageBody.isValid(String(repeating: "é", count: 8192)))

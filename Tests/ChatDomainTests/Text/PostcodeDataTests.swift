@@ -2,10 +2,10 @@ import ChatDomain
 import Foundation
 import Testing
 
-/// Real postcodes and the codes that are met beside them.
+/// Real postcodes and related codes.
 @Suite struct PostcodeDataTests {
-    @Test(.enabled(if: PostcodeData.exists("postcodes_sample.txt"), "the sample of postcodes is not here"))
-    func realPostcodesParseAndPrintBack() throws {
+    @Test(.enabled(if: PostcodeData.exists("postcodes_sample.txt"), "the sample of postcodes is not installed"))
+    func realPostcodesRoundTrip() throws {
         let lines = try PostcodeData.lines(of: "postcodes_sample.txt")
         #expect(lines.count == 33_926)
         for line in lines {
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: PostcodeData.exists("outward_codes.csv"), "the list of outward codes is not here"))
-    func realOutwardCodesParseAndPrintBack() throws {
+    @Test(.enabled(if: PostcodeData.exists("outward_codes.csv"), "the list of outward codes is not installed"))
+    func realOutwardCodesRoundTrip() throws {
         let rows = try PostcodeData.lines(of: "outward_codes.csv").dropFirst().map {
             $0.split(separator: ",", omittingEmptySubsequences: false)
         }
@@ -38,8 +38,8 @@ import Testing
         var outward: String?
     }
 
-    @Test(.enabled(if: PostcodeData.exists("special_cases.jsonl"), "the list of special cases is not here"))
-    func specialCasesAreAcceptedByTheirForm() throws {
+    @Test(.enabled(if: PostcodeData.exists("special_cases.jsonl"), "the list of special cases is not installed"))
+    func specialCasesAreAcceptedByForm() throws {
         let cases = try PostcodeData.lines(of: "special_cases.jsonl").map {
             try JSONDecoder().decode(SpecialCase.self, from: Data($0.utf8))
         }

@@ -3,10 +3,10 @@ import ChatTesting
 import TestSupport
 import Testing
 
-/// The rules of Royal Mail and BS 7666, one test for each.
+/// The rules of Royal Mail and BS 7666, one test per rule.
 @Suite struct PostcodeRuleTests {
     @Test(arguments: ["M1 1AE", "B33 8TH", "W1A 0AX", "CR2 6XH", "DN55 1PT", "EC1A 1BB"])
-    func theSixFormats(_ text: String) throws {
+    func sixFormatsAreAccepted(_ text: String) throws {
         let postcode = try #require(Postcode(text))
         let halves = text.split(separator: " ").map(String.init)
         #expect(postcode.description == text)
@@ -16,7 +16,7 @@ import Testing
         #expect(Postcode(halves.joined()) == postcode)
     }
 
-    /// A code of one format, in which one position goes through the alphabet.
+    /// A code of one format with one position that takes every letter of the alphabet.
     struct Position: Sendable, CustomStringConvertible {
         var before: String
         var after: String
@@ -44,7 +44,7 @@ import Testing
         Position(before: "AA1A 1", after: "A", unused: "CIKMOV"),
         Position(before: "AA1A 1A", after: "", unused: "CIKMOV"),
     ])
-    func theLettersOfEachPosition(_ position: Position) {
+    func lettersOfEachPositionAreChecked(_ position: Position) {
         for letter in capitals {
             let text = "\(position.before)\(letter)\(position.after)"
             #expect((Postcode(text) != nil) == !position.unused.contains(letter), "\(text)")
@@ -52,12 +52,12 @@ import Testing
         }
     }
 
-    @Test func theThirdLetterIncludesTheOneThatTheSchemaForgot() {
+    @Test func thirdLetterIncludesLetterMissingFromSchema() {
         #expect(Postcode("N1P 1AA")?.outwardCode.description == "N1P")
     }
 
     @Test(arguments: ["BL0", "BS0", "CM0", "CR0", "FY0", "HA0", "PR0", "SL0", "SS0", "S01", "N0", "A00", "AA00"])
-    func districtsMayHaveZeros(_ code: String) {
+    func districtsCanHaveZeros(_ code: String) {
         #expect(OutwardCode(code)?.description == code)
         #expect(Postcode("\(code) 1AA")?.outwardCode.description == code)
     }
@@ -66,18 +66,18 @@ import Testing
         "", " ", "A", "1", "AA", "AAA", "AAAA", "1A", "11", "A111", "AA111", "A1AA", "A1A1", "AA1AA", "A11A", "AA11A", "AAA1", "AAA1A",
         "1A1",
     ])
-    func nothingElseIsAnOutwardCode(_ code: String) {
+    func otherTextsAreNotOutwardCodes(_ code: String) {
         #expect(OutwardCode(code) == nil)
         #expect(Postcode("\(code) 1AA") == nil)
     }
 
     @Test(arguments: ["AAA", "A1A", "AA1", "11A", "1A1", "111", "1A", "1AAA", "11AA", ""])
-    func nothingElseIsAnInwardCode(_ code: String) {
+    func otherTextsAreNotInwardCodes(_ code: String) {
         #expect(Postcode("SW1A \(code)") == nil)
         #expect(Postcode("M1 \(code)") == nil)
     }
 
-    @Test func aPostcodeWithoutSpaceSplitsInOneWay() {
+    @Test func postcodeWithoutSpaceSplitsUniquely() {
         #expect(Postcode("B11BH")?.description == "B1 1BH")
         #expect(Postcode("B111BH")?.description == "B11 1BH")
         #expect(Postcode("SW1A1AA")?.description == "SW1A 1AA")
@@ -89,17 +89,18 @@ import Testing
         "GIR 0AA", "BFPO 15", "BFPO 5439", "BFPO c/o 61", "ASCN 1ZZ", "BBND 1ZZ", "BIQQ 1ZZ", "FIQQ 1ZZ", "PCRN 1ZZ", "SIQQ 1ZZ",
         "STHL 1ZZ", "TDCU 1ZZ", "TKCA 1ZZ", "AI-2640", "VG1110", "KY1-1001", "HM 12", "ZZ99 9ZZ", "ZZ99 3VZ", "SAN TA1", "XM4 5HQ",
     ])
-    func specialCodesThatAreNotAccepted(_ text: String) {
+    func unsupportedSpecialCodesAreRejected(_ text: String) {
         #expect(Postcode(text) == nil)
     }
 
     @Test(arguments: ["BF1 0AA", "BX1 1LT", "E98 1NW", "N81 1ER", "JE2 4WD", "GY10 1AA", "IM1 1AA", "BT10 0HJ", "GX11 1AA"])
-    func specialCodesThatAreAccepted(_ text: String) {
+    func supportedSpecialCodesAreAccepted(_ text: String) {
         #expect(Postcode(text)?.description == text)
     }
 
-    /// All texts of two to four capitals and digits, against the count that the formats and letters multiply to.
-    @Test func thereAreExactlyTheOutwardCodesOfTheFormats() {
+    /// Compares all texts of two to four capitals and digits with the count computed from the
+    /// formats and letters.
+    @Test func outwardCodeCountMatchesFormats() {
         let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         var accepted = 0
         func visit(_ ascii: UInt32, _ depth: Int) {
@@ -117,8 +118,8 @@ import Testing
         #expect(accepted == a9 + a99 + a9a + aa9 + aa99 + aa9a)
     }
 
-    /// Random texts, against the pattern of the rules run as a regular expression.
-    @Test func thePatternDecidesRandomTexts() throws {
+    /// Compares random texts with the rules as a regular expression.
+    @Test func randomTextsAgreeWithPattern() throws {
         let pattern = try Regex(
             "^ *(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}|"
                 + "[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY]) *[0-9][ABD-HJLNP-UW-Z]{2} *$")
@@ -135,6 +136,6 @@ import Testing
             if expected { matches += 1 }
             #expect((Postcode(text) != nil) == expected, "\(text.debugDescription), seed \(Repetitions.seed)")
         }
-        #expect(matches > 100, "the cases are one-sided, seed \(Repetitions.seed)")
+        #expect(matches > 100, "too few matching cases, seed \(Repetitions.seed)")
     }
 }

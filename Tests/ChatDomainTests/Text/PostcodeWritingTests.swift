@@ -4,15 +4,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How postcodes may be written, ordered, packed and encoded.
+/// Notation, order, packed form and encoding of postcodes.
 @Suite struct PostcodeWritingTests {
     @Test(arguments: ["SW1A 1AA", "sw1a 1aa", "Sw1A1aA", "  SW1A   1AA ", "SW1A1AA   ", " sw1a1aa"])
-    func toleratedWritings(_ text: String) {
+    func postcodeVariantsAreAccepted(_ text: String) {
         #expect(Postcode(text)?.description == "SW1A 1AA")
     }
 
     @Test(arguments: ["SW1A", "sw1a", " sW1a  "])
-    func toleratedWritingsOfOutwardCodes(_ text: String) {
+    func outwardCodeVariantsAreAccepted(_ text: String) {
         #expect(OutwardCode(text)?.description == "SW1A")
     }
 
@@ -22,11 +22,11 @@ import Testing
         "SW1A 1AA\n", "SW1A 1AA\r\n", "\nSW1A 1AA", "SW1A 1AA\u{2028}", "SW1A 1AA.", "SW1A 1AA\0", "SW1A 1AA\u{200B}", "SW1A 1AA\u{301}",
         "SW1A\u{301} 1AA", "\u{FEFF}SW1A 1AA", "SW1A 1A\u{C4}", "\"SW1A 1AA\"", "SW1A,1AA", "SW1A_1AA",
     ])
-    func nothingElseIsTolerated(_ text: String) {
+    func otherVariantsAreRejected(_ text: String) {
         #expect(Postcode(text) == nil)
     }
 
-    /// What looks like a letter or digit, or becomes one by careless upper-casing.
+    /// Scalars that look like a letter or digit, or become one by naive upper-casing.
     @Test(arguments: [
         "\u{212A}T1 1AA",  // KELVIN SIGN
         "\u{131}P1 1AA", "\u{130}P1 1AA", "L\u{131}1 1AA",  // the Turkish i's
@@ -38,12 +38,12 @@ import Testing
         "SW1\u{1D400} 1AA",  // MATHEMATICAL BOLD CAPITAL A
         "SW1A 1\u{DF}",  // sharp s, whose upper case is SS
     ])
-    func lookalikesAreRefused(_ text: String) {
+    func lookalikesAreRejected(_ text: String) {
         #expect(Postcode(text) == nil)
         #expect(OutwardCode(String(text.prefix { $0 != " " })) == nil || text.hasPrefix("SW1A "))
     }
 
-    @Test func theWrittenTextIsBounded() {
+    @Test func inputLengthIsBounded() {
         let spaces = String(repeating: " ", count: 57)
         #expect(Postcode("SW1A\(spaces)1AA")?.description == "SW1A 1AA")
         #expect(Postcode("\(spaces)SW1A1AA")?.description == "SW1A 1AA")
@@ -53,7 +53,7 @@ import Testing
         #expect(Postcode(String(repeating: "A", count: 10_000_000)) == nil)
     }
 
-    @Test func thePackedForms() throws {
+    @Test func packedFormsMatch() throws {
         #expect(OutwardCode("SW1A")?.ascii == 0x5357_3141)
         #expect(OutwardCode("M1")?.ascii == 0x4D31_0000)
         #expect(Postcode("SW1A 1AA")?.ascii == 0x5357_3141_3141_4100)
@@ -63,17 +63,17 @@ import Testing
     }
 
     @Test(arguments: [0, 0x5357_3161, 0x5357_0041, 0x0053_5731, 0x4D31_0031, 0x4D31_0041, 0x4D31_2000, 0xFFFF_FFFF] as [UInt32])
-    func badPackedOutwardCodes(_ ascii: UInt32) {
+    func invalidPackedOutwardCodesAreRejected(_ ascii: UInt32) {
         #expect(OutwardCode(ascii: ascii) == nil)
         #expect(Postcode(ascii: UInt64(ascii) << 32 | 0x3141_4100) == nil)
     }
 
     @Test(arguments: [0, 0x5357_3141_3141_4101, 0x5357_3141_3141_0000, 0x5357_3141_4141_4100, 0x5357_3141_3143_4100, 0x5357_3141_3141_6100])
-    func badPackedPostcodes(_ ascii: UInt64) {
+    func invalidPackedPostcodesAreRejected(_ ascii: UInt64) {
         #expect(Postcode(ascii: ascii) == nil)
     }
 
-    @Test func everyPackedFormThatIsTakenPrintsAndParsesBack() {
+    @Test func acceptedPackedFormsRoundTrip() {
         var random = SeededRandom(seed: Repetitions.seed)
         let scalars = Array("ABCEHIJKMNOPQVXZ0123456789".unicodeScalars)
         for _ in 0..<20_000 {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func theOrderIsThatOfTheTexts() {
+    @Test func orderEqualsOrderOfTexts() {
         let texts = ["B1 1AA", "B1 1AB", "B1 9ZZ", "B11 1AA", "B1A 1AA", "B2 1AA", "BA1 1AA", "SW1A 1AA", "W1 1AA"]
         let postcodes = texts.compactMap { Postcode($0) }
         #expect(postcodes.sorted().map(\.description) == texts.sorted())
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [("SW1A", "SW"), ("M1", "M"), ("W1A", "W"), ("DN55", "DN"), ("B33", "B")])
-    func theAreaIsTheLeadingLetters(_ code: String, _ area: String) {
+    func areaIsLeadingLetters(_ code: String, _ area: String) {
         #expect(OutwardCode(code)?.area == area)
     }
 

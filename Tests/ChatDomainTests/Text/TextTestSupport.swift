@@ -2,7 +2,7 @@ import ChatTesting
 import Foundation
 
 extension SeededRandom {
-    /// A text of some of these scalars.
+    /// Returns a random text of these scalars.
     mutating func text(of scalars: [Unicode.Scalar], count: ClosedRange<Int>) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: count, using: &self) {
@@ -12,7 +12,8 @@ extension SeededRandom {
     }
 }
 
-/// The real postcodes, which are not part of the package: `../shared/data` beside it, or `CHATJOURNAL_DATA`.
+/// The real postcodes, which the package does not include: `../shared/data` beside it, or
+/// `CHATJOURNAL_DATA`.
 enum PostcodeData {
     static let directory: URL = {
         if let path = ProcessInfo.processInfo.environment["CHATJOURNAL_DATA"] {

@@ -3,16 +3,16 @@ import Testing
 
 @Suite struct ThreadNameTests {
     @Test(arguments: ["Milk run", "general", "SW1A 1AA", "SW", "SW1A!", "district SW1A", "ｓｗ１ａ", "#c++"])
-    func ordinaryNames(_ text: String) {
+    func ordinaryNamesAreAccepted(_ text: String) {
         #expect(ThreadName(text)?.text == text)
     }
 
     @Test(arguments: ["SW1A", "sw1a", " Sw1a ", "\tSW1A\n", "\u{3000}m1\u{A0}", "S01", "N1P"])
-    func outwardCodesAreNoNames(_ text: String) {
+    func outwardCodesAreRejected(_ text: String) {
         #expect(ThreadName(text) == nil)
     }
 
-    @Test func theBounds() {
+    @Test func lengthIsBounded() {
         #expect(ThreadName(String(repeating: "x", count: 80)) != nil)
         #expect(ThreadName(String(repeating: "x", count: 81)) == nil)
         #expect(ThreadName(String(repeating: "🦆", count: 80)) != nil)
@@ -25,15 +25,15 @@ import Testing
     }
 
     @Test(arguments: ["a\nb", "a\u{202E}b", "a\u{378}b", "\u{1B}[2J", "a\u{FE0F}", "a\u{2800}b", "\u{3164}"])
-    func scalarsThatCannotBeSeen(_ text: String) {
+    func invisibleScalarsAreRejected(_ text: String) {
         #expect(ThreadName(text) == nil)
     }
 
-    @Test func whiteSpaceAroundIsLeftOut() {
+    @Test func surroundingWhiteSpaceIsTrimmed() {
         #expect(ThreadName("\u{A0} Milk  run\n")?.text == "Milk  run")
     }
 
-    @Test func recordedNamesAreBelieved() {
+    @Test func recordedNamesAreNotRevalidated() {
         #expect(ThreadName(recorded: "SW1A").text == "SW1A")
     }
 }

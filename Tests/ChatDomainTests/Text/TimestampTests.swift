@@ -11,7 +11,7 @@ import Testing
         (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (-2_203_891_200_001, "1900-02-28T23:59:59.999Z"),
         (1_795_237_392_123, "2026-11-21T05:03:12.123Z"),
     ])
-    func knownMoments(_ milliseconds: Int64, _ text: String) {
+    func knownTimesMatch(_ milliseconds: Int64, _ text: String) {
         #expect(Timestamp(millisecondsSince1970: milliseconds).description == text)
         #expect(Timestamp(text)?.millisecondsSince1970 == milliseconds)
     }
@@ -20,7 +20,7 @@ import Testing
         (253_402_300_800_000, "+10000-01-01T00:00:00.000Z"), (-62_167_219_200_001, "-0001-12-31T23:59:59.999Z"),
         (Int64.max, "+292278994-08-17T07:12:55.807Z"), (Int64.min, "-292275055-05-16T16:47:04.192Z"),
     ])
-    func momentsOutOfTheFourDigitYears(_ milliseconds: Int64, _ text: String) {
+    func yearsBeyondFourDigitsArePrinted(_ milliseconds: Int64, _ text: String) {
         #expect(Timestamp(millisecondsSince1970: milliseconds).description == text)
         #expect(Timestamp(text) == nil)
     }
@@ -31,12 +31,12 @@ import Testing
         "2026-11-21T05:03:12+00:00", "2026-11-21T05:03:12-00:00", "2026-11-21T06:03:12+01:00", "2026-11-21T10:33:12+05:30",
         "2026-11-20T21:03:12-08:00", "2026-11-22T05:02:12+23:59", "2026-11-20T05:04:12-23:59",
     ])
-    func writingsOfOneMoment(_ text: String) {
+    func variantsOfOneTimeAreEqual(_ text: String) {
         #expect(Timestamp(text)?.description == "2026-11-21T05:03:12.000Z")
     }
 
     @Test(arguments: [("1", 100), ("12", 120), ("123", 123), ("1239", 123), ("999999999", 999), ("000000001", 0), ("01", 10), ("001", 1)])
-    func fractionsAreCut(_ digits: String, _ milliseconds: Int64) {
+    func fractionsAreTruncated(_ digits: String, _ milliseconds: Int64) {
         #expect(Timestamp("1970-01-01T00:00:00.\(digits)Z")?.millisecondsSince1970 == milliseconds)
         #expect(Timestamp("1969-12-31T23:59:59.\(digits)Z")?.millisecondsSince1970 == milliseconds - 1000)
     }
@@ -46,12 +46,12 @@ import Testing
         "2026-01-32",
         "2026-00-10", "2026-13-10", "2026-01-00", "2026-12-32", "2026-99-99",
     ])
-    func datesThatTheCalendarDoesNotHave(_ date: String) {
+    func invalidDatesAreRejected(_ date: String) {
         #expect(Timestamp("\(date)T00:00:00Z") == nil)
     }
 
     @Test(arguments: ["2024-02-29", "2000-02-29", "0000-02-29", "2026-02-28", "2026-01-31", "2026-12-31", "2026-04-30"])
-    func datesThatItHas(_ date: String) {
+    func validDatesAreAccepted(_ date: String) {
         #expect(Timestamp("\(date)T00:00:00Z")?.description == "\(date)T00:00:00.000Z")
     }
 
@@ -69,15 +69,15 @@ import Testing
         "٢٠٢٦-11-21T05:03:12Z", "２026-11-21T05:03:12Z", "2026\u{2212}11-21T05:03:12Z", "2026-11-21T05:03:12\u{2212}01:00",
         "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "1e10-11-21T05:03:12Z", "0x1A-11-21T05:03:12Z",
     ])
-    func whatIsNoDateTime(_ text: String) {
+    func invalidTextIsRejected(_ text: String) {
         #expect(Timestamp(text) == nil)
     }
 
-    @Test func veryLongTextsAreRefused() {
+    @Test func overlongTextIsRejected() {
         #expect(Timestamp("2026-11-21T05:03:12." + String(repeating: "0", count: 10_000_000) + "Z") == nil)
     }
 
-    @Test func printedMomentsReadBack() {
+    @Test func timestampsRoundTripAsText() {
         var random = SeededRandom(seed: Repetitions.seed)
         for _ in 0..<20_000 {
             let moment = Timestamp(millisecondsSince1970: Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random))
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func theOrderOfMomentsIsTheOrderOfTheirTexts() {
+    @Test func orderEqualsOrderOfTexts() {
         var random = SeededRandom(seed: Repetitions.seed)
         for _ in 0..<5000 {
             let first = Timestamp(millisecondsSince1970: Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random))
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func anyMomentCanBePrinted() {
+    @Test func everyTimestampCanBePrinted() {
         var random = SeededRandom(seed: Repetitions.seed)
         for _ in 0..<5000 {
             let milliseconds = Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...40, using: &random)
@@ -105,7 +105,8 @@ import Testing
         }
     }
 
-    /// Seconds, which Foundation prints right, from the year after the Gregorian calendar came in.
+    /// Foundation prints seconds correctly from the year after the introduction of the Gregorian
+    /// calendar.
     @Test func foundationPrintsTheSameSeconds() {
         var random = SeededRandom(seed: Repetitions.seed)
         let style = Date.ISO8601FormatStyle()
@@ -117,8 +118,9 @@ import Testing
         }
     }
 
-    /// A calendar counted by the day, over all of one cycle of 400 years and the first and last years.
-    @Test func everyDayFollowsTheOneBefore() {
+    /// Counts the calendar day by day over one cycle of 400 years and over the first and last
+    /// years.
+    @Test func consecutiveDaysAreConsecutiveDates() {
         for years in [0...3, 1600...2001, 9996...9999] {
             var day = Timestamp("\(padded(years.lowerBound, 4))-01-01T00:00:00Z")
             for year in years {
