@@ -5,13 +5,14 @@ import Testing
 @testable import Projections
 
 @Suite struct ActivityTests {
-    /// Runs of one day against a plain list of the days of all posts, cut at every number.
-    @Test(arguments: Seeds.seeds(6)) func runsCountWhatAPlainListCounts(seed: UInt64) {
+    /// Compares run-length counts per day with a plain list of all posts' days, as of every
+    /// position in it.
+    @Test(arguments: Seeds.seeds(6)) func runsEqualPlainList(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var runs = PostRuns()
         var days: [Int] = []
         while days.count < 1_500 {
-            // Long runs of a server's own days, and an import of which the days alternate.
+            // Long runs of the server's own days, and an import with alternating days.
             let day = Int.random(in: 0..<12, using: &random)
             for _ in 0..<(random.oneIn(3) ? Int.random(in: 1...60, using: &random) : 1) {
                 runs.append(days.count, on: day)
@@ -45,7 +46,7 @@ import Testing
         .messagePosted(MessagePosted(thread: thread, number: number, message: MessageID(bits: UInt128(number)), author: ann))
     }
 
-    @Test func aDayIsThatOfTheTimeThatIsShown() {
+    @Test func dayFollowsDisplayedTime() {
         let day: Int64 = 86_400_000
         let models = models([
             (3 * day - 1, nil, .userRegistered(UserRegistered(user: ann))),
@@ -67,8 +68,8 @@ import Testing
         #expect(models.activity(from: first, to: CalendarDay(daysSince1970: -1), asOf: 8) == [])
     }
 
-    /// A raw record can bear any time at all.
-    @Test func timesBeyondTheCalendarAreDaysToo() {
+    /// A raw record can hold any time.
+    @Test func timesBeyondCalendarHaveDays() {
         let models = models([(0, .min, message(1)), (0, .max, message(2))])
         let days = models.activity(asOf: 2).map(\.day)
         #expect(days == [CalendarDay(Timestamp(millisecondsSince1970: .min)), CalendarDay(Timestamp(millisecondsSince1970: .max))])
@@ -77,8 +78,8 @@ import Testing
         #expect(CalendarDay(daysSince1970: .max).description == "+292278994-08-17")
     }
 
-    /// Each moment is one of its own day, and the ones before and after are not.
-    @Test(arguments: Seeds.seeds(2)) func theMomentsOfADay(seed: UInt64) {
+    /// Each time lies within its own day; its neighbours outside the bounds do not.
+    @Test(arguments: Seeds.seeds(2)) func timesOfDayLieWithinBounds(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let day: Int64 = 86_400_000
         let some = (0..<200).map { _ in Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<40, using: &random) }
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aDayIsReadAsItIsWrittenAndNothingElse() {
+    @Test func daysRoundTripAsText() {
         for text in ["1970-01-01", "1969-12-31", "2024-02-29", "0000-01-01", "9999-12-31"] {
             #expect(CalendarDay(text)?.description == text)
         }

@@ -46,7 +46,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
 }
 
 @Suite struct CheckpointTests {
-    @Test(arguments: Seeds.seeds(2)) func whatIsReadIsWhatWasWrittenAndGoesOnAsARebuild(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(2)) func restoredModelsContinueLikeRebuild(seed: UInt64) throws {
         let events = history(seed: seed, commands: 300)
         var random = SeededRandom(seed: seed)
         let whole = storeModels(of: events)
@@ -58,7 +58,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             for recorded in events.dropFirst(cut) { after.apply(recorded.event, at: recorded.position) }
             #expect(after == whole)
             if round == 0 { #expect(after.digests == whole.digests) }
-            // The tables find what they found before: everything that is known has its number, and goes on getting it.
+            // A second replay uses the restored tables: known keys keep their dense indexes, and
+            // new keys get further ones.
             for recorded in events { after.apply(recorded.event, at: recorded.position) }
             var twice = whole
             for recorded in events { twice.apply(recorded.event, at: recorded.position) }
@@ -66,7 +67,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         }
     }
 
-    @Test(arguments: Seeds.seeds(4)) func aDigestIsOfTheEventsAndNotOfTheSeedsOfTables(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(4)) func digestIsIndependentOfTableSeeds(seed: UInt64) {
         let events = history(seed: seed, commands: 300)
         let (first, second) = (storeModels(of: events), storeModels(of: events))
         #expect(written(first) != written(second))
@@ -76,8 +77,9 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         #expect(shorter.digests["rules"] != first.digests["rules"])
     }
 
-    /// Whatever the bytes are that a checksum lets pass, they are refused or can be asked anything and go on.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func forgedNumbersAreRefusedOrHarmless(seed: UInt64) {
+    /// Forged bytes with a valid checksum are rejected, or give models that answer queries and
+    /// apply events.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func forgedBytesAreRejectedOrHarmless(seed: UInt64) {
         let events = history(seed: seed, commands: 120)
         let head = storeModels(of: events).position
         let original = written(storeModels(of: events))
@@ -105,12 +107,13 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         #expect(refused > 20)
     }
 
-    @Test func everyTruncationIsRefused() {
+    @Test func truncatedSectionsAreRejected() {
         let models = storeModels(of: history(seed: 3, commands: 12))
         let original = written(models)
         for name in StoreModels.componentNames {
             let bytes = original[name] ?? []
-            // Near both ends each length, where the counts and the last column are; between them each seventh.
+            // Tests each length near both ends, where the counts and the last column are, and every
+            // seventh between them.
             for count in 0..<bytes.count where count < 48 || bytes.count - count < 48 || count % 7 == 0 {
                 var sections = original
                 sections[name] = Array(bytes.prefix(count))
@@ -122,7 +125,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         }
     }
 
-    /// Asks everything about what the events name: by default of one event in three.
+    /// Queries everything that the events name, by default for one event in three.
     private func ask(_ storeModels: StoreModels, _ events: [RecordedEvent]) {
         let models = storeModels.models
         for now in [models.position, models.position / 2, 0] {

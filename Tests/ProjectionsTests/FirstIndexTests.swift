@@ -5,9 +5,9 @@ import Testing
 
 @testable import Projections
 
-/// Where a page begins in a list, however its positions are spread.
+/// The start of a page in a list, for any distribution of positions.
 @Suite struct FirstIndexTests {
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 12))) func theFirstIndexIsFoundInAFewLooks(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 12))) func firstIndexNeedsFewProbes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for count in [0, 1, 2, 9, 10, 300, 5_000] {
             for spread in 0..<4 {
@@ -17,7 +17,7 @@ import Testing
                     switch spread {
                     case 0: position += 1
                     case 1: position += UInt64.random(in: 1...9, using: &random)
-                    // Bursts, and then lists that interpolation is worst at.
+                    // Bursts, then lists that are the worst case of interpolation.
                     case 2: position += random.oneIn(50) ? UInt64.random(in: 1...1 << 40, using: &random) : 1
                     default: position = index < 40 ? 1 << UInt64(index) : position + 1
                     }
@@ -37,7 +37,7 @@ import Testing
                     #expect(most <= 2 + 8 + 13)
                     looks += most
                 }
-                // Halving takes twelve for the longest.
+                // Binary search needs twelve probes for the longest list.
                 if spread < 2 && count == 5_000 { #expect(looks < bounds.count * 8) }
             }
         }

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Projections
 
-/// A random history by the rules.
+/// Makes a random history that follows the rules.
 func history(seed: UInt64, commands: Int) -> [RecordedEvent] {
     var generator = CommandGenerator(seed: seed)
     var state = ChatState()
     var events: [RecordedEvent] = []
     var time: Int64 = 1_584_921_600_000
     for number in 0..<commands {
-        // A day is over in some thirty commands; imports among them bear times of their own.
+        // A day has about thirty commands. Imports among them have their own times.
         time += 2_880_000
         guard
             case .append(let decided)? = try? state.decide(
@@ -40,7 +40,7 @@ func storeModels(of events: some Sequence<RecordedEvent>) -> StoreModels {
 }
 
 extension StoreModels {
-    /// Applies one event, as a verification does.
+    /// Applies one event as a verification does.
     mutating func apply(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
         batch.append(event.row, event.content)
@@ -49,8 +49,9 @@ extension StoreModels {
 }
 
 @Suite struct ReadModelTests {
-    /// At many positions three must agree: the naive model of the events up to there, the read models at that moment, and those of the whole history asked as of there.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func incrementalViewsAndViewsAsOfEqualTheNaiveModel(seed: UInt64) {
+    /// Compares three results at many positions: the naive model of a prefix, the models of that
+    /// prefix, and the models of the whole history as of the same position.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func viewsAndViewsAsOfEqualNaiveModel(seed: UInt64) {
         let events = history(seed: seed, commands: 400)
         let whole = models(of: events)
         var models = ReadModels()
@@ -66,8 +67,8 @@ extension StoreModels {
         #expect(whole.activity(asOf: .max).count > 8)
     }
 
-    /// The same at every position of shorter histories, a rebuild among the four.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func atEveryPositionAllViewsAgree(seed: UInt64) {
+    /// Compares the same three results, and a rebuild, at every position of shorter histories.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func viewsAgreeAtEveryPosition(seed: UInt64) {
         let events = history(seed: seed, commands: 90)
         let whole = models(of: events)
         var incremental = ReadModels()
@@ -117,7 +118,7 @@ extension StoreModels {
             #expect(record?.memberCount == members.count)
             #expect(models.readers(of: thread, asOf: now).map(\.user) == naive.readers(of: thread))
             for limit in [0, 1, 2, 7] {
-                // On an entry, between two, before the first and behind the last.
+                // At an entry, between two, before the first and after the last.
                 let own = messages.prefix(3).map(\.position)
                 for position in own + [1, now / 2, now, now + 9] {
                     let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).map(\.position)
@@ -149,7 +150,7 @@ extension StoreModels {
         }
     }
 
-    @Test(arguments: Seeds.seeds(4)) func aRebuildFromDecodedRecordsEqualsTheLiveModels(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(4)) func rebuildEqualsLiveModels(seed: UInt64) throws {
         let events = history(seed: seed, commands: 600)
         var encoder = EventEncoder()
         var rebuilt = ReadModels()
@@ -161,9 +162,11 @@ extension StoreModels {
         #expect(rebuilt == models(of: events))
     }
 
-    /// Portions of any length, of a history of which some events are lost, or all that come before the first join or message of a thread: what they come to is what their
-    /// events come to, wherever each part of the read models is moved on.
-    @Test(arguments: Seeds.seeds(4)) func portionsOfEventsEqualOneEventAfterAnother(seed: UInt64) throws {
+    /// Batches of any length equal single events, with all parts of the models together or apart.
+    ///
+    /// Some histories lack random events, or all events before the first join or message of a
+    /// thread.
+    @Test(arguments: Seeds.seeds(4)) func batchesEqualSingleEvents(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let isLossy = seed % 4 == 1
         let lost: Set<EventKind> =
@@ -184,9 +187,10 @@ extension StoreModels {
         #expect(events.count > 300)
     }
 
-    /// The same of what no rules led to: few ids, 0 among them, that come twice, before they were opened or registered, and as others; any numbers and times; kinds that
-    /// are unknown or lost.
-    @Test(arguments: Seeds.seeds(4)) func portionsOfWhatNobodyDecidedEqualOneEventAfterAnother(seed: UInt64) throws {
+    /// The same for histories outside the rules: few ids (0 among them) that repeat, come before
+    /// their opening or registration, or have another type; any numbers and times; unknown and lost
+    /// kinds.
+    @Test(arguments: Seeds.seeds(4)) func batchesOutsideTheRulesEqualSingleEvents(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let idCounts: [EventKind: Int] = [
             .userRegistered: 1, .usernameChanged: 1, .postcodeSet: 2, .threadOpened: 2, .threadJoined: 2, .threadLeft: 2, .messagePosted: 3,
@@ -201,20 +205,20 @@ extension StoreModels {
             let isUnknown = random.oneIn(40)
             let sentAt = random.oneIn(3) ? times.randomElement(using: &random) : nil
             var kept: [UInt8] = [isUnknown ? 99 : kind?.rawValue ?? 0, sentAt == nil ? 0 : 3]
-            // Recorded at any time, so that it falls as well.
+            // Any recording time, so that times also decrease.
             for _ in 0..<6 { kept.append(random.oneIn(2) ? 0 : UInt8.random(in: 0...9, using: &random)) }
             if let sentAt { for byte in 0..<8 { kept.append(UInt8(truncatingIfNeeded: sentAt >> Int64(8 * byte))) } }
             for _ in 0..<(kind.flatMap { idCounts[$0] } ?? 0) {
                 kept += [UInt8](repeating: 0, count: 15) + [UInt8.random(in: 0..<idValues, using: &random)]
             }
-            // A number for the kinds that have one; for the others what a newer version may have written there.
+            // A number for the kinds that have one; a field of a later version for the others.
             kept.append(UInt8.random(in: 0..<128, using: &random))
             return (kept, nil)
         }
         try expectPortionsEqual(records, &random)
     }
 
-    /// Applies records one by one and by batches, in one place and with each part apart.
+    /// Applies records one by one and in batches, with all parts together and apart.
     private func expectPortionsEqual(_ records: [(kept: [UInt8], erasable: [UInt8]?)], _ random: inout SeededRandom) throws {
         var (single, together) = (StoreModels(), StoreModels())
         var (identities, rules, views) = (Identities(), RuleState(), Views())
@@ -246,7 +250,7 @@ extension StoreModels {
         #expect(together.digests == single.digests)
     }
 
-    @Test(arguments: Seeds.seeds(4)) func walkingAThreadByPagesGivesEachMessageOnceInBothDirections(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(4)) func pagesCoverThreadOnceInBothDirections(seed: UInt64) {
         let models = models(of: history(seed: seed, commands: 600))
         for thread in models.threads(PageRequest(limit: .max), asOf: .max).map(\.id) {
             let all = models.messages(of: thread, PageRequest(limit: .max), asOf: .max)
@@ -269,7 +273,7 @@ extension StoreModels {
         }
     }
 
-    @Test(arguments: Seeds.seeds(4)) func everythingCopesWithErasedContent(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(4)) func modelsHandleErasedContent(seed: UInt64) {
         let events = history(seed: seed, commands: 400)
         var erased = ReadModels()
         for recorded in events {
@@ -297,7 +301,7 @@ extension StoreModels {
 
     private func page(_ page: PageRequest) -> [Position] { Array(positions[page.indices(count: positions.count) { positions[$0] }]) }
 
-    @Test func theLatestAreShownWithoutBounds() {
+    @Test func pageWithoutBoundsHasLatestEntries() {
         #expect(page(PageRequest(limit: 2)) == [13, 21])
         #expect(page(PageRequest()) == positions)
         #expect(page(PageRequest(limit: 0)) == [])
@@ -320,21 +324,21 @@ extension StoreModels {
         #expect(page(PageRequest(limit: .max, before: .max, after: 0)) == positions)
     }
 
-    @Test func aroundAPositionHalfStandsOnEitherSide() {
+    @Test func pageAroundPositionIsBalanced() {
         #expect(page(PageRequest(limit: 4, around: 8)) == [3, 5, 8, 13])
         #expect(page(PageRequest(limit: 5, around: 8)) == [3, 5, 8, 13, 21])
         #expect(page(PageRequest(limit: 4, around: 7)) == [3, 5, 8, 13])
         #expect(page(PageRequest(limit: 1, around: 8)) == [8])
         #expect(page(PageRequest(limit: 0, around: 8)) == [])
         #expect(page(PageRequest(limit: -3, around: 8)) == [])
-        // What is not there on one side is not made up for on the other.
+        // A page does not replace missing entries on one side with more on the other.
         #expect(page(PageRequest(limit: 4, around: 2)) == [2, 3])
         #expect(page(PageRequest(limit: 4, around: 99)) == [13, 21])
         #expect(page(PageRequest(limit: .max, around: 0)) == positions)
         #expect(page(PageRequest(limit: .max, around: .max)) == positions)
     }
 
-    @Test func boundsCutAPageAroundAPosition() {
+    @Test func boundsLimitPageAroundPosition() {
         #expect(page(PageRequest(limit: 4, before: 13, around: 8)) == [3, 5, 8])
         #expect(page(PageRequest(limit: 4, after: 5, around: 8)) == [8, 13])
         #expect(page(PageRequest(limit: 4, before: 5, around: 13)) == [2, 3])

@@ -5,23 +5,23 @@ import Testing
 
 @testable import Projections
 
-/// Unread counts against a count of one message after another.
+/// Compares unread counts with a count over single messages.
 @Suite struct UnreadTests {
-    /// A history of two threads as plain rows.
+    /// A history of two threads in plain arrays.
     private struct History {
         enum Change {
             case joined(Int)
             case left(Int)
             case read(Int, upTo: Position)
             case posted(Int)
-            /// The position at which the message was posted.
+            /// The position of the retracted message.
             case retracted(Position)
         }
 
         let userCount: Int
-        /// By the position - 1.
+        /// The changes, by position - 1.
         private(set) var changes: [(thread: Int, change: Change)] = []
-        /// By the thread: the positions of its messages, with their authors.
+        /// The positions and authors of the messages, by thread.
         private(set) var posts: [[(position: Position, author: Int)]] = [[], []]
         private var retracted: Set<Position> = []
         private(set) var models = ReadModels()
@@ -65,12 +65,12 @@ import Testing
             case 3...9:
                 guard let post = posts[thread].randomElement(using: &random), !retracted.contains(post.position) else { return }
                 add(.retracted(post.position), to: thread)
-            // One user writes half of the messages.
+            // One user posts half of the messages.
             default: add(.posted(random.oneIn(2) ? 0 : user), to: thread)
             }
         }
 
-        /// The unread messages of every user in a thread as of a position.
+        /// Returns the unread messages of every user in a thread as of a position.
         func unread(in thread: Int, asOf position: Position) -> [Int] {
             var seen: [(join: Position, marker: Position)?] = Array(repeating: nil, count: userCount)
             var markers = Array(repeating: 0 as Position, count: userCount)
@@ -91,7 +91,7 @@ import Testing
             }
         }
 
-        /// Compares the models of the whole history.
+        /// Compares the models of the whole history with the plain count.
         func expectEqual(asOf position: Position, _ location: SourceLocation = #_sourceLocation) {
             for thread in posts.indices {
                 let counts = (0..<userCount).map {
@@ -102,8 +102,9 @@ import Testing
         }
     }
 
-    /// Around each end of a block of 64 or 256, as of then and, with all that came later, as of any position.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func countsEqualThoseOfOneMessageAfterAnother(seed: UInt64) {
+    /// Compares counts at each end of a block of 64 or 256, first at that time and later as of that
+    /// and other positions.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func countsEqualSingleMessageCounts(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var history = History(users: 4)
         for user in 0..<3 { history.add(.joined(user), to: 0) }
@@ -123,14 +124,14 @@ import Testing
         history.expectEqual(asOf: .max)
     }
 
-    /// Long enough for trees of two levels, of the thread and of a member.
-    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func countsOfLongThreadsEqualThoseOfOneMessageAfterAnother(seed: UInt64) {
+    /// The threads are long enough for trees of two levels, of the thread and of a member.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func countsOfLongThreadsEqualSingleMessageCounts(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var history = History(users: 3)
         for user in 0..<3 { history.add(.joined(user), to: 0) }
         for _ in 0..<9_000 { history.add(&random) }
         #expect(history.posts[0].count > 4_500)
-        // Nobody has left or read since the beginning.
+        // The case without a departure or a read since the join.
         history.add(.joined(2), to: 0)
         for upTo in [1, 300, 4_000, history.position / 2, history.position - 100] {
             for user in 0..<3 { history.add(.read(user, upTo: upTo), to: 0) }
@@ -139,8 +140,9 @@ import Testing
         for _ in 0..<25 { history.expectEqual(asOf: Position.random(in: 0...history.position, using: &random)) }
     }
 
-    /// What a member wrote before leaving is not unread after rejoining, nor after a marker from before.
-    @Test func rejoiningBeginsAnew() {
+    /// After a rejoin, a member's own earlier messages are not unread, also with a marker from
+    /// before.
+    @Test func rejoinRestartsUnreadCount() {
         var history = History(users: 2)
         history.add(.joined(0), to: 0)
         history.add(.joined(1), to: 0)

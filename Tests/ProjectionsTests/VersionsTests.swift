@@ -5,7 +5,7 @@ import Testing
 
 @testable import Projections
 
-/// ``Versions`` against plain arrays, one for each chain.
+/// Compares ``Versions`` with plain arrays, one per chain.
 @Suite struct VersionsTests {
     private struct Model {
         var versions = Versions<UInt64>()
@@ -20,7 +20,7 @@ import Testing
         }
 
         mutating func append(to chain: Int, _ random: inout SeededRandom) {
-            // Now and then two versions of one position: an event that changes a thing twice.
+            // Some positions have two versions: an event that changes a value twice.
             position += UInt64.random(in: random.oneIn(20) ? 0...0 : 1...9, using: &random)
             let value = UInt64.random(in: 0...3, using: &random)
             versions.append(value, at: position, to: &newest[chain])
@@ -45,11 +45,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func severalChainsInOneColumnKeepApart(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func chainsInOneColumnAreIndependent(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var model = Model(chains: 5, after: random.oneIn(2) ? 0 : 1 << 32 - 1_000)
         let start = model.position
-        // Chains of very different lengths: the first gets half of all versions, the last a sixteenth of them.
+        // Chains of very different lengths: the first has half of all versions, the last a
+        // sixteenth.
         for _ in 0..<6_000 { model.append(to: min(4, UInt64.random(in: 0...UInt64.max, using: &random).leadingZeroBitCount), &random) }
         #expect(model.chains[0].count > 2_000 && model.chains.allSatisfy { !$0.isEmpty })
         for chain in model.chains.indices {
@@ -66,8 +67,9 @@ import Testing
         }
     }
 
-    /// Every length up to some hundreds, since the jump pointers of a chain follow from its length.
-    @Test func everyLengthAnswersAtEveryPosition() {
+    /// Tests every length up to several hundred, because the length determines the jump pointers of
+    /// a chain.
+    @Test func everyChainLengthAnswersAtEveryPosition() {
         var versions = Versions<UInt64>()
         var newest: Versions<UInt64>.Link = 0
         for length in 1...300 {
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyChainHasNothing() {
+    @Test func emptyChainHasNoVersions() {
         let versions = Versions<UInt32>()
         #expect(versions.version(0, asOf: .max) == nil)
         #expect(versions.count(0, asOf: .max) == 0)
