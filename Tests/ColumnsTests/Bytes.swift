@@ -1,6 +1,6 @@
 @testable import Columns
 
-/// The bytes of a column in memory.
+/// The bytes of a column in memory, as sink and source.
 final class Bytes: ColumnSink, ColumnSource {
     private(set) var bytes: [UInt8]
     private var offset = 0

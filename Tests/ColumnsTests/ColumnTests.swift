@@ -5,8 +5,8 @@ import Testing
 @testable import Columns
 
 @Suite struct ColumnTests {
-    /// Against an array, over the bounds of pieces.
-    @Test(arguments: Seeds.seeds(3)) func aColumnIsAList(seed: UInt64) {
+    /// Compares a column with an array, across the bounds of pieces.
+    @Test(arguments: Seeds.seeds(3)) func columnEqualsArray(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var column = Column<UInt64>()
         var list: [UInt64] = []
@@ -33,13 +33,13 @@ import Testing
         }
     }
 
-    @Test func aPieceTakesAtMost64KiB() {
+    @Test func pieceHasAtMost64KiB() {
         struct Row { var texts: (String, String, String) }
         #expect([Column<UInt8>.shift, Column<UInt32>.shift, Column<UInt64>.shift, Column<UInt128>.shift] == [14, 14, 13, 12])
         #expect(Column<Row>.shift == 10 && MemoryLayout<Row>.stride == 48)
     }
 
-    @Test func aCopyIsNotChangedWithItsOriginal() {
+    @Test func copyIsIndependentOfOriginal() {
         var column = Column<Int>()
         for number in 0..<40_000 { column.append(number) }
         let copy = column
@@ -53,7 +53,7 @@ import Testing
         #expect(copy != column && copy.count == 40_000)
     }
 
-    @Test(arguments: Seeds.seeds(3)) func thePartitionIsTheFirstIndexThatSatisfies(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(3)) func partitionIsFirstSatisfyingIndex(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             let list = (0..<Int.random(in: 0...40, using: &random)).map { _ in Int.random(in: 0...30, using: &random) }.sorted()

@@ -4,20 +4,18 @@ import Testing
 @testable import ChatDomain
 @testable import Columns
 
-/// ``KeyTable`` through its wrappers, over many sizes of its slots.
+/// Tests ``KeyTable`` through its wrappers, at many sizes of its slots.
 @Suite struct KeyTableTests {
     private static let count = 150_000
 
-    @Test(arguments: Seeds.seeds(1)) func idsGetIndicesInTheOrderInWhichTheyCome(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(1)) func idsGetAscendingIndices(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = DenseIndex<MessageID>()
         var ids: [MessageID] = []
         var numbers: [MessageID: Int] = [:]
-        // Ids as UUIDv7 has them, with a common beginning, and ids that differ in their last bits
-        // alone.
+        // UUIDv7 ids with a common prefix, and ids that differ only in their last bits.
         let time = random.bits128() & ~0 << 80
-        // Found out first and expected afterwards: an expectation for each of so many takes longer
-        // than all else.
+        // One expectation at the end: an expectation per id would dominate the run time.
         var wrong: MessageID?
         for number in 0..<Self.count where wrong == nil {
             let id = MessageID(bits: number % 3 == 0 ? UInt128(number) : time | random.bits128() >> 56)
@@ -42,7 +40,7 @@ import Testing
     @Test(arguments: Seeds.seeds(1)) func pairsAreFoundByBothHalves(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = PairIndex()
-        // A grid, so that every half occurs often, in a random order.
+        // A grid in random order, so that every half occurs often.
         let pairs = (0..<400).flatMap { user in (0..<300).map { (user, $0) } }.shuffled(using: &random)
         let wrong = pairs.enumerated().first { number, pair in index.insert(pair.0, pair.1) != (number, true) }
         #expect(wrong == nil)
@@ -54,7 +52,7 @@ import Testing
         #expect(index.pair(120_000) == (largest, largest))
     }
 
-    @Test(arguments: Seeds.seeds(1)) func someEntriesOfAListHaveAnIndex(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(1)) func partOfListIsIndexed(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = SubsetIndex()
         var entries: [Int] = []
@@ -70,8 +68,9 @@ import Testing
         #expect((0...entry + 1).first { index.find($0) != numbers[$0] } == nil)
     }
 
-    /// Tables are equal if their keys are, whatever way they grew; a copy is a value of its own.
-    @Test func aCopyIsAValueOfItsOwn() {
+    /// Tables are equal if their keys are, independent of their growth; copies are independent
+    /// values.
+    @Test func copyIsIndependentValue() {
         var index = SubsetIndex()
         for number in 0..<20_000 { _ = index.insert(number * 7) }
         let copy = index
@@ -81,8 +80,8 @@ import Testing
         #expect((0..<20_000).allSatisfy { copy.find($0 * 7) == $0 && index.find($0 * 7) == $0 })
     }
 
-    /// Whatever the keys, slots are neither wasted nor searched for long.
-    @Test(arguments: [1, 1 << 20]) func slotsAreFewAndSearchesShort(stride: Int) {
+    /// For any keys, the table wastes few slots and probes few of them.
+    @Test(arguments: [1, 1 << 20]) func slotCountAndProbeLengthAreBounded(stride: Int) {
         var table = KeyTable<PackedColumn<UInt64>>()
         let wrong = (0..<60_000).first { index in table.insert(UInt64(index * stride)) != (index, true) }
         #expect(wrong == nil)
@@ -91,8 +90,8 @@ import Testing
         let slots = table.slots.current
         #expect(!table.slots.isGrowing)
         #expect(slots.count == SlotArray.count(for: 60_000))
-        // How far from where its search begins a key lies: with linear probing at a load of 13/16,
-        // 13/6 in the mean (Knuth, 1963).
+        // The distance of a key from its first probe. Linear probing at a load of 13/16 has a mean
+        // of 13/6 (Knuth, 1963).
         var distance = 0
         for slot in 0..<slots.count where slots[slot] != 0 {
             distance += slots.distance(to: slot, slots.seed.hash(table.keys[Int(slots.ordinal(slots[slot])) - 1]))
@@ -102,7 +101,6 @@ import Testing
 }
 
 extension KeyTable<PackedColumn<UInt64>> {
-    /// Whether the first so many multiples of a number have the indices in whose order they were
-    /// inserted.
+    /// Whether the first `count` multiples of `stride` have indices in insertion order.
     fileprivate func finds(_ count: Int, _ stride: Int) -> Bool { (0..<count).allSatisfy { find(UInt64($0 * stride)) == $0 } }
 }

@@ -5,8 +5,9 @@ import Testing
 @testable import Columns
 
 @Suite struct PackedColumnTests {
-    /// Against an array: numbers of every shape are appended and changed, over the bounds of pieces.
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 12))) func aPackedColumnIsAList(seed: UInt64) throws {
+    /// Compares a packed column with an array: appends and changes numbers of every shape, across
+    /// the bounds of pieces.
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 12))) func packedColumnEqualsArray(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         try isAList(UInt64.self, .short, &random)
         try isAList(UInt32.self, .long, &random)
@@ -38,7 +39,7 @@ import Testing
             expect(column, is: list)
             expect(former.0, is: former.1)
             #expect((former.0 == column) == (former.1 == list))
-            // The same numbers, packed in one go.
+            // The same numbers, packed at once.
             var other = PackedColumn<Element>(pieces)
             for value in list { other.append(value) }
             #expect(other == column)
@@ -56,7 +57,7 @@ import Testing
         #expect(pieces == list)
     }
 
-    /// How the numbers of a list follow upon one another.
+    /// The sequence of the numbers in a list.
     private enum Shape<Element: FixedWidthInteger & UnsignedInteger> {
         case constant(Element), ascending(by: Element), below(Element), any
 
@@ -73,14 +74,14 @@ import Testing
         func next(_ last: Element?, _ random: inout SeededRandom) -> Element {
             switch self {
             case .constant(let value): value
-            // Not checked, so that it begins anew, from near 0, in the middle of a piece.
+            // Overflow wraps, so that the sequence restarts near 0 in the middle of a piece.
             case .ascending(let step): (last ?? 0) &+ Element.random(in: 0...step, using: &random)
             case .below(let bound): Element.random(in: 0..<bound, using: &random)
             case .any: Element.random(in: 0 ... .max, using: &random) >> Element.random(in: 0..<Element(Element.bitWidth), using: &random)
             }
         }
 
-        /// Mostly what might have stood there, now and then something far away.
+        /// Returns a plausible value for the same place, or sometimes a distant one.
         func change(_ value: Element, _ random: inout SeededRandom) -> Element {
             switch Int.random(in: 0...20, using: &random) {
             case 0: Shape.any.next(nil, &random)
@@ -91,8 +92,8 @@ import Testing
         }
     }
 
-    /// What the packing is for: the bits of numbers that ascend steadily, that are small, and that are the same.
-    @Test func whatIsSteadyTakesFewBits() {
+    /// Bounds the bits per number for ascending, small and equal numbers.
+    @Test func regularNumbersTakeFewBits() {
         let count = 1 << 14
         let start = 1 << 40
         let steady = (0..<count).map { (index: Int) -> UInt64 in UInt64(start + 17 * index) }
@@ -106,8 +107,9 @@ import Testing
         #expect(PackedPiece([UInt64.max, .max / 2, 0]).width == 64)
     }
 
-    /// However the numbers of a piece are changed, it is packed anew at most 64 times, and so costs what a change costs.
-    @Test(arguments: Seeds.seeds(3)) func aPieceIsPackedAnewSeldom(seed: UInt64) {
+    /// A piece is repacked at most 64 times for any changes, so that the amortised cost equals that
+    /// of a change.
+    @Test(arguments: Seeds.seeds(3)) func repackingIsBounded(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var piece = PackedPiece([UInt64](repeating: 1 << 40, count: 256))
         var times = 0
@@ -123,8 +125,8 @@ import Testing
         #expect((1...64).contains(times))
     }
 
-    /// Whatever the bytes are, they are refused or are a list that can be read and changed anywhere.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 8))) func forgedBytesAreRefusedOrAList(seed: UInt64) throws {
+    /// Forged bytes are rejected, or give a list that can be read and changed at any index.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 8))) func forgedBytesAreRejectedOrValid(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var column = PackedColumn<UInt32>(.short)
         for _ in 0..<Int.random(in: 0...1_500, using: &random) { column.append(UInt32.random(in: 0...99, using: &random)) }
@@ -154,8 +156,8 @@ import Testing
         }
     }
 
-    /// More numbers than there can be, in a few bytes, because a piece of one number again and again has only a header.
-    @Test func moreNumbersThanThereCanBeAreRefused() throws {
+    /// A few bytes can claim too many numbers, because a piece of equal numbers has only a header.
+    @Test func excessiveCountIsRejected() throws {
         var column = PackedColumn<UInt32>()
         for _ in 0..<1 << 15 { column.append(7) }
         let bytes = Bytes(column)
@@ -177,8 +179,8 @@ import Testing
         try PackedColumn<UInt32>().check(ascendingTo: 0)
     }
 
-    /// A digest is of the numbers, not of how they came to be packed.
-    @Test func aDigestIsOfTheNumbers() {
+    /// The digest depends on the numbers, not on how they were packed.
+    @Test func digestIsIndependentOfPacking() {
         var changed = PackedColumn<UInt32>(.short)
         var direct = PackedColumn<UInt32>(.short)
         for number in 0..<600 {

@@ -5,7 +5,7 @@ import Testing
 @testable import Columns
 
 @Suite struct RowIndexTests {
-    /// Rows with a name each or none, and the dictionary that the index has to agree with.
+    /// Rows with an optional name, and the dictionary that the index must agree with.
     private struct Rows {
         var names: [String?] = []
         var index = RowIndex()
@@ -25,12 +25,12 @@ import Testing
         func agrees(_ count: Int) -> Bool { (0..<count).allSatisfy { find("name \($0)") == model["name \($0)"] } }
     }
 
-    /// Names are taken, exchanged, given up and taken by others, while the index grows.
-    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 6))) func namesAgreeWithADictionary(seed: UInt64) {
+    /// Names are assigned, swapped, removed and reused while the index grows.
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 6))) func namesAgreeWithDictionary(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var rows = Rows()
         var copies: [Rows] = []
-        // Few names, so that they come again; with seed 1 hardly a row has one, with seed 2 nearly
+        // Few names, so that they repeat. With seed 1 almost no row has a name, with seed 2 almost
         // all.
         let nameCount = 1_500
         let unnamed = seed == 1 ? 15 : seed == 2 ? 0 : Int.random(in: 0...8, using: &random)
@@ -53,9 +53,10 @@ import Testing
         #expect(rows.agrees(nameCount) && copies.allSatisfy { $0.agrees(nameCount) })
     }
 
-    /// A name that is taken back while the index grows, after its row was placed with another:
-    /// growth begins at 156 rows, and again at 208.
-    @Test(arguments: 150...160) func aNameThatIsTakenBackIsFound(_ count: Int) {
+    /// A row gets its old name back after the growing index has placed the row under another.
+    ///
+    /// Growth starts at 156 rows and again at 208.
+    @Test(arguments: 150...160) func restoredNameIsFound(_ count: Int) {
         var rows = Rows()
         for row in 0..<200 {
             rows.names.append(nil)
@@ -67,18 +68,18 @@ import Testing
         #expect(rows.agrees(300) && rows.find("other") == nil)
     }
 
-    /// The first row with a name comes after many without.
-    @Test func rowsWithoutANameTakeNoSlots() {
+    /// The first row with a name follows many rows without.
+    @Test func rowsWithoutNameTakeNoSlots() {
         var rows = Rows(names: [String?](repeating: nil, count: 5_000))
         rows.set("name 1", of: 4_999)
         rows.set("name 2", of: 0)
         #expect(rows.agrees(10))
     }
 
-    /// The same while a copy shares what is growing.
-    @Test func rowsWithoutANameMakeAGrowingIndexOfItsOwn() {
+    /// The same while a copy shares the growing index.
+    @Test func growingIndexIsCopiedOnWrite() {
         var rows = Rows(names: [String?](repeating: nil, count: 157))
-        // At 156 the index begins to grow.
+        // The index starts to grow at 156 rows.
         for row in 0..<157 { rows.set("name \(row)", of: row) }
         var copy = rows
         rows.names += [String?](repeating: nil, count: 5_000)

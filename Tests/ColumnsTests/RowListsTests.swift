@@ -5,8 +5,8 @@ import Testing
 @testable import Columns
 
 @Suite struct RowListsTests {
-    /// Against an array for each owner; some have many rows, most a few.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func everyOwnerHasTheirRowsInOrder(seed: UInt64) {
+    /// Compares the lists with an array per owner; some owners have many rows, most have few.
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func rowsOfOwnerAreOrdered(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var lists = RowLists()
         var expected = [[Int]](repeating: [], count: 20_000)
@@ -22,7 +22,7 @@ import Testing
         #expect(lists.rows(of: 20_000) == [])
     }
 
-    @Test func noListsHaveNoRows() { #expect(RowLists().rows(of: 0) == [] && RowLists().count == 0) }
+    @Test func emptyListsHaveNoRows() { #expect(RowLists().rows(of: 0) == [] && RowLists().count == 0) }
 }
 
 extension RowLists {

@@ -3,17 +3,19 @@ import Testing
 
 @testable import Columns
 
-/// The growth of a ``KeyTable``: at every stage it finds what a dictionary finds, and so do copies
-/// and what is read from a file.
+/// The growth of a ``KeyTable``: at every stage the table, its copies and restored tables agree
+/// with a dictionary.
 @Suite struct SlotTableTests {
-    /// A table and the dictionary that it has to agree with.
+    /// A table and the dictionary that it must agree with.
     private struct Pair {
         var table = KeyTable<Column<UInt128>>()
         var model: [UInt128: Int] = [:]
 
         var isGrowing: Bool { table.slots.isGrowing }
 
-        /// Inserts a key; returns whether the table agrees.
+        /// Inserts a key.
+        ///
+        /// Returns whether the table agrees with the dictionary.
         mutating func insert(_ key: UInt128) -> Bool {
             let expected = (model[key] ?? model.count, model[key] == nil)
             model[key] = expected.0
@@ -23,7 +25,7 @@ import Testing
         var agrees: Bool { table.keys.count == model.count && model.allSatisfy { table.find($0) == $1 && table.keys[$1] == $0 } }
     }
 
-    @Test(arguments: Seeds.seeds(1)) func everyStageOfTheGrowthAgreesWithADictionary(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(1)) func growthAgreesWithDictionaryAtEveryStage(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var pair = Pair()
         var former: [Pair] = []
@@ -32,14 +34,15 @@ import Testing
         while pair.model.count < 2_500 {
             let key = random.oneIn(4) ? UInt128(random.next() % 3_000) : random.bits128()
             if pair.table.find(key) != pair.model[key] || !pair.insert(key) { wrong += 1 }
-            // Often where growth begins, where a key waits to be placed anew, and seldom elsewhere.
+            // Frequent at the start of growth, where a key waits for relocation, and rare
+            // elsewhere.
             guard pair.isGrowing ? random.oneIn(12) : edges.contains(pair.model.count) || random.oneIn(150) else { continue }
             growing += pair.isGrowing ? 1 : 0
             if !pair.agrees || pair.table.find(random.bits128()) != nil { wrong += 1 }
             let keys = pair.table.keys.shuffled(using: &random) + (0..<70).map { _ in random.bits128() }
             pair.table.prefetch(keys.span)
             var copy = pair
-            // A copy goes its own way, and one that was read likewise.
+            // A copy and a restored table continue independently.
             var read = pair
             read.table = try pair.table.reread()
             for _ in 0..<Int.random(in: 0...60, using: &random) {
@@ -54,8 +57,8 @@ import Testing
         #expect(pair.agrees && former.allSatisfy(\.agrees))
     }
 
-    /// Arrays so large that their memory is mapped, made ahead and given back in parts.
-    @Test(arguments: Seeds.seeds(1)) func mappedArraysGrowAndAreCopied(seed: UInt64) throws {
+    /// Large arrays have mapped memory, which is allocated ahead and released in parts.
+    @Test(arguments: Seeds.seeds(1)) func mappedArraysGrowAndCopy(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var pair = Pair()
         var (former, growing, wrong) = ([] as [Pair], 0, 0)
@@ -65,7 +68,7 @@ import Testing
             growing += pair.isGrowing ? 1 : 0
             former.append(pair)
             if try pair.table.reread() != pair.table { wrong += 1 }
-            // One of them goes on until it has grown.
+            // One table continues until it has grown.
             let limit = pair.table.slots.current.limit
             if former.count == 4 { while former[0].model.count <= limit * 9 / 8 { if !former[0].insert(random.bits128()) { wrong += 1 } } }
         }
@@ -74,8 +77,9 @@ import Testing
         #expect(pair.table.slots.current.count * MemoryLayout<UInt32>.stride > SlotArray.leastMappedByteCount)
     }
 
-    /// What a checkpoint copies leaves the slots to the table, which changes them in place.
-    @Test func aCopyOfTheKeysAloneIsWrittenAndLeavesTheSlotsAlone() throws {
+    /// A checkpoint copies only the keys, so that the table keeps unique slots and changes them in
+    /// place.
+    @Test func copyOfKeysLeavesSlotsUnique() throws {
         var table = KeyTable<Column<UInt128>>()
         for key in 0..<1_000 as Range<UInt128> { _ = table.insert(key) }
         let slots = ObjectIdentifier(table.slots.current)
@@ -91,7 +95,7 @@ import Testing
         #expect(whole.find(1_001) == nil && table.find(1_001) == 1_001)
     }
 
-    @Test func growthEndsThoughNoKeyIsAddedAnyMore() {
+    @Test func repeatedKeysFinishGrowth() {
         var pair = Pair()
         while pair.model.count < 1_000 || !pair.isGrowing { _ = pair.insert(UInt128(pair.model.count)) }
         let copy = pair
@@ -103,9 +107,10 @@ import Testing
         #expect(copy.isGrowing && copy.agrees)
     }
 
-    /// Keys that whoever knows the seed has made to begin their searches in one place: the table
-    /// takes another seed.
-    @Test func craftedKeysMakeTheTableTakeAnotherSeed() {
+    /// Keys crafted with a known seed share their first probe.
+    ///
+    /// The table then changes its seed.
+    @Test func craftedKeysChangeTheSeed() {
         let seed = HashSeed(low: 0, high: 0)
         let array = SlotArray(count: 24_576, seed: seed)
         var pair = Pair(table: KeyTable(Column(), SlotTable(array, taken: 0)))
@@ -128,18 +133,18 @@ import Testing
         #expect(longest.max() ?? 0 < 200)
     }
 
-    /// The key that the seed 0 hashes to a number: what ``HashSeed/hash(_:)`` does, back.
+    /// Returns the key that the seed 0 hashes to a number: the inverse of ``HashSeed/hash(_:)``.
     private static func key(hashedTo hash: UInt64) -> UInt128 {
         let folded = hash ^ hash >> 32
-        // Newton's iteration: each doubles the bits of the inverse that are right, of which there
-        // are three.
+        // Newton's iteration: each step doubles the correct bits of the inverse, starting with
+        // three.
         let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
         var inverse = factor
         for _ in 0..<5 { inverse = inverse &* (2 &- factor &* inverse) }
         return UInt128(folded &* inverse) << 64 | 1
     }
 
-    /// Slots that would make a search go on for ever, or lead it to no key.
+    /// Forged slots that would cause an endless search or lead to no key.
     @Test(arguments: Forgery.allCases) func forgedSlotsAreRejected(_ forgery: Forgery) throws {
         let count = forgery == .tooManyKeys ? 14 : 13
         var (slotCount, slots) = (16, (1...16).map { UInt32($0 <= count ? $0 : 0) })
@@ -174,14 +179,14 @@ import Testing
         case none, tooManyKeys, otherSize, noSlots, hugeSize, shortened, fewerThanKeys, beyondTheKeys, noIndex
     }
 
-    @Test func sizesArePowersOfTwoAndTheMiddlesBetweenThem() {
+    @Test func sizesArePowersOfTwoAndTheirMidpoints() {
         #expect((0..<400).filter(SlotArray.isCount) == [16, 24, 32, 48, 64, 96, 128, 192, 256, 384])
         #expect([0, 13, 14, 19, 20, 26, 27].map(SlotArray.count) == [16, 16, 24, 24, 32, 32, 48])
     }
 }
 
 extension KeyTable {
-    /// What is read of what is written.
+    /// Returns the table after a round trip through its bytes.
     fileprivate func reread() throws -> KeyTable {
         let bytes = Bytes([])
         var writer = ColumnWriter(bytes)
