@@ -4,7 +4,7 @@ import Locking
 import Synchronization
 import Testing
 
-/// A `FairLock` excludes, and is not taken past a thread that has waited too long.
+/// A `FairLock` excludes other threads, and a thread cannot overtake an overdue waiter.
 @Suite struct FairLockTests {
     private final class Scene: Sendable {
         let lock = FairLock(0)
@@ -12,7 +12,7 @@ import Testing
         let overtaking = Atomic(-1)
     }
 
-    @Test func sectionsExcludeOneAnother() {
+    @Test func sectionsAreMutuallyExclusive() {
         let scene = Scene()
         let (threads, rounds) = (6, 5_000)
         start(threads) { _ in for _ in 0..<rounds { scene.lock.withLock { $0 += 1 } } }.wait()
@@ -20,8 +20,8 @@ import Testing
         #expect(scene.lock.isGateHeld() == false)
     }
 
-    /// A thread that takes the lock again and again lets one that is overdue go first.
-    @Test func anOverdueThreadIsNotOvertaken() {
+    /// A thread that reacquires the lock repeatedly lets an overdue thread go first.
+    @Test func overdueThreadIsNotOvertaken() {
         let scene = Scene()
         var overdue: DispatchGroup?
         scene.lock.withLock { _ in
@@ -36,7 +36,7 @@ import Testing
         #expect(scene.lock.isGateHeld() == false)
     }
 
-    @Test func aSectionThatThrowsIsLeft() {
+    @Test func throwingSectionReleasesLock() {
         struct Refusal: Error, Equatable {}
         let lock = FairLock(1)
         #expect(throws: Refusal()) {

@@ -3,15 +3,15 @@ import Locking
 import Synchronization
 import Testing
 
-/// Readers of a `SharedLock` run in parallel, writers alone, and neither starves the other.
+/// Readers of a `SharedLock` run in parallel, writers run alone, and neither starves the other.
 @Suite struct SharedLockTests {
-    /// A value that cannot be copied; outside an exclusive section both halves agree.
+    /// A noncopyable value; outside an exclusive section both halves are equal.
     private struct Pair: ~Copyable, Sendable {
         var first = 0
         var second = 0
     }
 
-    /// What the threads of one test share.
+    /// The state that the threads of one test share.
     private final class Scene: Sendable {
         let lock = SharedLock(Pair())
         let inside = Atomic(0)
@@ -36,7 +36,7 @@ import Testing
 
         func countBegin() { begun.add(1, ordering: .relaxed) }
 
-        /// Notes how many sections have begun by now.
+        /// Stores the number of sections begun so far.
         func noteOvertaking() { overtaking.store(begun.load(ordering: .relaxed), ordering: .relaxed) }
     }
 
@@ -51,7 +51,8 @@ import Testing
         #expect(scene.broken.load(ordering: .relaxed) == 0)
     }
 
-    /// Each reader stays inside until all of them are, which happens only if they run in parallel.
+    /// Each reader stays inside until all readers are inside, which requires that they run in
+    /// parallel.
     @Test func sharedSectionsRunInParallel() {
         let scene = Scene()
         let readers = 4
@@ -63,8 +64,8 @@ import Testing
         }.wait()
     }
 
-    /// Readers that come while a writer waits for an earlier reader begin after the writer.
-    @Test func readersDoNotOvertakeAWaitingWriter() {
+    /// Readers that arrive while a writer waits for an earlier reader start after the writer.
+    @Test func readersDoNotOvertakeWaitingWriter() {
         let scene = Scene()
         var threads: [DispatchGroup] = []
         scene.lock.withShared { _ in
@@ -78,8 +79,8 @@ import Testing
         #expect(scene.begun.load(ordering: .relaxed) == 4)
     }
 
-    /// Writers that come while a reader waits for an earlier writer begin after the reader.
-    @Test func writersDoNotOvertakeAWaitingReader() {
+    /// Writers that arrive while a reader waits for an earlier writer start after the reader.
+    @Test func writersDoNotOvertakeWaitingReader() {
         let scene = Scene()
         var threads: [DispatchGroup] = []
         scene.lock.withExclusive { _ in
@@ -93,7 +94,7 @@ import Testing
         #expect(scene.begun.load(ordering: .relaxed) == 4)
     }
 
-    @Test func aSectionThatThrowsIsLeft() {
+    @Test func throwingSectionReleasesLock() {
         struct Refusal: Error, Equatable {}
         let lock = SharedLock(1)
         #expect(throws: Refusal()) {

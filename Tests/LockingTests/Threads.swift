@@ -1,7 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Starts threads that may block; the group is left by each at its end.
+/// Starts threads that can block.
+///
+/// Each thread leaves the group at its end.
 func start(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) -> DispatchGroup {
     let group = DispatchGroup()
     for number in 0..<count {
@@ -14,7 +16,9 @@ func start(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) ->
     return group
 }
 
-/// Looks again until the condition holds; false if it does not within ten seconds.
+/// Polls until the condition holds.
+///
+/// Returns false if it does not hold within ten seconds.
 func eventually(_ condition: () -> Bool) -> Bool {
     for _ in 0..<10_000 {
         if condition() { return true }
@@ -23,5 +27,5 @@ func eventually(_ condition: () -> Bool) -> Bool {
     return condition()
 }
 
-/// Gives sections that must not begin yet the time to begin wrongly.
+/// Waits long enough for a section to start that must not start yet.
 func allowToBegin() { Thread.sleep(forTimeInterval: 0.05) }
