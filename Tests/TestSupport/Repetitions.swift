@@ -1,22 +1,23 @@
 import Foundation
 
-/// How often a test repeats what it checks: a share by default, everything in the long form.
+/// The number of repetitions of a test: a sample by default, all cases in the long form.
 ///
-/// `CHATJOURNAL_LONG=1` asks for the long form. What a sample takes follows from a seed, which is
-/// printed once for each run of the tests; `CHATJOURNAL_SEED` sets it.
+/// `CHATJOURNAL_LONG=1` selects the long form. A seed determines each sample; every test run prints
+/// it once, and `CHATJOURNAL_SEED` sets it.
 package enum Repetitions {
-    /// Whether the long form is asked for.
+    /// Whether the long form is selected.
     package static let areAll = ProcessInfo.processInfo.environment["CHATJOURNAL_LONG"].map { $0 != "0" } ?? false
 
-    /// The number of repetitions: `few` by default, `all` in the long form.
+    /// Returns the number of repetitions: `few` by default, `all` in the long form.
     package static func few(_ few: Int, of all: Int) -> Int {
         precondition(0 < few && few <= all)
         return areAll ? all : few
     }
 
-    /// One case at random of every `share` in a row by default, each case in the long form.
+    /// Returns a random case of every `share` consecutive cases by default, every case in the long
+    /// form.
     ///
-    /// - Parameter name: The name of the test, so that one seed gives each test cases of its own.
+    /// - Parameter name: The name of the test, so that each test has its own cases under one seed.
     package static func oneIn(_ share: Int, of cases: Range<Int>, _ name: String = #function) -> [Int] {
         if areAll || share == 1 { return Array(cases) }
         var generator = SplitMix64(seed: seed ^ hash(name))
@@ -25,7 +26,7 @@ package enum Repetitions {
         }
     }
 
-    /// The seed of the random cases and samples of this run.
+    /// The seed of random cases and samples in this run.
     package static let seed: UInt64 = {
         let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0...UInt64.max)
@@ -33,7 +34,7 @@ package enum Repetitions {
         return seed
     }()
 
-    /// FNV-1a, because the hash values of the standard library differ from run to run.
+    /// FNV-1a, because standard library hash values differ between runs.
     private static func hash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

@@ -1,13 +1,13 @@
-/// A random number generator whose whole sequence follows from its seed.
+/// A random number generator whose sequence follows from its seed.
 ///
-/// The algorithm is that of `SeededRandom` in `ChatTesting`, for test targets without it.
+/// The same algorithm as `SeededRandom` of `ChatTesting`, for test targets that do not import it.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Makes a generator.
+    /// Creates a generator.
     package init(seed: UInt64) { state = seed }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

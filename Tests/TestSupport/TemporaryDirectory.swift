@@ -1,8 +1,8 @@
 import Foundation
 
-/// A directory of its own on the real file system, removed with the object.
+/// A unique directory on the real file system, removed together with the object.
 package final class TemporaryDirectory: Sendable {
-    /// The directory's path.
+    /// The path of the directory.
     package let path: String
 
     /// Creates the directory.
@@ -15,10 +15,10 @@ package final class TemporaryDirectory: Sendable {
         do { try FileManager.default.removeItem(atPath: path) } catch { fatalError("could not remove \(path): \(error)") }
     }
 
-    /// The path of a file in the directory.
+    /// Returns the path of a file in the directory.
     package func file(_ name: String) -> String { path + "/" + name }
 
-    /// Every file below the directory with its bytes, by its path in the directory.
+    /// Returns the bytes of every file below the directory, by relative path.
     package func contents() throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: path) {

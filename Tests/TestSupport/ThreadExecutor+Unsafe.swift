@@ -1,9 +1,10 @@
-// Unsafe, because an executor runs each job exactly once, which the compiler does not check.
+// Unsafe, because an executor must run each job exactly once, which the compiler does not check.
 import Foundation
 
-/// Runs each job on a thread of its own, outside the cooperative pool, whose threads other tests may block.
+/// Runs each job on its own thread, outside the cooperative pool, whose threads other tests can
+/// block.
 package final class ThreadExecutor: TaskExecutor {
-    /// Makes an executor.
+    /// Creates an executor.
     package init() {}
 
     /// Starts a thread for the job.
