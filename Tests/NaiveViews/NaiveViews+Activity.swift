@@ -1,9 +1,9 @@
 package import ChatDomain
 package import Projections
 
-/// The auditor's and the operator's questions, through all events once more.
+/// The queries of auditors and operators, each as a scan of all events.
 extension NaiveViews {
-    /// Those whose latest join has not been followed by a departure, in the order of those joins.
+    /// Returns the current members of a thread, ordered by their latest joins.
     package func readers(of thread: ThreadID) -> [UserID] {
         users.compactMap { user -> (user: UserID, since: Position)? in
             let joined = events.last {
@@ -17,7 +17,7 @@ extension NaiveViews {
         }.sorted { $0.since < $1.since }.map(\.user)
     }
 
-    /// Threads that were opened under a name; an outward code's thread bears its code.
+    /// Returns the threads opened under a name; an outward code's thread has its code as name.
     package func threads(named name: String) -> [ThreadID] {
         events.compactMap { recorded in
             guard case .threadOpened(let details) = recorded.event.details else { return nil }
@@ -27,19 +27,19 @@ extension NaiveViews {
         }
     }
 
-    /// The names of all threads, and some that may be none's.
+    /// The names of all threads, and names without a thread.
     package var threadNames: Set<String> {
         Set(events.compactMap { if case .threadName(let name) = $0.event.content { name } else { nil } } + ["SW1A", "E1", "nobody's"])
     }
 
-    /// Half of the entries before a position, half from it on, counted off one by one.
+    /// Returns half of the entries before a position and half from it on, counted one by one.
     package func page<Entry>(_ entries: [Entry], limit: Int, around position: Position, _ key: (Entry) -> Position) -> [Entry] {
         let older = entries.filter { key($0) < position }.suffix(limit / 2)
         let newer = entries.filter { key($0) >= position }.prefix(limit - limit / 2)
         return Array(older + newer)
     }
 
-    /// The activity of each day, in order; a day is the date that a time is printed with.
+    /// Returns the activity of each day, ascending; a day is the date in the printed time.
     package func activity() -> [ActivityDay] {
         var days: [String: ActivityDay] = [:]
         var active: Set<[String]> = []

@@ -1,14 +1,15 @@
 package import ChatDomain
 package import Projections
 
-/// A second, plain statement of the read models, for comparison.
+/// A naive implementation of the read models, for comparison.
 ///
-/// Every query scans all events. It is written from the tables of the design, not from the projections.
+/// Every query scans all events. The implementation follows the tables of the design, not the
+/// projections.
 package struct NaiveViews {
     /// The history, in order.
     package let events: [RecordedEvent]
 
-    /// Makes the views of a history.
+    /// Creates the views of a history.
     package init(events: [RecordedEvent]) { self.events = events }
 
     /// A message as a timeline shows it, without its text.
@@ -49,7 +50,7 @@ package struct NaiveViews {
         }
     }
 
-    /// The messages of a thread, in order.
+    /// Returns the messages of a thread, in order.
     package func messages(of thread: ThreadID) -> [Message] {
         events.compactMap { recorded in
             guard case .messagePosted(let posted) = recorded.event.details, posted.thread == thread else { return nil }
@@ -61,7 +62,7 @@ package struct NaiveViews {
         }
     }
 
-    /// The replies to a message, in order.
+    /// Returns the replies to a message, in order.
     package func replies(to message: MessageID) -> [Reply] {
         events.compactMap { recorded in
             guard case .replyPosted(let posted) = recorded.event.details, posted.message == message else { return nil }
@@ -73,7 +74,7 @@ package struct NaiveViews {
         }
     }
 
-    /// Members now, each with the position of the latest join, in that order.
+    /// Returns the current members with the positions of their latest joins, in that order.
     package func members(of thread: ThreadID) -> [(user: UserID, since: Position)] {
         var members: [(user: UserID, since: Position)] = []
         for recorded in events {
@@ -86,7 +87,7 @@ package struct NaiveViews {
         return members
     }
 
-    /// When a user gained and lost each thread, in the order in which they were gained.
+    /// Returns the positions at which a user gained and lost each thread, ordered by the gains.
     package func access(of user: UserID) -> [Access] {
         var stretches: [Access] = []
         for recorded in events {
@@ -101,7 +102,7 @@ package struct NaiveViews {
         return stretches
     }
 
-    /// Residents now, each with the position since which they live there, in that order.
+    /// Returns the current residents with the positions of their latest moves, in that order.
     package func residents(of code: OutwardCode) -> [(user: UserID, since: Position, postcode: Postcode)] {
         var residents: [(user: UserID, since: Position, postcode: Postcode)] = []
         for recorded in events {
@@ -115,21 +116,22 @@ package struct NaiveViews {
         return residents
     }
 
-    /// The read marker of a user in a thread; 0 without one.
+    /// Returns the read marker of a user in a thread, or 0 without one.
     package func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
         events.reduce(0) { marker, recorded in
             if case .threadRead(let read) = recorded.event.details, read.user == user, read.thread == thread { read.upTo } else { marker }
         }
     }
 
-    /// Messages after the later of read marker and last join, by others, not retracted; none for who is no member.
+    /// Counts unretracted messages by others after the later of read marker and last join; 0 for
+    /// non-members.
     package func unread(_ user: UserID, in thread: ThreadID) -> Int {
         guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: thread))
         return messages(of: thread).count { $0.position > seen && $0.author != user && !$0.isRetracted }
     }
 
-    /// The position of the last event of a thread that is no read marker.
+    /// Returns the position of the last event of a thread, without read markers.
     package func lastPosition(of thread: ThreadID) -> Position? {
         events.last { recorded in
             if case .threadRead = recorded.event.details { return false }
@@ -137,7 +139,7 @@ package struct NaiveViews {
         }?.position
     }
 
-    /// The name that a user has now.
+    /// Returns the current name of a user.
     package func username(_ user: UserID) -> String? {
         events.last { recorded in
             switch recorded.event.details {
@@ -162,7 +164,7 @@ package struct NaiveViews {
         events.last { condition($0.event.details) }?.position
     }
 
-    /// The same change of a message as a fact tells, or another that cannot be equal to it.
+    /// Returns the message change of an event, or one that never equals it if the event has none.
     private func changed(_ message: MessageID, _ details: EventDetails) -> MessageChanged {
         switch details {
         case .messageEdited(let change), .messageRetracted(let change):
