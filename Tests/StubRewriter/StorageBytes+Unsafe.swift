@@ -1,9 +1,9 @@
 package import EventJournal
 
-// Spans of bytes as raw bytes are called unsafe for types with padding, which bytes have not.
+// Raw views of spans are marked unsafe because of padding, which bytes do not have.
 
 extension JournalStorage {
-    /// All bytes of a file.
+    /// Returns all bytes of a file.
     package func contents(of path: String) throws(StorageError) -> [UInt8] {
         let file = try open(path, .read)
         var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
@@ -13,7 +13,7 @@ extension JournalStorage {
         return bytes
     }
 
-    /// Puts a file with these bytes in the place of another, so that either is there whole.
+    /// Replaces a file atomically by one with these bytes.
     package func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws(StorageError) {
         let path = directory + "/" + name
         let file = try open(path + ".tmp", .create)

@@ -1,6 +1,6 @@
 import EventJournal
 
-/// A segment in memory, as it is stored.
+/// A stored segment in memory.
 struct StoredSegment {
     private static let headerSize = 128
     private static let commitHeaderSize = 40
@@ -9,16 +9,18 @@ struct StoredSegment {
     var header: [UInt8]
     var commits: [StoredCommit] = []
 
-    /// Takes a segment apart; throws where the lengths do not fit.
+    /// Parses a segment.
     ///
-    /// Checksums are for the tests' readers to compare.
+    /// Throws if the lengths are inconsistent.
+    ///
+    /// Checksums are not compared; the readers under test compare them.
     init(_ bytes: [UInt8], _ name: String) throws(NotASegment) {
         guard bytes.count >= Self.headerSize else { throw NotASegment(name: name, offset: 0) }
         header = Array(bytes[..<Self.headerSize])
         var offset = Self.headerSize
         while offset + Self.commitHeaderSize <= bytes.count {
             let length = Int(bytes.number(at: offset, bytes: 4))
-            // The footer, a frame of no records: it is made anew.
+            // The footer, a frame without records; `nextGeneration(salt:)` writes a new one.
             if length == 0 || bytes.number(at: offset + 4, bytes: 4) == 0 { return }
             guard length <= bytes.count - offset else { throw NotASegment(name: name, offset: offset) }
             var commit = StoredCommit(header: Array(bytes[offset..<(offset + Self.commitHeaderSize)]))
@@ -33,9 +35,10 @@ struct StoredSegment {
         }
     }
 
-    /// The bytes of the segment's next generation, its commits framed with another salt, and a footer for where they lie now.
+    /// Returns the bytes of the segment's next generation: commits framed with another salt, and a
+    /// new footer.
     ///
-    /// The chain value in a commit's header stays: stubs do not change it.
+    /// Stubs do not change the chain value in a commit's header, so it stays.
     func nextGeneration(salt: [UInt8]) -> [UInt8] {
         var bytes = header
         bytes.put(bytes.number(at: 28, bytes: 4) + 1, at: 28, bytes: 4)
@@ -59,7 +62,7 @@ struct StoredSegment {
         return bytes + footer(index, salt: salt)
     }
 
-    /// The frame of no records that ends a sealed segment, with its index.
+    /// Returns the frame without records that ends a sealed segment, with its index.
     private func footer(_ index: [(position: Position, offset: Int, recordsLeft: Int)], salt: [UInt8]) -> [UInt8] {
         let length = UInt64(Self.commitHeaderSize + 12 * index.count + 4)
         var content: [UInt8] = []
@@ -75,14 +78,14 @@ struct StoredSegment {
     }
 }
 
-/// A commit's header as it was, and its records.
+/// A commit's original header and its records.
 struct StoredCommit {
     var header: [UInt8]
     var records: [StoredRecord] = []
 
     var firstPosition: Position { header.number(at: 8, bytes: 8) }
 
-    /// The commit's header in a segment with this salt.
+    /// Returns the commit's header for a segment with this salt.
     fileprivate func framedHeader(salt: [UInt8]) -> [UInt8] {
         var bytes = header
         bytes.put(UInt64(bytes.count + records.reduce(0) { $0 + $1.bytes.count }), at: 0, bytes: 4)
@@ -92,13 +95,15 @@ struct StoredCommit {
     }
 }
 
-/// One record, as it is stored.
+/// A stored record.
 struct StoredRecord {
-    /// All of it, the CRC field included.
+    /// All bytes of the record, including the CRC field.
     var bytes: [UInt8]
     private var keptPlace: Range<Int>
 
-    /// Takes the record at the start of some bytes; nil where none can be read.
+    /// Parses the record at the start of the bytes.
+    ///
+    /// Returns nil if they hold none.
     init?(_ source: ArraySlice<UInt8>) {
         var cursor = 4
         let source = Array(source)
@@ -116,7 +121,7 @@ struct StoredRecord {
 
     var kept: [UInt8] { Array(bytes[keptPlace]) }
 
-    /// Of a whole record.
+    /// The erasable part of a whole record.
     var erasable: [UInt8] { Array(bytes[(keptPlace.upperBound + 16)...]) }
 
     var state: RecordContentState? {
@@ -125,7 +130,8 @@ struct StoredRecord {
         return RecordContentState(rawValue: UInt8(tail & 3))
     }
 
-    /// The stub of a whole record: the kept part, the hash of salt and erasable part, the original CRC, and a CRC over these.
+    /// Returns the stub of a whole record: kept part, hash of salt and erasable part, original CRC,
+    /// and a CRC over these.
     func stub(_ state: RecordContentState) -> StoredRecord {
         var body = Self.leb128(keptPlace.count) + Self.leb128(Int(state.rawValue))
         let start = 4 + body.count
@@ -153,23 +159,23 @@ struct StoredRecord {
 }
 
 extension [UInt8] {
-    /// The little-endian number at an offset.
+    /// Returns the little-endian number at an offset.
     func number(at offset: Int, bytes count: Int) -> UInt64 {
         self[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The bytes of a number, little-endian.
+    /// Encodes a number in little-endian order.
     init(_ value: UInt64, bytes count: Int) {
         self = (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
     }
 
-    /// Puts a little-endian number at an offset.
+    /// Writes a little-endian number at an offset.
     mutating func put(_ value: UInt64, at offset: Int, bytes count: Int) {
         replaceSubrange(offset..<(offset + count), with: [UInt8](value, bytes: count))
     }
 }
 
-/// CRC32C by table (RFC 3720 section 12.1).
+/// CRC32C with a lookup table (RFC 3720, section 12.1).
 enum CRC32C {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0x82F6_3B78 }

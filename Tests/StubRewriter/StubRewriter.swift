@@ -1,32 +1,33 @@
 package import EventJournal
 
-/// Turns records of a journal's sealed segments into stubs, as a later version will: for tests, so that readers meet stubs on real files.
+/// Turns records in sealed segments into stubs, so that tests read stubs from real files.
 ///
-/// Written from the description of the format alone, but for the hash. Each segment in which something is chosen becomes a new generation:
-/// written aside with a new framing salt, synced, renamed over the old one, the directory synced. Positions, chain values and original
-/// CRCs stay. It must be the only writer.
+/// The implementation follows the description of the format and shares only the hash with the
+/// library. Each segment with a selected record gets a new generation: a temporary file with a new
+/// framing salt, synced, renamed over the old file, and a sync of the directory. Positions, chain
+/// values and original CRCs stay. The rewriter must be the only writer.
 package struct StubRewriter {
     private let directory: String
     private let storage: any JournalStorage
     private let entropy: any EntropySource
 
-    /// Makes a rewriter of the journal in a directory.
+    /// Creates a rewriter of the journal in a directory.
     package init(_ directory: String, on storage: any JournalStorage = FileStorage(), entropy: any EntropySource = SystemEntropy()) {
         self.directory = directory
         self.storage = storage
         self.entropy = entropy
     }
 
-    /// The names of the segments that can be rewritten: all but the last, in their order.
+    /// Returns the names of the sealed segments, ascending: all except the last.
     package func sealedSegments() throws -> [String] {
         try storage.list(directory).filter { $0.hasSuffix(".segment") }.sorted().dropLast()
     }
 
-    /// Rewrites every sealed segment in which something is chosen.
+    /// Rewrites every sealed segment with a selected record.
     ///
-    /// - Parameter choose: Is given the position and both parts of each record that is whole; returns what to make of it, `whole` to leave it.
-    ///   A record that is a stub already is left alone.
-    /// - Returns: The positions of the records that have become stubs.
+    /// - Parameter choose: Receives the position and both parts of each whole record; returns its
+    ///   new state, or `whole` to leave it. Existing stubs are not changed.
+    /// - Returns: The positions of the new stubs.
     @discardableResult
     package func rewrite(
         _ choose: (_ position: Position, _ kept: [UInt8], _ erasable: [UInt8]) throws -> RecordContentState
@@ -53,7 +54,7 @@ package struct StubRewriter {
     }
 }
 
-/// What a rewriter meets that is no sealed segment of this format.
+/// An error: the file is not a sealed segment of this format.
 package struct NotASegment: Error {
     package var name: String
     package var offset: Int
