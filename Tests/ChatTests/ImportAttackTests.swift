@@ -86,7 +86,7 @@ import Testing
         #expect(try store.timeline(rust).map(\.body) == ["hers"])
     }
 
-    // MARK: Between the reading of a line and its commit
+    // MARK: Between reading and committing a line
 
     /// The reply would otherwise reply to Mallory's message in Mallory's thread.
     @Test(arguments: ["SW1A", "SW1V"]) func replyToMessageIDTakenBeforeCommitIsRejected(channel: String) throws {
@@ -186,7 +186,7 @@ import Testing
         #expect(refused.map(\.rejection.code) == later.map(\.rejection.code))
     }
 
-    // MARK: Both at once
+    // MARK: Concurrent imports and commands
 
     @concurrent private func imported(_ lines: [ImportedLine], batchSize: Int, into store: ChatStore) async throws -> [RefusedMessage] {
         try run(lines, into: store, batchSize: batchSize).1

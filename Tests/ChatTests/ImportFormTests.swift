@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    // MARK: Names that are refused now
+    // MARK: Names that the rules now reject
 
     @Test func invisibleScalarsAreRemovedFromNames() throws {
         let store = try StoreFixture().open()
@@ -283,7 +283,7 @@ import Testing
         try expectUnchanged(lines, store)
     }
 
-    // MARK: The form of a line
+    // MARK: Decoding of lines
 
     private func decode(_ text: String) throws -> ImportedLine { try JSONDecoder().decode(ImportedLine.self, from: Data(text.utf8)) }
 

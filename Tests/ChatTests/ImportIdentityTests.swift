@@ -103,7 +103,7 @@ import Testing
             try store.timeline(ThreadID.imported("#rust")).map(\.author.username)
                 == ["Amelia", strangerTakesTheName ? "Amy~2" : "Amy"])
         try expectNoChange(history + [imported("3", by: "Amy")], store)
-        // The id stays with its author: Bob and the user later named "Amelia" are rejected.
+        // The id stays with its author at the time: the nicknames "Bob" and "Amelia" are rejected.
         let claims = try importAll([imported("1", by: "Bob"), imported("1", by: "Amelia")], into: store, batchSize: 10)
         #expect(claims.1.map(\.rejection.code) == [.identifierTaken, .identifierTaken])
     }

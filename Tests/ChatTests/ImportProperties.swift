@@ -95,8 +95,8 @@ import Testing
                 _ = try importer.finish()
                 return importer.summary
             }
-            // A rejected line may succeed once its dependencies exist. Each pass accepts at least
-            // one line until none remains.
+            // A rejected line may succeed once its dependencies exist, so import until a pass adds
+            // nothing.
             var head = store.head
             for _ in 0...history.count {
                 _ = try importAll()

@@ -42,7 +42,7 @@ import Testing
         try await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
         log.holdNextWait()
         let task = Task { try await store.execute(.registerUser(user: UserID(bits: 2), username: "Bob")) }
-        try await FollowingFixture.until("a wait that is held up") { log.isHolding }
+        try await FollowingFixture.until("a blocked wait") { log.isHolding }
         let captured = capture(store)
         try await store.execute(.registerUser(user: UserID(bits: 3), username: "Cat"))
         var rebuilt = StoreModels()

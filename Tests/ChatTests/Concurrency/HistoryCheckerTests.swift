@@ -120,7 +120,7 @@ import Testing
             if case .timeline(let entries) = chat.answer(.timeline(room.id, PageRequest(limit: .max), viewer: nil, asOf: nil)) {
                 #expect(entries.map(\.replyCount) == expected.map(\.replyCount))
             } else {
-                Issue.record("no timeline")
+                Issue.record("the answer is not a timeline")
             }
             for message in messages {
                 let replies = chat.replies.filter { $0.place == message.id }

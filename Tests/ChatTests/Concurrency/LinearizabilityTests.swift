@@ -88,7 +88,7 @@ private struct Tally: CustomStringConvertible {
     var isOfEverything: Bool { overlaps > operations / 10 && events > 0 && refused > 0 && duplicates > 0 && unchanged > 0 }
 
     var description: String {
-        "\(operations) operations, \(overlaps) overlapping, \(events) events, \(refused) refused, \(duplicates) duplicates, \(unchanged) unchanged"
+        "\(operations) operations, \(overlaps) overlapping, \(events) events, \(refused) rejected, \(duplicates) duplicates, \(unchanged) unchanged"
     }
 
     mutating func count(_ checker: HistoryChecker) {

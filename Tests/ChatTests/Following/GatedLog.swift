@@ -105,7 +105,7 @@ final class GatedLog: CommitLog {
             isDamaged = position == damaged
             return isDamaged ? false : body(position, recordState, kept, erasable)
         }
-        if isDamaged, let damaged { throw JournalError(.damaged, "planted", positions: damaged...damaged) }
+        if isDamaged, let damaged { throw JournalError(.damaged, "injected", positions: damaged...damaged) }
     }
 
     func waitForMore(after position: Position) async throws(JournalError) -> Position {

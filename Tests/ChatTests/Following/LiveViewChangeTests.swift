@@ -30,7 +30,7 @@ import Testing
             try await until("CDE")
             try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[3]))
             try await until("BCE")
-            // The thread is not in view, so the view keeps its entries.
+            // Thread A is not in view, so leaving it changes nothing until E is left.
             try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[0]))
             try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: ids[4]))
             try await until("BC")
@@ -106,7 +106,7 @@ import Testing
             try await fixture.untilWaiting()
             fixture.log.hold(7)
             let earlier = Task(executorPreference: ThreadExecutor()) { await timeline.loadEarlier() }
-            try await Fixture.until("the reading of the earlier message") { fixture.log.isHolding }
+            try await Fixture.until("the read of the earlier message") { fixture.log.isHolding }
             try await fixture.store.execute(.retract(.reply(replies[0]), by: Fixture.ann))
             try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
             try await fixture.store.execute(.edit(.message(milk), by: Fixture.ann, body: "Oat milk?"))

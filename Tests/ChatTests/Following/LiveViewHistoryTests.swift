@@ -72,6 +72,6 @@ import Testing
             $0 == view
         }
         for task in tasks { task.cancel() }
-        for task in tasks { try await task.ended("the end of a view that was cancelled") }
+        for task in tasks { try await task.ended("the end of a cancelled view") }
     }
 }

@@ -205,7 +205,7 @@ import Testing
             }
         }
         let nobody = LiveUser(fixture.store, user: UserID(bits: 99))
-        try await Task { await nobody.follow() }.ended("the end of a view of nobody")
+        try await Task { await nobody.follow() }.ended("the end of a view of an unknown user")
         guard case .failed(.rejected(.unknownUser), last: nil) = nobody.state else { return _ = Issue.record("\(nobody.state)") }
     }
 

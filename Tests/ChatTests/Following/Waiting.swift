@@ -51,7 +51,7 @@ extension Task where Success: Sendable {
 
 /// Waits until an observed property satisfies a condition.
 ///
-/// Each check follows a notification by Observation, as on a screen; the property is never polled.
+/// Waits for notifications by Observation, as a screen does, and never polls.
 ///
 /// Throws ``NeverCame`` with the last value if the condition does not hold in time.
 @MainActor func until<Value>(
@@ -63,7 +63,7 @@ extension Task where Success: Sendable {
         let now = withObservationTracking(value) { changes.continuation.finish() }
         if condition(now) { return }
         guard ContinuousClock.now < deadline, !Task.isCancelled else {
-            throw NeverCame(awaited: "another value than \(now)", sourceLocation: sourceLocation)
+            throw NeverCame(awaited: "a value other than \(now)", sourceLocation: sourceLocation)
         }
         let clock = Task {
             do { try await Task.sleep(until: deadline, clock: .continuous) } catch { return }
@@ -82,7 +82,7 @@ extension Task where Success: Sendable {
     defer { task.cancel() }
     try await body()
     task.cancel()
-    try await task.ended("the end of a view that was cancelled", sourceLocation: sourceLocation)
+    try await task.ended("the end of a cancelled view", sourceLocation: sourceLocation)
 }
 
 /// A continuation that is resumed once, by the first result.

@@ -39,7 +39,7 @@ enum CursorHarness {
         }
         if let cursor = try decode(Data(input)) { try checkRoundTrip(cursor) }
         let quoted = try decode(try JSONEncoder().encode(text))
-        try require(quoted == byText, "as JSON \(text) is \(String(describing: quoted)), not \(String(describing: byText))")
+        try require(quoted == byText, "the JSON of \(text) decodes as \(String(describing: quoted)), not \(String(describing: byText))")
         let (cursor, limit) = fields(input, story)
         try checkRoundTrip(cursor)
         try story.check(cursor, limit: limit)

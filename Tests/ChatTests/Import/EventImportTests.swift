@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    // MARK: Refusals
+    // MARK: Rejections
 
     private typealias Refusal = (code: String, line: Int, position: Position)
 

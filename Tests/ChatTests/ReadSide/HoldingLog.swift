@@ -40,12 +40,12 @@ final class HoldingLog: CommitLog {
     func reserve(_ byteCount: Int) throws(JournalError) { try log.reserve(byteCount) }
 
     func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
-        if state.withLock({ $0.fault == .append }) { throw JournalError(.ioFailed, "planted") }
+        if state.withLock({ $0.fault == .append }) { throw JournalError(.ioFailed, "injected") }
         return try log.append(draft, expecting: head)
     }
 
     func waitUntilDurable(_ position: Position) throws(JournalError) {
-        if position > durablePosition, state.withLock({ $0.fault == .sync }) { throw JournalError(.syncFailed, "planted") }
+        if position > durablePosition, state.withLock({ $0.fault == .sync }) { throw JournalError(.syncFailed, "injected") }
         try log.waitUntilDurable(position)
     }
 

@@ -33,7 +33,7 @@ import Testing
         log.holdNextWait()
         let eve = eve
         let task = Task { try await store.execute(.registerUser(user: eve, username: "Eve", subject: "eve")) }
-        try await FollowingFixture.until("a wait that is held up") { log.isHolding }
+        try await FollowingFixture.until("a blocked wait") { log.isHolding }
         #expect(try !store.isUser(eve) && store.user(named: "Eve") == nil && store.head.position == 1)
         return (log, store, task)
     }

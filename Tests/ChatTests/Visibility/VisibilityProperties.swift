@@ -169,7 +169,7 @@ struct VisibilityChecker {
         // JSON must round-trip.
         for event in read {
             let again = try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event))
-            if again != event { leaks.append("\(event) comes back as \(again)") }
+            if again != event { leaks.append("\(event) round-trips as \(again)") }
         }
     }
 
