@@ -148,10 +148,10 @@ enum SegmentFooter {
         return bytes
     }
 
-    /// Returns the frame and the offset of the footer at the end of a file, or nil if it is
-    /// invalid.
+    /// Returns the frame and the offset of the footer at the end of a file.
     ///
-    /// Reads the frame alone, independent of the segment's length.
+    /// Returns nil if the file does not end with a footer with a valid frame. Reads the frame
+    /// alone, independent of the segment's length.
     static func find(in file: any StorageFile, size: UInt64, seed: UInt32) throws(StorageError) -> (header: CommitHeader, offset: UInt64)? {
         guard size >= UInt64(SegmentHeader.size + smallest) else { return nil }
         var bytes = [UInt8](repeating: 0, count: CommitHeader.size)
