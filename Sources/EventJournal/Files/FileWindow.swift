@@ -1,7 +1,7 @@
 /// A movable window of a file in memory, used for all sequential reads of segments.
 ///
-/// The window reuses one buffer. The buffer grows only for a record that is longer than it, and the
-/// length of records is bounded.
+/// The window reuses one buffer. The buffer grows up to one chunk, and beyond it only for a longer
+/// record, whose length is bounded.
 struct FileWindow {
     /// The size of a sequential read in bytes; large enough to amortise the system call.
     static let chunk = 1 << 20
