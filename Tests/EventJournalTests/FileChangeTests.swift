@@ -166,7 +166,7 @@ import Testing
     ///
     /// Reads fail or return the written bytes.
     @Test(arguments: ["removed", "of another journal", "of the same lengths", "of another segment", "a directory"])
-    func replacedFileIsDetected(by what: String) throws {
+    func replacedFileNeverCorruptsReads(by what: String) throws {
         let specimen = try Specimen(seed: 6)
         // The twin's records have the same lengths and other bytes, so that each offset holds a
         // decodable record.

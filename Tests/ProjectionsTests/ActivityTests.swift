@@ -78,8 +78,8 @@ import Testing
         #expect(CalendarDay(daysSince1970: .max).description == "+292278994-08-17")
     }
 
-    /// Each time lies within its own day; its neighbours outside the bounds do not.
-    @Test(arguments: Seeds.seeds(2)) func timesOfDayLieWithinBounds(seed: UInt64) {
+    /// The expected day is the time divided by the length of a day, rounded down.
+    @Test(arguments: Seeds.seeds(2)) func timesBelongToTheirDay(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let day: Int64 = 86_400_000
         let some = (0..<200).map { _ in Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<40, using: &random) }

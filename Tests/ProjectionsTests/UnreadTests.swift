@@ -140,8 +140,7 @@ import Testing
         for _ in 0..<25 { history.expectEqual(asOf: Position.random(in: 0...history.position, using: &random)) }
     }
 
-    /// After a rejoin, a member's own earlier messages are not unread, also with a marker from
-    /// before.
+    /// Messages before a rejoin are not unread, even with an older read marker.
     @Test func rejoinRestartsUnreadCount() {
         var history = History(users: 2)
         history.add(.joined(0), to: 0)

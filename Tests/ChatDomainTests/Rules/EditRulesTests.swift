@@ -35,34 +35,37 @@ struct EditRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.talk, .edit(message, by: Here.nobody, body: "x"), .unknownUser),
-        RefusedCommand("no message", Here.talk, .edit(.message(Here.noMessage), by: Here.ann, body: "x"), .unknownMessage),
-        RefusedCommand("no reply", Here.talk, .edit(.reply(Here.noReply), by: Here.ann, body: "x"), .unknownReply),
+        RefusedCommand("an unknown message", Here.talk, .edit(.message(Here.noMessage), by: Here.ann, body: "x"), .unknownMessage),
+        RefusedCommand("an unknown reply", Here.talk, .edit(.reply(Here.noReply), by: Here.ann, body: "x"), .unknownReply),
         RefusedCommand("an author who has left", bothLeft, .edit(message, by: Here.ann, body: "x"), .notAMember),
         RefusedCommand("an author of a reply who has left", bothLeft, .edit(reply, by: Here.bob, body: "x"), .notAMember),
         RefusedCommand("another's message", Here.talk, .edit(message, by: Here.bob, body: "x"), .notTheAuthor),
         RefusedCommand("another's reply", Here.talk, .edit(reply, by: Here.ann, body: "x"), .notTheAuthor),
         RefusedCommand("a retracted message", bothRetracted, .edit(message, by: Here.ann, body: "x"), .retracted),
         RefusedCommand("a retracted reply", bothRetracted, .edit(reply, by: Here.bob, body: "x"), .retracted),
-        RefusedCommand("no body", Here.talk, .edit(message, by: Here.ann, body: " "), .invalidBody),
-        RefusedCommand("too long a reply", Here.talk, .edit(reply, by: Here.bob, body: PostRulesTests.full + "x"), .invalidBody),
+        RefusedCommand("a blank body", Here.talk, .edit(message, by: Here.ann, body: " "), .invalidBody),
+        RefusedCommand("a reply that is too long", Here.talk, .edit(reply, by: Here.bob, body: PostRulesTests.full + "x"), .invalidBody),
     ])
     func editIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
     }
 
     @Test(arguments: [
-        RefusedCommand("a stranger, no message", Here.talk, .edit(.message(Here.noMessage), by: Here.nobody, body: ""), .unknownUser),
-        RefusedCommand("a stranger, no reply", Here.talk, .edit(.reply(Here.noReply), by: Here.nobody, body: ""), .unknownUser),
-        RefusedCommand("no message, no body", Here.talk, .edit(.message(Here.noMessage), by: Here.cem, body: ""), .unknownMessage),
-        RefusedCommand("no reply, no body", Here.talk, .edit(.reply(Here.noReply), by: Here.cem, body: ""), .unknownReply),
-        RefusedCommand("no member, not the author", bothRetracted, .edit(message, by: Here.cem, body: ""), .notAMember),
+        RefusedCommand(
+            "a stranger, an unknown message", Here.talk, .edit(.message(Here.noMessage), by: Here.nobody, body: ""), .unknownUser),
+        RefusedCommand("a stranger, an unknown reply", Here.talk, .edit(.reply(Here.noReply), by: Here.nobody, body: ""), .unknownUser),
+        RefusedCommand(
+            "an unknown message, an empty body", Here.talk, .edit(.message(Here.noMessage), by: Here.cem, body: ""), .unknownMessage),
+        RefusedCommand("an unknown reply, an empty body", Here.talk, .edit(.reply(Here.noReply), by: Here.cem, body: ""), .unknownReply),
+        RefusedCommand("not a member, not the author", bothRetracted, .edit(message, by: Here.cem, body: ""), .notAMember),
         RefusedCommand("not the author, retracted", bothRetracted, .edit(message, by: Here.bob, body: ""), .notTheAuthor),
         RefusedCommand("not the reply's author, retracted", bothRetracted, .edit(reply, by: Here.ann, body: ""), .notTheAuthor),
-        RefusedCommand("retracted, no body", bothRetracted, .edit(message, by: Here.ann, body: ""), .retracted),
+        RefusedCommand("retracted, an empty body", bothRetracted, .edit(message, by: Here.ann, body: ""), .retracted),
         RefusedCommand("retracted, too long", bothRetracted, .edit(reply, by: Here.bob, body: PostRulesTests.full + "x"), .retracted),
-        RefusedCommand("a stranger retracts nothing", Here.talk, .retract(.message(Here.noMessage), by: Here.nobody), .unknownUser),
-        RefusedCommand("a stranger retracts no reply", Here.talk, .retract(.reply(Here.noReply), by: Here.nobody), .unknownUser),
-        RefusedCommand("another retracts twice", bothRetracted, .retract(message, by: Here.bob), .notTheAuthor),
+        RefusedCommand(
+            "a stranger retracts an unknown message", Here.talk, .retract(.message(Here.noMessage), by: Here.nobody), .unknownUser),
+        RefusedCommand("a stranger retracts an unknown reply", Here.talk, .retract(.reply(Here.noReply), by: Here.nobody), .unknownUser),
+        RefusedCommand("another user retracts again", bothRetracted, .retract(message, by: Here.bob), .notTheAuthor),
     ])
     func firstBrokenRuleIsReported(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -96,8 +99,8 @@ struct EditRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.talk, .retract(message, by: Here.nobody), .unknownUser),
-        RefusedCommand("no message", Here.talk, .retract(.message(Here.noMessage), by: Here.ann), .unknownMessage),
-        RefusedCommand("no reply", Here.talk, .retract(.reply(Here.noReply), by: Here.ann), .unknownReply),
+        RefusedCommand("an unknown message", Here.talk, .retract(.message(Here.noMessage), by: Here.ann), .unknownMessage),
+        RefusedCommand("an unknown reply", Here.talk, .retract(.reply(Here.noReply), by: Here.ann), .unknownReply),
         RefusedCommand("another's message", Here.talk, .retract(message, by: Here.bob), .notTheAuthor),
         RefusedCommand("another's reply", Here.talk, .retract(reply, by: Here.ann), .notTheAuthor),
     ])

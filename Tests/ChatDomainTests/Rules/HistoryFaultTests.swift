@@ -18,9 +18,9 @@ struct HistoryFaultTests {
     /// `given` has five events of SW1A and two of the dogs; the head is 15.
     static let faults: [(String, DeciderSpecification, EventDetails, EventContent, [HistoryFault.Problem])] = [
         ("a second registration", given, .userRegistered(UserRegistered(user: Here.ann)), registration("Zoe"), [.identifierTwice]),
-        ("a name that is taken", given, .userRegistered(UserRegistered(user: Here.nobody)), registration("Ann"), [.usernameTwice]),
+        ("a taken name", given, .userRegistered(UserRegistered(user: Here.nobody)), registration("Ann"), [.usernameTwice]),
         (
-            "a subject that is taken", given, .userRegistered(UserRegistered(user: Here.nobody)),
+            "a taken subject", given, .userRegistered(UserRegistered(user: Here.nobody)),
             .registration(Username(text: "Zoe", foldKey: "zoe"), subject: "sub-ann"), [.subjectTwice]
         ),
         (
@@ -36,11 +36,11 @@ struct HistoryFaultTests {
             Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none, [.wrongResidence]
         ),
         (
-            "a thread that is open", given, .threadOpened(ThreadOpened(thread: Here.dogs, number: 3, by: Here.ann)), .threadName("Dogs"),
+            "an open thread", given, .threadOpened(ThreadOpened(thread: Here.dogs, number: 3, by: Here.ann)), .threadName("Dogs"),
             [.identifierTwice]
         ),
         (
-            "a thread that begins at 2", given, .threadOpened(ThreadOpened(thread: ThreadID(bits: 77), number: 2, by: Here.ann)),
+            "a thread that starts at 2", given, .threadOpened(ThreadOpened(thread: ThreadID(bits: 77), number: 2, by: Here.ann)),
             .threadName("Cats"), [.threadNumberGap]
         ),
         (
@@ -48,7 +48,7 @@ struct HistoryFaultTests {
             .none, [.notResident]
         ),
         (
-            "a thread named as a district", given, .threadOpened(ThreadOpened(thread: ThreadID(bits: 77), number: 1, by: Here.ann)),
+            "a thread with the name of a district", given, .threadOpened(ThreadOpened(thread: ThreadID(bits: 77), number: 1, by: Here.ann)),
             .threadName("sw1a"), [.invalidText]
         ),
         (
@@ -61,35 +61,38 @@ struct HistoryFaultTests {
             .body(" \n"), [.invalidText]
         ),
         (
-            "an endless body", given,
+            "an oversized body", given,
             .messagePosted(MessagePosted(thread: Here.dogs, number: 3, message: MessageID(bits: 77), author: Here.ann)),
             .body(String(repeating: "x", count: 16_385)), [.invalidText]
         ),
         ("a gap", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 4, user: Here.bob)), .none, [.threadNumberGap]),
-        ("a number twice", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.bob)), .none, [.threadNumberGap]),
+        ("a repeated number", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.bob)), .none, [.threadNumberGap]),
         ("a member who joins", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.ann)), .none, [.alreadyHeld]),
-        ("nobody's departure", given, .threadLeft(ThreadLeft(thread: Here.dogs, number: 3, user: Here.bob)), .none, [.notAMember]),
         (
-            "a thread that there is not", given, .threadLeft(ThreadLeft(thread: Here.nowhere, number: 1, user: Here.bob)), .none,
+            "the departure of a non-member", given, .threadLeft(ThreadLeft(thread: Here.dogs, number: 3, user: Here.bob)), .none,
+            [.notAMember]
+        ),
+        (
+            "an unknown thread", given, .threadLeft(ThreadLeft(thread: Here.nowhere, number: 1, user: Here.bob)), .none,
             [.unknownReference, .notAMember]
         ),
         (
-            "a message twice", given,
+            "a repeated message", given,
             .messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: Here.milk, author: Here.ann)), .body("x"),
             [.identifierTwice]
         ),
         (
-            "a message of no member", given,
+            "a message by a non-member", given,
             .messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: Here.noMessage, author: Here.cem)), .body("x"),
             [.notAMember]
         ),
         (
-            "a reply twice", given,
+            "a repeated reply", given,
             .replyPosted(ReplyPosted(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, author: Here.bob)), .body("x"),
             [.identifierTwice]
         ),
         (
-            "a reply to nothing", given,
+            "a reply to an unknown message", given,
             .replyPosted(ReplyPosted(thread: Here.sw1a, number: 6, message: Here.noMessage, reply: Here.noReply, author: Here.bob)),
             .body("x"), [.unknownReference]
         ),
@@ -99,7 +102,7 @@ struct HistoryFaultTests {
             .body("x"), [.unknownReference]
         ),
         (
-            "a reply to what was retracted", retracted,
+            "a reply to a retracted message", retracted,
             .replyPosted(ReplyPosted(thread: Here.sw1a, number: 8, message: Here.milk, reply: Here.noReply, author: Here.bob)),
             .body("x"), [.afterRetraction]
         ),
@@ -108,7 +111,7 @@ struct HistoryFaultTests {
             .body("x"), [.notTheAuthor]
         ),
         (
-            "an edit of what was retracted", retracted,
+            "an edit of a retracted post", retracted,
             .replyEdited(ReplyChanged(thread: Here.sw1a, number: 8, message: Here.milk, reply: Here.yes, by: Here.bob)), .body("x"),
             [.afterRetraction]
         ),
@@ -122,19 +125,19 @@ struct HistoryFaultTests {
             [.notTheAuthor]
         ),
         ("a marker beyond the head", given, marker(Here.ann, 16), .none, [.markerBeyondHead]),
-        ("a marker that goes back", given, marker(Here.ann, 9), .none, [.markerNotForward]),
-        ("a marker of no member", given, marker(Here.cem, 9), .none, [.notAMember]),
+        ("a decreasing marker", given, marker(Here.ann, 9), .none, [.markerNotForward]),
+        ("a marker of a non-member", given, marker(Here.cem, 9), .none, [.notAMember]),
         (
-            "a session twice", given, .sessionStarted(SessionStarted(user: Here.ann, session: Here.phone)), .device(""),
+            "a repeated session", given, .sessionStarted(SessionStarted(user: Here.ann, session: Here.phone)), .device(""),
             [.identifierTwice]
         ),
-        ("an end twice", given, .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), .none, [.sessionEndedTwice]),
+        ("a repeated end", given, .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), .none, [.sessionEndedTwice]),
         (
             "another's end", Here.people.given(.startSession(user: Here.ann, session: Here.phone, device: "")),
             .sessionEnded(SessionEnded(user: Here.bob, session: Here.phone)), .none, [.notTheAuthor]
         ),
         (
-            "an end without a beginning", given, .sessionEnded(SessionEnded(user: Here.ann, session: SessionID(bits: 5))), .none,
+            "an end without a start", given, .sessionEnded(SessionEnded(user: Here.ann, session: SessionID(bits: 5))), .none,
             [.unknownReference]
         ),
     ]

@@ -37,17 +37,19 @@ struct MarkerAndSessionRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.talk, .markRead(user: Here.nobody, thread: Here.sw1a, upTo: 1), .unknownUser),
-        RefusedCommand("no thread", Here.talk, .markRead(user: Here.ann, thread: Here.nowhere, upTo: 1), .unknownThread),
-        RefusedCommand("who never joined", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 1), .notAMember),
+        RefusedCommand("an unknown thread", Here.talk, .markRead(user: Here.ann, thread: Here.nowhere, upTo: 1), .unknownThread),
+        RefusedCommand("a user who never joined", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 1), .notAMember),
         RefusedCommand(
-            "who has left", Here.talk.given(.leaveThread(user: Here.bob, thread: Here.sw1a)),
+            "a user who has left", Here.talk.given(.leaveThread(user: Here.bob, thread: Here.sw1a)),
             .markRead(user: Here.bob, thread: Here.sw1a, upTo: 1), .notAMember),
         RefusedCommand("beyond the head", Here.talk, .markRead(user: Here.ann, thread: Here.sw1a, upTo: 11), .invalidPosition),
-        RefusedCommand("far beyond it", Here.talk, .markRead(user: Here.ann, thread: Here.sw1a, upTo: .max), .invalidPosition),
-        RefusedCommand("a stranger, no thread", Here.talk, .markRead(user: Here.nobody, thread: Here.nowhere, upTo: .max), .unknownUser),
-        RefusedCommand("no thread, beyond", Here.talk, .markRead(user: Here.ann, thread: Here.nowhere, upTo: .max), .unknownThread),
-        RefusedCommand("no member, beyond", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: .max), .notAMember),
-        RefusedCommand("no member, not forward", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 0), .notAMember),
+        RefusedCommand("far beyond the head", Here.talk, .markRead(user: Here.ann, thread: Here.sw1a, upTo: .max), .invalidPosition),
+        RefusedCommand(
+            "a stranger, an unknown thread", Here.talk, .markRead(user: Here.nobody, thread: Here.nowhere, upTo: .max), .unknownUser),
+        RefusedCommand(
+            "an unknown thread, beyond the head", Here.talk, .markRead(user: Here.ann, thread: Here.nowhere, upTo: .max), .unknownThread),
+        RefusedCommand("not a member, beyond the head", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: .max), .notAMember),
+        RefusedCommand("not a member, not forward", Here.talk, .markRead(user: Here.cem, thread: Here.sw1a, upTo: 0), .notAMember),
     ])
     func markerIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -85,7 +87,7 @@ struct MarkerAndSessionRulesTests {
             "another's session", onThePhone, .startSession(user: Here.bob, session: Here.phone, device: "iPhone"), .identifierTaken),
         RefusedCommand("a stranger", onThePhone, .startSession(user: Here.nobody, device: ""), .unknownUser),
         RefusedCommand("1,025 bytes of device", onThePhone, .startSession(user: Here.ann, device: longDevice), .invalidDevice),
-        RefusedCommand("no session", onThePhone, .endSession(session: SessionID(bits: 1)), .unknownSession),
+        RefusedCommand("an unknown session", onThePhone, .endSession(session: SessionID(bits: 1)), .unknownSession),
         RefusedCommand(
             "another's session by a stranger", onThePhone, .startSession(user: Here.nobody, session: Here.phone, device: longDevice),
             .identifierTaken),

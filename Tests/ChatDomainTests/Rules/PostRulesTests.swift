@@ -25,12 +25,12 @@ struct PostRulesTests {
             "an id of another author", Here.talk, .postMessage(message: Here.milk, thread: Here.sw1a, author: Here.bob, body: "x"),
             .identifierTaken),
         RefusedCommand("a stranger", Here.talk, .postMessage(thread: Here.sw1a, author: Here.nobody, body: "x"), .unknownUser),
-        RefusedCommand("no thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: "x"), .unknownThread),
-        RefusedCommand("who never joined", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: "x"), .notAMember),
+        RefusedCommand("an unknown thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: "x"), .unknownThread),
+        RefusedCommand("a user who never joined", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: "x"), .notAMember),
         RefusedCommand(
-            "who has left", Here.talk.given(.leaveThread(user: Here.bob, thread: Here.sw1a)),
+            "a user who has left", Here.talk.given(.leaveThread(user: Here.bob, thread: Here.sw1a)),
             .postMessage(thread: Here.sw1a, author: Here.bob, body: "x"), .notAMember),
-        RefusedCommand("no body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
+        RefusedCommand("an empty body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: ""), .invalidBody),
         RefusedCommand(
             "white space", Here.talk, .postMessage(thread: Here.sw1a, author: Here.ann, body: " \n\u{2003}"), .invalidBody),
         RefusedCommand(
@@ -39,11 +39,12 @@ struct PostRulesTests {
             "an id of another thread by a stranger", Here.talk,
             .postMessage(message: Here.milk, thread: Here.nowhere, author: Here.nobody, body: ""), .identifierTaken),
         RefusedCommand(
-            "a stranger and no thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.nobody, body: ""), .unknownUser),
+            "a stranger and an unknown thread", Here.talk, .postMessage(thread: Here.nowhere, author: Here.nobody, body: ""), .unknownUser),
         RefusedCommand(
-            "no thread and no body", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: ""), .unknownThread),
+            "an unknown thread and an empty body", Here.talk, .postMessage(thread: Here.nowhere, author: Here.ann, body: ""), .unknownThread
+        ),
         RefusedCommand(
-            "no member and no body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: ""), .notAMember),
+            "not a member, and an empty body", Here.talk, .postMessage(thread: Here.sw1a, author: Here.cem, body: ""), .notAMember),
     ])
     func messageIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -68,19 +69,22 @@ struct PostRulesTests {
             "an id of another author", Here.talk, .reply(reply: Here.yes, message: Here.milk, author: Here.ann, body: "x"),
             .identifierTaken),
         RefusedCommand("a stranger", Here.talk, .reply(message: Here.milk, author: Here.nobody, body: "x"), .unknownUser),
-        RefusedCommand("no message", Here.talk, .reply(message: Here.noMessage, author: Here.ann, body: "x"), .unknownMessage),
-        RefusedCommand("who never joined", Here.talk, .reply(message: Here.milk, author: Here.cem, body: "x"), .notAMember),
+        RefusedCommand("an unknown message", Here.talk, .reply(message: Here.noMessage, author: Here.ann, body: "x"), .unknownMessage),
+        RefusedCommand("a user who never joined", Here.talk, .reply(message: Here.milk, author: Here.cem, body: "x"), .notAMember),
         RefusedCommand("a retracted message", retracted, .reply(message: Here.milk, author: Here.bob, body: "x"), .retracted),
-        RefusedCommand("no body", Here.talk, .reply(message: Here.milk, author: Here.ann, body: "\t"), .invalidBody),
+        RefusedCommand("a blank body", Here.talk, .reply(message: Here.milk, author: Here.ann, body: "\t"), .invalidBody),
         RefusedCommand("16,385 bytes", Here.talk, .reply(message: Here.milk, author: Here.ann, body: full + "x"), .invalidBody),
         RefusedCommand(
             "an id of another message by a stranger", Here.talk,
             .reply(reply: Here.yes, message: Here.noMessage, author: Here.nobody, body: ""), .identifierTaken),
         RefusedCommand(
-            "a stranger and no message", Here.talk, .reply(message: Here.noMessage, author: Here.nobody, body: ""), .unknownUser),
-        RefusedCommand("no message and no body", Here.talk, .reply(message: Here.noMessage, author: Here.cem, body: ""), .unknownMessage),
-        RefusedCommand("no member, and retracted", retracted, .reply(message: Here.milk, author: Here.cem, body: ""), .notAMember),
-        RefusedCommand("retracted and no body", retracted, .reply(message: Here.milk, author: Here.bob, body: ""), .retracted),
+            "a stranger and an unknown message", Here.talk, .reply(message: Here.noMessage, author: Here.nobody, body: ""), .unknownUser),
+        RefusedCommand(
+            "an unknown message and an empty body", Here.talk, .reply(message: Here.noMessage, author: Here.cem, body: ""), .unknownMessage),
+        RefusedCommand(
+            "not a member, and a retracted message", retracted, .reply(message: Here.milk, author: Here.cem, body: ""), .notAMember),
+        RefusedCommand(
+            "a retracted message and an empty body", retracted, .reply(message: Here.milk, author: Here.bob, body: ""), .retracted),
     ])
     func replyIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)

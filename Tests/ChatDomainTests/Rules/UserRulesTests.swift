@@ -40,8 +40,8 @@ struct UserRulesTests {
 
     @Test(arguments: [
         RefusedCommand("the id of another name", Here.people, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
-        RefusedCommand("no name", Here.people, .registerUser(username: ""), .invalidUsername),
-        RefusedCommand("white space for a name", Here.people, .registerUser(username: " \u{A0}\t"), .invalidUsername),
+        RefusedCommand("an empty name", Here.people, .registerUser(username: ""), .invalidUsername),
+        RefusedCommand("a name of white space", Here.people, .registerUser(username: " \u{A0}\t"), .invalidUsername),
         RefusedCommand("33 characters", Here.people, .registerUser(username: String(repeating: "x", count: 33)), .invalidUsername),
         RefusedCommand(
             "132 bytes", Here.people, .registerUser(username: String(repeating: "e\u{301}\u{302}", count: 26) + "xx"), .invalidUsername),
@@ -66,19 +66,19 @@ struct UserRulesTests {
 
     @Test(arguments: [
         RefusedCommand(
-            "an id that is taken and no name", Here.people, .registerUser(user: Here.ann, username: ""), .identifierTaken),
+            "a taken id and an empty name", Here.people, .registerUser(user: Here.ann, username: ""), .identifierTaken),
         RefusedCommand(
-            "an id and a name that are taken", Here.people, .registerUser(user: Here.ann, username: "Bob"), .identifierTaken),
+            "a taken id and a taken name", Here.people, .registerUser(user: Here.ann, username: "Bob"), .identifierTaken),
         RefusedCommand(
-            "an id and a subject that are taken", Here.people, .registerUser(user: Here.bob, username: "X", subject: "sub-ann"),
+            "a taken id and a taken subject", Here.people, .registerUser(user: Here.bob, username: "X", subject: "sub-ann"),
             .identifierTaken),
         RefusedCommand(
-            "no name and a subject that is taken", Here.people, .registerUser(username: "", subject: "sub-ann"), .invalidUsername),
+            "an empty name and a taken subject", Here.people, .registerUser(username: "", subject: "sub-ann"), .invalidUsername),
         RefusedCommand(
-            "a name and a subject that are taken", Here.people, .registerUser(username: "BOB", subject: "sub-ann"), .usernameTaken),
-        RefusedCommand("a stranger and no name", Here.people, .changeUsername(user: Here.nobody, username: ""), .unknownUser),
+            "a taken name and a taken subject", Here.people, .registerUser(username: "BOB", subject: "sub-ann"), .usernameTaken),
+        RefusedCommand("a stranger and an empty name", Here.people, .changeUsername(user: Here.nobody, username: ""), .unknownUser),
         RefusedCommand(
-            "a stranger and a name that is taken", Here.people, .changeUsername(user: Here.nobody, username: "Ann"), .unknownUser),
+            "a stranger and a taken name", Here.people, .changeUsername(user: Here.nobody, username: "Ann"), .unknownUser),
     ])
     func firstBrokenRuleIsReported(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
@@ -107,7 +107,7 @@ struct UserRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.people, .changeUsername(user: Here.nobody, username: "Eve"), .unknownUser),
-        RefusedCommand("no name", Here.people, .changeUsername(user: Here.ann, username: " "), .invalidUsername),
+        RefusedCommand("a blank name", Here.people, .changeUsername(user: Here.ann, username: " "), .invalidUsername),
         RefusedCommand("another's name", Here.people, .changeUsername(user: Here.ann, username: "bOB"), .usernameTaken),
     ])
     func changeOfNameIsRejected(refused: RefusedCommand) {
