@@ -24,7 +24,7 @@ import Testing
         return hasEnded.wait(timeout: .now() + seconds) == .success
     }
 
-    /// Runs work instead of the next call that satisfies the condition.
+    /// Runs work before the next call that satisfies the condition; the call proceeds afterwards.
     private func hold(
         _ storage: FaultyStorage, during condition: @escaping @Sendable (FaultyStorage.Call) -> Bool,
         _ work: @escaping @Sendable (FaultyStorage.Call) -> Void

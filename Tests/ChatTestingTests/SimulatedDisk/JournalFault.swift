@@ -23,8 +23,8 @@ struct JournalFault: CustomTestStringConvertible {
         JournalFault(3, .fails(.full), at: .occurrence(3, of: .write), ".segment"),
         JournalFault(4, .fails(.full), at: .chance(1, of: [.allocate]), ""),
         JournalFault(5, .fails(.failed), at: .occurrence(3, of: .rename), ""),
-        // At this point the durable file or the first segment has its final name, and a later
-        // opening finds it. A recovery that takes the file for durable loses it.
+        // The durable file or the first segment has its final name, and a later opening finds it.
+        // A recovery that does not sync the directory again loses the file.
         JournalFault(10, .fails(.failed), at: .occurrence(2, of: .syncDirectory), ""),
         JournalFault(11, .fails(.failed), at: .occurrence(3, of: .syncDirectory), ""),
         // Syncs with waiters, in both durabilities. A journal that trusts the next sync, or the
