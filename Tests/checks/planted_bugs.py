@@ -346,7 +346,7 @@ BUGS = [
     table_bug("33f", "table: a copy's slots changed while growth goes on", [
         ("SlotTable.swift", "        makeUnique()\n        place(Self.step, hash)", "        place(Self.step, hash)")]),
     table_bug("34b", "table: an index of more keys than there are believed", [
-        ("KeyTable+Coding.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
+        ("KeyTable.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
     Bug("34e", "row index: an entry of the old array taken for one that stays", [
         ("SlotTable.swift", "        let (present, slot) = current.search(hashed) { $0 == index }\n        if present < 0 {",
          "        let (present, slot) = current.search(hashed) { $0 == index }\n"
@@ -567,7 +567,7 @@ BUGS = [
         ("CheckpointWriter.swift", "            try storage { () throws(StorageError) in try file.sync() }\n            _ = try new.take()",
          "            _ = try (file.size, new.take())")]),
     store_bug("47", "checkpoint: a state of another position taken", [
-        ("StoreModels+Coding.swift",
+        ("ReadModels.swift",
          "        try require(rules.head == position, \"the rules of position \\(rules.head), not of \\(position)\")\n", "")],
         unit="(Forged)?Checkpoint", target="Projections"),
     store_bug("47b", "checkpoint: a history with unknown events taken", [
