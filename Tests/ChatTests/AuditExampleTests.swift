@@ -1,0 +1,60 @@
+import Chat
+import ChatTesting
+import Foundation
+import Testing
+
+// TimeTravelAndAudits.md shows the code between the marks; a test compares them.
+// audit begins
+/// Checks a copy of a journal, then prints who could read a thread and what happened in it.
+func audit(_ directory: String, expecting token: String, of thread: ThreadID, asOf position: Position) async throws {
+    // The token was printed by `chat-journal head` when the journal was trusted.
+    var options = JournalOptions()
+    options.expectedHead = JournalHead(token)
+    let report = try ChatStore.verify(directory, options: options, deep: true)
+    for finding in report.findings { print(finding.problem, finding.message) }
+    guard report.isValid else { return }
+
+    let store = try ChatStore.openReadOnly(directory)
+    let then = AsOf.position(position)
+    for reader in try store.readers(of: thread, asOf: then) {
+        print("could read:", reader.user.username ?? "?", "since position", reader.since)
+        for access in try store.access(of: reader.user.id, asOf: then) where access.thread == thread {
+            print("  from", access.from, "to", access.to.map { "\($0)" } ?? "now")
+        }
+    }
+    for message in try store.timeline(thread, PageRequest(limit: 20), asOf: then) {
+        print(message.position, message.author.username ?? "?", message.body ?? "(no text)")
+    }
+    // The events behind the answers, up to that position and no further.
+    for try await event in store.events(in: 1...position, matching: EventFilter(threads: [thread])) {
+        print(event.position, event.recordedAt, event.kind?.name ?? "unknown")
+    }
+    try store.close()
+}
+// audit ends
+
+@Suite struct AuditExampleTests {
+    @Test func thePageShowsTheCompiledAudit() throws {
+        let here = URL(filePath: #filePath)
+        let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: package.appending(path: "Sources/Chat/Chat.docc/TimeTravelAndAudits.md"), encoding: .utf8)
+        let source = try String(contentsOf: here, encoding: .utf8)
+        let code = try #require(source.split(separator: "// audit begins\n").last?.split(separator: "\n// audit ends").first)
+        #expect(page.contains("```swift\nimport Chat\n\n\(code)\n```"))
+    }
+
+    @Test func theAuditRuns() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "audit-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let store = try ChatStore.open(directory)
+        let ann = UserID(bits: 1)
+        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        let joined = try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        let thread = ThreadID(try #require(OutwardCode("SW1A")))
+        try await store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
+        let token = "\(store.head)"
+        try store.close()
+        try await audit(directory, expecting: token, of: thread, asOf: joined.position)
+    }
+}
