@@ -57,7 +57,7 @@ class IndexStore:
         error = _POINTER()
         self.store = self.library.indexstore_store_create(os.fsencode(path), ctypes.byref(error))
         if not self.store:
-            sys.exit("no index store in " + path)
+            sys.exit(f"there is no index in {path}: run `swift build` first")
 
     def _each(self, function, handle, of):
         found, wrong = [], []
