@@ -1,12 +1,13 @@
 import Chat
 import ChatTesting
 import Foundation
+import TestSupport
 import Testing
 
 // TimeTravelAndAudits.md shows the code between the marks; a test compares them.
 // audit begins
 /// Checks a copy of a journal, then prints who could read a thread and what happened in it.
-func audit(_ directory: String, expecting token: String, of thread: ThreadID, asOf position: Position) async throws {
+func audit(_ directory: String, expecting token: String, of thread: ThreadID, asOf position: Position) throws {
     // The token was printed by `chat-journal head` when the journal was trusted.
     var options = JournalOptions()
     options.expectedHead = JournalHead(token)
@@ -26,15 +27,16 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         print(message.position, message.author.username ?? "?", message.body ?? "(no text)")
     }
     // The events behind the answers, up to that position and no further.
-    for try await event in store.events(in: 1...position, matching: EventFilter(threads: [thread])) {
+    try store.forEachEvent(upTo: position, matching: EventFilter(threads: [thread])) { event in
         print(event.position, event.recordedAt, event.kind?.name ?? "unknown")
+        return true
     }
     try store.close()
 }
 // audit ends
 
 @Suite struct AuditExampleTests {
-    @Test func thePageShowsTheCompiledAudit() throws {
+    @Test func pageShowsCompiledAudit() throws {
         let here = URL(filePath: #filePath)
         let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
@@ -44,17 +46,17 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         #expect(page.contains("```swift\nimport Chat\n\n\(code)\n```"))
     }
 
-    @Test func theAuditRuns() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "audit-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+    @Test func auditRuns() throws {
+        let folder = try TemporaryDirectory()
+        let directory = folder.path + "/journal"
         let store = try ChatStore.open(directory)
         let ann = UserID(bits: 1)
-        try await store.execute(.registerUser(user: ann, username: "Ann"))
-        let joined = try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        let joined = try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
-        try await store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
+        try store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
         let token = "\(store.head)"
         try store.close()
-        try await audit(directory, expecting: token, of: thread, asOf: joined.position)
+        try audit(directory, expecting: token, of: thread, asOf: joined.position)
     }
 }
