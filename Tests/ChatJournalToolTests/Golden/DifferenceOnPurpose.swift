@@ -10,23 +10,22 @@ struct DifferenceOnPurpose: Sendable {
     let applies: @Sendable (GoldenCase) -> Bool
 
     static let all: [DifferenceOnPurpose] = [
-        DifferenceOnPurpose(changelog: "`residents` shows a viewer no postcode but their own", fields: ["postcode"]) {
+        DifferenceOnPurpose(changelog: "`residents` shows a viewer only their own postcode", fields: ["postcode"]) {
             $0.arguments.first == "residents" && $0.arguments.contains("--viewer")
         },
-        DifferenceOnPurpose(changelog: "`readers` and `activity` are refused to a viewer", fields: ["status", "code", "lines"]) {
+        DifferenceOnPurpose(changelog: "`readers` and `activity` reject a viewer", fields: ["status", "code", "lines"]) {
             $0.arguments.first == "readers" && $0.arguments.contains("--viewer")
         },
         DifferenceOnPurpose(
-            changelog: "a viewer's thread names are those of the threads that they may read, and no match is `unknownThread`",
+            changelog: "A viewer finds a thread by its name only if they may read it; otherwise the answer is `unknownThread`",
             fields: ["status", "code", "lines"]
         ) { $0.arguments.first == "timeline" && $0.arguments.contains("Soup") && $0.arguments.contains("--viewer") },
         DifferenceOnPurpose(
-            changelog:
-                "**Receipts** of a command that comes again show no text and no correlation id but those that its second caller sent.",
+            changelog: "The receipt of a repeated command shows only text and correlation ids that the second caller sent.",
             fields: ["events.correlation", "events.messagePosted.body"]
         ) { $0.arguments.first == "run" && $0.arguments.contains("INPUT:again.jsonl") },
         DifferenceOnPurpose(
-            changelog: "**Names** of users and threads have no scalar that is shown as nothing or as a blank", fields: ["rejection.message"]
+            changelog: "**Names** of users and threads cannot contain invisible scalars", fields: ["rejection.message"]
         ) { $0.arguments.first == "run" && $0.arguments.contains("INPUT:again.jsonl") },
     ]
 }
