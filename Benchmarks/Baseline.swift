@@ -1,12 +1,14 @@
 import Foundation
 
-/// What an earlier run came to: the lines that `--quick --json` printed then.
+/// The figures of an earlier run, as `--quick --json` printed them.
 struct Baseline {
-    /// The part of its former ratio to the floor that a time has to reach.
+    /// The fraction of the former ratio to the floor that a ratio must reach.
     ///
-    /// Absolute times are never compared: machines differ.
+    /// Absolute times are never compared, because machines differ.
     static let share = 1.0 / 3
-    /// The factor by which a count may be above the former one: a few commands in a thousand make a table grow, at random.
+    /// The factor by which a count may exceed the former one.
+    ///
+    /// A table grows at random in a few of a thousand commands.
     static let excess = 1.01
     private let figures: [Figure]
 
@@ -17,21 +19,23 @@ struct Baseline {
         }
     }
 
-    /// A figure that is not what it was.
+    /// A figure that is worse than the baseline, or missing.
     struct Regression: CustomStringConvertible {
         var workload: String
         var description: String
-        /// Whether it may come out otherwise when it is measured again.
+        /// Whether a second measurement may differ.
         var isNoisy: Bool
     }
 
-    /// Compares a run: ratios to the floor grossly, counts and sizes on disk tightly.
+    /// Returns the regressions of a run.
+    ///
+    /// Ratios to the floor have a wide tolerance, counts and sizes on disk a narrow one.
     func regressions(of run: [Figure], wants: (String) -> Bool) -> [Regression] {
         figures.filter { wants($0.workload) }.compactMap { former in
             let found = run.filter { $0.workload == former.workload && $0.subject == former.subject && $0.unit == former.unit }
             let name = "\(former.workload), \(former.subject)"
             if found.isEmpty {
-                // Where allocations cannot be counted, none are reported.
+                // A platform that cannot count allocations reports none.
                 if former.unit == Figure.allocations && !run.contains(where: { $0.unit == Figure.allocations }) { return nil }
                 return Regression(workload: former.workload, description: "\(name): not measured", isNoisy: false)
             }
@@ -52,9 +56,9 @@ struct Baseline {
 extension Figure {
     static let allocations = "allocs"
 
-    /// Whether it is a count or a size on disk, the same in each run or nearly so.
+    /// Whether the figure is a count or a size on disk, which hardly differs between runs.
     ///
-    /// The memory of a process, workload M, also depends on the allocator.
+    /// The memory of a process (workload M) also depends on the allocator.
     var isExact: Bool {
         [Self.allocations, "writes", "syncs", "reads"].contains(unit) || unit.hasPrefix("B/") && !workload.hasPrefix("M ")
     }

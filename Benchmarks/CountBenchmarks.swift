@@ -6,7 +6,9 @@ import EventJournal
 import Foundation
 import Projections
 
-/// What one command and one replayed event take of the operating system and of the allocator: exact where times are noisy.
+/// Counts operations on files and allocations of one command and of one replayed event.
+///
+/// Counts are exact where times are noisy.
 struct CountBenchmarks {
     private static let count = 1_000
     let directory: String
@@ -28,7 +30,7 @@ struct CountBenchmarks {
         try replay(path, options, &report)
     }
 
-    /// One command for each call, after a thousand that warm everything.
+    /// Counts one command per call, after a thousand commands that fill the caches.
     private func commands(_ store: ChatStore, _ storage: CountedStorage, _ input: WriteInput, _ report: inout Report) throws {
         for index in 0..<Self.count { try store.execute(input.request(index)) }
         storage.reset()
@@ -46,7 +48,7 @@ struct CountBenchmarks {
         try add("a command", allocations: allocations, &report)
     }
 
-    /// A thousand commands for each call.
+    /// Counts a thousand commands per call.
     private func batches(_ store: ChatStore, _ storage: CountedStorage, _ input: WriteInput, _ report: inout Report) throws {
         storage.reset()
         var allocations: [Int] = []
@@ -61,7 +63,7 @@ struct CountBenchmarks {
         try add("1,000 commands", allocations: allocations, &report)
     }
 
-    /// Every event read again and decoded, as a value and as a row.
+    /// Counts the reading and decoding of each event, as a value and as a row.
     private func replay(_ path: String, _ options: StoreOptions, _ report: inout Report) throws {
         let journal = try Journal.openReadOnly(path, options: options.journal)
         defer { try? journal.close() }
@@ -92,7 +94,8 @@ struct CountBenchmarks {
         }
     }
 
-    /// The middle of the allocations: a table that grows now and then does not count.
+    /// Reports the median of the allocations, so that an occasional growth of a table does not
+    /// count.
     private func add(_ what: String, allocations: [Int], _ report: inout Report) throws {
         guard allocations_are_counted() else { return }
         let middle = allocations.sorted()[allocations.count / 2]

@@ -4,10 +4,11 @@ import EventJournal
 import Foundation
 import Locking
 
-/// What ten thousand connected people cost: F.
+/// Measures ten thousand connected followers: F.
 ///
-/// Each follows as a viewer, in the threads that they are in; of the posts, one every millisecond, each concerns so many of them. The delay is from before the command to the
-/// moment at which a follower has the event, so that the command itself, synced, is its floor.
+/// Each follower is a viewer in one thread of a given size. One message is posted every
+/// millisecond. The delay lasts from before the command until a follower has the event, so the
+/// synced command is its floor.
 struct FollowerBenchmarks {
     private static let followers = 10_000
     private static let posts = 3_000
@@ -32,7 +33,7 @@ struct FollowerBenchmarks {
                 for try await event in store.events(after: start, matching: filter) { delivered.add(event.position) }
             }
         }
-        // Until all of them wait.
+        // Until all followers wait.
         try await Task.sleep(for: .seconds(2))
         let after = residentBytes()
         try report.add(
@@ -66,7 +67,7 @@ struct FollowerBenchmarks {
         for task in tasks { try await task.value }
     }
 
-    /// Registers everybody, in threads of so many.
+    /// Registers all users, in threads of `concerned` members each.
     private func setUp(_ store: ChatStore, concerned: Int) async throws -> [ThreadID] {
         let threads = (0..<Self.followers / concerned).map { ThreadID(bits: UInt128($0) + 1 << 64) }
         for start in stride(from: 0, to: Self.followers, by: 1_000) {
@@ -89,7 +90,7 @@ struct FollowerBenchmarks {
     private func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
 }
 
-/// When each event was expected, and how long after that it came to each of those whom it concerns.
+/// The start of each command, and the delay until each follower in its thread had the event.
 private final class Deliveries: Sendable {
     private struct State {
         var began: [Position: ContinuousClock.Instant] = [:]

@@ -6,12 +6,13 @@ import EventJournal
 struct History {
     let workload: Workload
     private(set) var joins = 0
-    /// The latest message of each author in each thread, which a reply, an edit or a retraction is about.
+    /// The latest message of each author in each thread, the target of replies, edits and
+    /// retractions.
     private var latest: [UInt64: MessageID] = [:]
 
     init(_ workload: Workload) { self.workload = workload }
 
-    /// Registers the users, opens the threads, and lets everybody join where they are going to post.
+    /// Registers the users, opens the threads, and joins each user to the threads of their posts.
     mutating func setUp(_ store: ChatStore) throws {
         var batch = Batch(store)
         for user in 0..<Workload.userCount { try batch.add(.registerUser(user: Workload.userID(user), username: "user\(user)")) }
@@ -28,7 +29,7 @@ struct History {
         joins = pairs.count
     }
 
-    /// The command for the post at an index.
+    /// Returns the command for the post at an index.
     mutating func command(_ index: Int) -> ChatCommand {
         let post = workload.post(index)
         let key = UInt64(post.thread) << 32 | UInt64(post.user)
@@ -47,7 +48,7 @@ struct History {
             message: MessageID(bits: post.id), thread: Workload.threadID(post.thread), author: author, body: workload.body(of: post))
     }
 
-    /// Posts everything, 1,000 commands in a commit.
+    /// Executes the commands of all posts, 1,000 in a commit.
     mutating func post(to store: ChatStore) throws {
         var batch = Batch(store)
         for index in 0..<workload.count { try batch.add(command(index)) }
@@ -55,7 +56,7 @@ struct History {
     }
 }
 
-/// Commands that go out a thousand at a time.
+/// Executes commands in batches of a thousand.
 struct Batch {
     private let store: ChatStore
     private var requests: [CommandRequest] = []

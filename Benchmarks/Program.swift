@@ -3,7 +3,7 @@ import ChatDomain
 import EventJournal
 import Foundation
 
-/// Measures what `README.md` beside this file lists, each figure beside its floor in the same run.
+/// Measures the workloads of `README.md`, each figure beside its floor in the same run.
 @main
 struct Program {
     var messages = 1_000_000
@@ -16,7 +16,8 @@ struct Program {
     var baseline: String?
 
     static func main() {
-        // Away from the main thread, on which a task that awaits would come back each time; and that waits here, because valgrind dies of how Dispatch would park it.
+        // Detached, because an awaiting task would return to the main thread each time. The main
+        // thread waits on a semaphore, because valgrind crashes when Dispatch parks it.
         Task.detached {
             do {
                 var program = Program()
@@ -42,14 +43,14 @@ struct Program {
             case "--baseline": baseline = try value(of: argument, &rest)
             case "--messages":
                 guard let number = Int(try value(of: argument, &rest).filter { $0 != "," }), number >= 1_000 else {
-                    throw UsageError("--messages takes a number from 1,000 on")
+                    throw UsageError("--messages takes a number of at least 1,000")
                 }
                 messages = number
             default:
                 throw UsageError(
                     """
-                    \(argument) is unknown; there are --messages N, --quick, --filter WORKLOAD, --json, --baseline FILE, what an earlier run printed \
-                    as JSON, and --directory DIR, where the history is kept
+                    Unknown option \(argument). The options are --messages N, --quick, --filter WORKLOAD, --json, --baseline FILE (the JSON \
+                    of an earlier run) and --directory DIR (where the history is kept).
                     """)
             }
         }
@@ -60,7 +61,9 @@ struct Program {
         return value
     }
 
-    /// Measures; false when a figure is below its baseline.
+    /// Runs the benchmarks.
+    ///
+    /// - Returns: Whether no figure is worse than the baseline.
     private func run() async throws -> Bool {
         let temporary = FileManager.default.temporaryDirectory.appending(path: "chat-journal-\(UUID().uuidString)").path()
         let directory = directory ?? temporary
@@ -80,7 +83,7 @@ struct Program {
     }
 
     private func measure(_ report: inout Report, in directory: String) async throws {
-        // First, while this process holds no memory that it could use again.
+        // First, while this process has no freed memory to reuse: M measures resident memory.
         if ReadModelBenchmarks.workloads.contains(where: report.wants) {
             try ReadModelBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(&report)
         }
@@ -100,11 +103,13 @@ struct Program {
         }
         try await scale.run(&report)
         try WaitBenchmarks(directory: directory, messages: messages, repetitions: repetitions, isQuick: isQuick).run(&report)
-        // Two minutes alone.
+        // F alone takes two minutes.
         if !isQuick || filter != nil { try await FollowerBenchmarks(directory: directory).run(&report) }
     }
 
-    /// Compares a run with an earlier one; what is below is measured again, because a machine may have had something else to do, and the better one counts.
+    /// Compares a run with the baseline.
+    ///
+    /// A noisy figure below the baseline is measured up to two more times; the best run counts.
     private func compare(_ report: Report, with baseline: Baseline, in directory: String) async throws -> Bool {
         var figures = report.figures
         var regressions = baseline.regressions(of: figures, wants: report.wants)
@@ -117,14 +122,15 @@ struct Program {
             }
             regressions = baseline.regressions(of: figures, wants: report.wants)
         }
-        for regression in regressions { FileHandle.standardError.write(Data("below the baseline: \(regression)\n".utf8)) }
+        for regression in regressions { FileHandle.standardError.write(Data("worse than the baseline: \(regression)\n".utf8)) }
         return regressions.isEmpty
     }
 
     private func path(of messages: Int, in directory: String) -> String { "\(directory)/history-\(messages)" }
 
-    /// The history of so many messages, written first if it is not there: by another process, so that the memory of the writing is not taken for that of the
-    /// reading.
+    /// Returns the history with a number of messages; writes it first if it does not exist.
+    ///
+    /// Another process writes it, so that the memory of writing is not counted as that of reading.
     private func history(of messages: Int, in directory: String) throws -> WrittenHistory {
         let path = path(of: messages, in: directory)
         if !FileManager.default.fileExists(atPath: path) {
@@ -139,7 +145,7 @@ struct Program {
     }
 }
 
-/// A command line that is not understood.
+/// An invalid command line, or a measurement that could not be made.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

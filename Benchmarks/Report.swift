@@ -1,27 +1,27 @@
 import Foundation
 
-/// A figure, its floor, and the bar that the ratio of the two has to reach.
+/// A figure, its floor, and the target for their ratio.
 struct Figure: Codable {
-    /// The name of the workload, such as `R2`, with what varies in it.
+    /// The name of the workload, such as `R2`, and its variant.
     var workload: String
-    /// Whose figure it is.
+    /// The program that was measured, such as `Chat`.
     var subject: String
     var value: Double
     var unit: String
-    /// The floor, measured in the same run by the same method; nil where there is none.
+    /// The floor, measured in the same run by the same method; nil if there is none.
     var floor: Double?
-    /// The figure by the floor, or the floor by the figure where less is better: 1 is the floor, and more is better.
+    /// The figure divided by the floor, or the floor divided by the figure if less is better.
     ///
-    /// Where there is no floor, what the figure may be by what it is.
+    /// 1 is the floor, and more is better. A figure without a floor is compared with a fixed size.
     var ratio: Double?
-    /// What the ratio has to reach.
+    /// The target for the ratio.
     var bar: Double?
-    /// The greatest distance of a run from the median, by the median.
+    /// The greatest distance of a run from the median, divided by the median.
     var spread: Double?
 
     private enum CodingKeys: CodingKey { case workload, subject, value, unit, floor, ratio, bar, spread }
 
-    /// Writes all fields, those without a value as null.
+    /// Encodes all fields; a missing value is null.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(workload, forKey: .workload)
@@ -35,7 +35,7 @@ struct Figure: Codable {
     }
 }
 
-/// Prints figures as they come: one JSON object a line, or a table.
+/// Collects figures, and prints them as JSON lines at once or as a table at the end.
 struct Report {
     let isJSON: Bool
     let filter: String?
@@ -46,7 +46,7 @@ struct Report {
         self.filter = filter
     }
 
-    /// Whether a workload is asked for.
+    /// Whether the filter selects a workload.
     func wants(_ workload: String) -> Bool { filter.map { workload == $0 || workload.hasPrefix($0 + " ") } ?? true }
 
     mutating func add(_ figure: Figure) throws {
@@ -65,7 +65,7 @@ struct Report {
 
     func finish() {
         if isJSON { return }
-        printLine("workload                              subject                  value unit           floor   ratio  spread  bar")
+        printLine("workload                              subject                  value unit           floor   ratio  spread target")
         for figure in figures {
             let columns = [
                 pad(figure.workload, 38), pad(figure.subject, 17), padLeft(number(figure.value), 13), " ", pad(figure.unit, 9),
@@ -79,7 +79,7 @@ struct Report {
         }
     }
 
-    /// Says of a figure that does not reach its bar so.
+    /// Marks a figure that does not reach its target.
     private func mark(_ figure: Figure) -> String {
         guard let (ratio, bar) = figure.ratio.flatMap({ ratio in figure.bar.map { (ratio, $0) } }), ratio < bar else { return "" }
         return "  below"

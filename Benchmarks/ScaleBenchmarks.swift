@@ -2,12 +2,12 @@ import Chat
 import EventJournal
 import Foundation
 
-/// What an event costs in a history of 10,000 messages and in each of ten times as many, up to the length asked for.
+/// Measures the cost of an event in histories of 10,000 messages, ten times as many, and so on.
 struct ScaleBenchmarks {
     let directory: String
     let messages: Int
     let repetitions: Int
-    /// Sees to it that a history of so many messages is there.
+    /// Returns the history with a number of messages; writes it first if it does not exist.
     let history: (Int) throws -> WrittenHistory
 
     private var lengths: [Int] {
@@ -30,7 +30,8 @@ struct ScaleBenchmarks {
             Curve(workload: "R1", subject: "Chat", bar: 1 / 1.3), Curve(workload: "R1b", subject: "Chat", bar: 1 / 2.5),
         ]
         for length in lengths {
-            // A short run is over before the machine has come to rest, so there are more of them.
+            // A short run ends before the machine has settled, so short runs are repeated more
+            // often.
             let count = max(repetitions, min(25, repetitions * messages / length))
             let costs = [try await writing(length, count), try replaying(length, count)].flatMap { $0 }
             for (index, cost) in costs.enumerated() { curves[index].costs.append(cost) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Prints a line at once, whatever standard output is, so that lines about errors stand where they belong.
+/// Prints a line without buffering, so that it keeps its place among the lines of standard error.
 func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// Removes what a measurement has made; says so where it cannot.
+/// Removes the files of a measurement; prints an error if that fails.
 func discard(_ path: String) {
     guard FileManager.default.fileExists(atPath: path) else { return }
     do {
@@ -13,5 +13,5 @@ func discard(_ path: String) {
     }
 }
 
-/// Makes a directory for measurements, if it is not there.
+/// Creates a directory for measurements if it does not exist.
 func makeDirectory(_ path: String) throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }

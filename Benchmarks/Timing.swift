@@ -1,6 +1,6 @@
 import Foundation
 
-/// The seconds that a piece of work takes.
+/// Returns the seconds that a closure takes.
 func seconds<Failure: Error>(_ work: () throws(Failure) -> Void) throws(Failure) -> Double {
     let clock = ContinuousClock()
     let start = clock.now
@@ -9,7 +9,7 @@ func seconds<Failure: Error>(_ work: () throws(Failure) -> Void) throws(Failure)
     return Double(passed.seconds) + Double(passed.attoseconds) * 1e-18
 }
 
-/// The middle of several runs.
+/// The median of several runs.
 struct Median {
     private(set) var values: [Double] = []
 
@@ -19,11 +19,11 @@ struct Median {
 
     var value: Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
 
-    /// The greatest distance of a run from the middle, by the middle.
+    /// The greatest distance of a run from the median, divided by the median.
     var spread: Double { value == 0 ? 0 : (values.map { abs($0 - value) }.max() ?? 0) / value }
 }
 
-/// The bytes of memory that this process holds; 0 where the platform does not tell in `/proc`.
+/// Returns the resident memory of this process in bytes; 0 on a platform without `/proc`.
 func residentBytes() -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
         let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),

@@ -14,9 +14,11 @@ import ChatDomain
     import Darwin
 #endif
 
-/// The deterministic chat that every measurement runs on: messages, Zipf over 2,000 threads and 20,000 users, with log-normal bodies.
+/// The deterministic chat of every measurement, Zipf over 2,000 threads and 20,000 users.
 ///
-/// 5 of 100 posts are replies, 1 is an edit, 1 a retraction of an earlier message of the same author and thread, where there is one yet; all others are messages.
+/// The lengths of bodies are log-normal. Of 100 posts, 5 are replies, 1 is an edit and 1 is a
+/// retraction of an earlier message of the same author and thread, if one exists; all others are
+/// messages.
 struct Workload {
     static let threadCount = 2_000
     static let userCount = 20_000
@@ -43,7 +45,7 @@ struct Workload {
         return UInt128(random.next()) << 64 | UInt128(random.next())
     }
 
-    /// What a post is.
+    /// The kind of a post.
     enum Kind { case message, reply, edit, retraction }
 
     /// A post, without its body.
@@ -55,7 +57,9 @@ struct Workload {
         fileprivate var random: SplitMix
     }
 
-    /// The post at an index: a function of the seed and the index alone, so that the setup can look ahead.
+    /// Returns the post at an index.
+    ///
+    /// It depends on the seed and the index only, so the setup can read posts in advance.
     func post(_ index: Int) -> Post {
         var random = SplitMix(state: seed &+ UInt64(index) &* 0xD134_2543_DE82_EF95)
         let choice = random.next() % 100
@@ -71,7 +75,9 @@ struct Workload {
         return Post(kind: kind, thread: thread, user: user, id: UInt128(random.next()) << 64 | UInt128(random.next()), random: random)
     }
 
-    /// The body of a post: words, some of them Cyrillic, Japanese or emoji; median 60 bytes, mean about 90, at most 2,000.
+    /// Returns the body of a post: words, some of them Cyrillic, Japanese or emoji.
+    ///
+    /// Bodies have 60 bytes in the median, about 90 in the mean, and at most 2,000.
     func body(of post: Post) -> String {
         var random = post.random
         let normal = (-2 * log(random.unit())).squareRoot() * cos(2 * .pi * random.unit())
@@ -82,7 +88,7 @@ struct Workload {
             bytes.append(contentsOf: words[wordChoice.pick(random.unit())].utf8)
             bytes.append(UInt8(ascii: " "))
         }
-        // Cut before the character that goes beyond: one that begins where the text is to end, or before that.
+        // Cut at the start of the character that crosses the limit.
         var end = min(target, bytes.count)
         while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         bytes.removeLast(bytes.count - end)
@@ -120,7 +126,7 @@ struct SplitMix: Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// A number between 0 and 1, neither included.
+    /// Returns a number between 0 and 1, both excluded.
     mutating func unit() -> Double { (Double(next() >> 11) + 0.5) * 0x1p-53 }
 }
 

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// Replaces the C library's allocation functions in this program: the dynamic linker takes the executable's first. While nothing is counted
-// each call costs one load and one branch more.
+// Replaces the C library's allocation functions in this program: the dynamic linker prefers those of the executable. While
+// counting is off, each call costs one more load and one more branch.
 
 static _Atomic bool counting;
 static _Atomic uint64_t count;

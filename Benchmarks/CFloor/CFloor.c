@@ -1,5 +1,5 @@
-// C, because group commit at its cheapest waits on a futex, which Swift cannot call (syscall(2) has no fixed arguments), and because the
-// floor is to owe nothing to the language that is measured against it.
+// In C for two reasons: the cheapest group commit waits on a futex, which Swift cannot call (syscall(2) is variadic), and the
+// floor must not depend on the language that is measured against it.
 #define _GNU_SOURCE
 #include "CFloor.h"
 
@@ -21,7 +21,7 @@
 
 enum { HEAD = 8, STEP = 64 << 20 };
 
-/// Something to sleep on until it changes.
+/// A word that a thread can sleep on until it changes.
 typedef struct {
     _Atomic uint32_t value;
 #ifndef __linux__
@@ -35,7 +35,7 @@ struct floor_log {
     int fd;
     bool preallocate;
     off_t end, reserved;
-    // Group commit: the frames of the even and of the odd groups.
+    // Group commit: the frames of the even and the odd groups.
     uint8_t *buffer[2];
     size_t capacity[2], used;
     pthread_mutex_t mutex;
@@ -154,8 +154,8 @@ bool floor_append(floor_log *log, const uint8_t *bytes, const size_t *ends, size
     return flush(log, log->buffer[0], used, durable);
 }
 
-// The first writer leads and writes everything queued so far, then hands the next group to one of its members. Followers wait on the word of
-// their group and leave without taking the lock again.
+// The first writer of a group leads: it writes all queued frames, then passes the next group to one of its members. The
+// others wait on the word of their group and return without taking the lock again.
 static bool append_grouped(floor_log *log, const uint8_t *bytes, const size_t *ends, size_t index) {
     pthread_mutex_lock(&log->mutex);
     uint32_t mine = log->filling, b = mine & 1;
@@ -169,7 +169,7 @@ static bool append_grouped(floor_log *log, const uint8_t *bytes, const size_t *e
         if ((int32_t)(log->done - mine) >= 0) return !log->failed;
         if (log->lead[b] && atomic_compare_exchange_strong(&log->lead[b], &one, 0)) {
             if ((leader = (int32_t)(log->done - mine) < 0)) break;
-            log->lead[b] = 1;  // meant for the group after next: pass it on
+            log->lead[b] = 1;  // for the group after the next one: restore it
             word_wake(&log->words[b], 1);
         } else {
             word_wait(&log->words[b], seen);

@@ -4,7 +4,7 @@
 
     /// Writes the messages to SQLite.
     ///
-    /// There is nothing that a task could await, so W1 async and W4 tasks are without it.
+    /// Its calls block, so it does not take part in W1 async and W4 tasks.
     struct SQLiteWriter: EventWriter {
         let subject = "SQLite"
 
@@ -56,7 +56,7 @@
                 floor.add(seconds { files.scan() })
                 sqlite.add(try seconds { guard try store.replay() == messages else { throw UsageError("SQLite has lost events") } })
             }
-            // By byte, because the journal's files hold users, threads and joins too.
+            // Scaled by bytes, because the journal's files contain users, threads and joins too.
             let floorRate = Double(files.byteCount) / floor.value / (Double(input.events.byteCount) / Double(messages))
             let rate = Double(messages) / sqlite.value
             try report.add(

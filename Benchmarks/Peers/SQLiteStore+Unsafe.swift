@@ -1,11 +1,13 @@
 #if PeerBenchmarks
-    // Unsafe, because SQLite is a C library: each address is that of an array or statement that outlives the call.
+    // Unsafe, because SQLite is a C library; each array and statement outlives the call that gets
+    // its address.
     import CSQLite
     import Locking
 
-    /// The same messages in SQLite: one table and an index by thread, a write-ahead log, one connection whose users take turns.
+    /// The messages in SQLite: one table, an index by thread, a write-ahead log, one connection.
     ///
-    /// Durable is `synchronous=FULL`; written is `NORMAL`, which syncs at checkpoints alone, with a checkpoint for each 64 MiB.
+    /// Durable is `synchronous=FULL`. Written is `NORMAL`, which syncs at checkpoints only, with a
+    /// checkpoint for each 64 MiB.
     final class SQLiteStore: Sendable {
         private let connection: Lock<Connection>
 
@@ -16,10 +18,10 @@
             try connection.withLock { connection in try connection.append(events, range) }
         }
 
-        /// Reads every event, in order; returns how many there are.
+        /// Reads all events in order; returns their count.
         func replay() throws -> Int { try connection.withLock { connection in try connection.replay() } }
 
-        /// Reads the latest 50 events of a thread; returns how many there are.
+        /// Reads the latest 50 events of a thread; returns their count.
         func latest(_ thread: UInt128) throws -> Int { try connection.withLock { connection in try connection.latest(thread) } }
     }
 
@@ -45,12 +47,12 @@
                 "CREATE INDEX IF NOT EXISTS events_thread ON events(thread, pos)",
             ]
             for sql in settings where unsafe sqlite3_exec(database, sql, nil, nil, nil) != SQLITE_OK {
-                throw UsageError("SQLite refuses \(sql)")
+                throw UsageError("SQLite rejects \(sql)")
             }
             func prepare(_ sql: String) throws -> OpaquePointer {
                 var statement: OpaquePointer?
                 let result = unsafe sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-                guard result == SQLITE_OK, let statement = unsafe statement else { throw UsageError("SQLite refuses \(sql)") }
+                guard result == SQLITE_OK, let statement = unsafe statement else { throw UsageError("SQLite rejects \(sql)") }
                 return unsafe statement
             }
             unsafe begin = try prepare("BEGIN IMMEDIATE")
@@ -82,7 +84,8 @@
                 try events.withEvent(index) { fixed, text in
                     unsafe try fixed.withUnsafeBytes { fixed in
                         unsafe try text.withUnsafeBytes { text in
-                            // In the order of the packed form; nil in place of a destructor says that the bytes stay where they are.
+                            // In the order of the packed form. A nil destructor tells SQLite that
+                            // the bytes stay valid.
                             unsafe sqlite3_bind_int(insert, 1, Int32(fixed[0]))
                             unsafe sqlite3_bind_int64(insert, 2, fixed.loadUnaligned(fromByteOffset: 1, as: Int64.self))
                             for field in 0..<3 {
@@ -108,7 +111,7 @@
             }
         }
 
-        /// Looks at every field of every row.
+        /// Reads every field of every row; returns the count of rows.
         private func rows(_ query: OpaquePointer) throws -> Int {
             defer { unsafe sqlite3_reset(query) }
             var count = 0

@@ -1,4 +1,5 @@
-// The floors: what the machine gives to plain system calls and the checksum instruction. Unsafe, because it speaks to the C library without anything between.
+// The floors of reading: plain system calls and the checksum instruction. Unsafe, because it calls
+// the C library directly.
 import CChecksum
 import Foundation
 
@@ -10,7 +11,7 @@ import Foundation
     import Darwin
 #endif
 
-/// An open file for the floors.
+/// An open file that a floor reads.
 @safe final class RawFile {
     private let descriptor: Int32
     let size: Int
@@ -29,7 +30,7 @@ import Foundation
         unsafe buffer.deallocate()
     }
 
-    /// Reads the file from end to end, by pieces of 1 MiB, with or without summing it.
+    /// Reads the whole file in pieces of 1 MiB, and computes its checksum if `summing`.
     func scan(summing: Bool) -> UInt32 {
         var sum: UInt32 = 0
         var offset = 0
@@ -42,7 +43,7 @@ import Foundation
         return sum
     }
 
-    /// Reads all of the file into memory that has not been used before, as a program does that keeps what it reads.
+    /// Reads the whole file into new memory, as a program does that keeps the bytes.
     func readIntoFreshMemory() {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: max(1, size), alignment: 4_096)
         defer { unsafe memory.deallocate() }
@@ -54,11 +55,11 @@ import Foundation
         }
     }
 
-    /// Reads some bytes at an offset.
+    /// Reads bytes at an offset; returns their count.
     func read(_ count: Int, at offset: Int) -> Int { unsafe pread(descriptor, buffer, min(count, Self.chunk), off_t(max(0, offset))) }
 }
 
-/// A file in mapped memory.
+/// A file that is mapped into memory.
 @safe final class MappedFile {
     private let start: UnsafeMutableRawPointer
     let size: Int
@@ -76,7 +77,7 @@ import Foundation
 
     deinit { unsafe munmap(start, size) }
 
-    /// Sums some bytes at an offset.
+    /// Returns the checksum of bytes at an offset.
     func sum(_ count: Int, at offset: Int) -> UInt32 {
         let offset = min(max(0, offset), size)
         return unsafe chatjournal_crc32c(0, start + offset, min(count, size - offset))

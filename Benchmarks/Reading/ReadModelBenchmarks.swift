@@ -4,7 +4,7 @@ import EventJournal
 import Foundation
 import Projections
 
-/// The workload, written to a journal once.
+/// A journal that contains the workload.
 struct WrittenHistory {
     let path: String
     let messages: Int
@@ -33,24 +33,24 @@ struct WrittenHistory {
         return options
     }
 
-    /// Opens it without its checkpoint, so that everything is replayed.
+    /// Opens the journal without its checkpoint, so that all events are replayed.
     func open() throws -> ChatStore { try ChatStore.openReadOnly(path, options: Self.options) }
 
-    /// Opens it with nothing kept of what is shown, so that each page is read from the files.
+    /// Opens the journal without a text cache, so that each page is read from the files.
     func openKeepingNoTexts() throws -> ChatStore {
         var options = Self.options
         options.textCacheByteCount = 0
         return try ChatStore.openReadOnly(path, options: options)
     }
 
-    /// Opens it with its checkpoint.
+    /// Opens the journal with its checkpoint.
     func openWithCheckpoint() throws -> ChatStore {
         var options = Self.options
         options.checkpoints = CheckpointOptions()
         return try ChatStore.openReadOnly(path, options: options)
     }
 
-    /// Writes a checkpoint, and tells where it is.
+    /// Writes a checkpoint and returns its file.
     func writeCheckpoint() throws -> RawFile {
         var options = Self.options
         options.checkpoints = CheckpointOptions()
@@ -61,7 +61,7 @@ struct WrittenHistory {
     }
 }
 
-/// What reading costs: R1b, R2, R4, M, O, S.
+/// Measures reading: R1b, R2, R4, M, O, S.
 struct ReadModelBenchmarks {
     static let workloads = ["M", "S", "O", "R1b", "R2", "R4"]
     let history: WrittenHistory
@@ -89,7 +89,9 @@ struct ReadModelBenchmarks {
         try store.close()
     }
 
-    /// Replays into the read models alone, before anything else has taken memory: what messages add to users, threads and joins, and all of it.
+    /// Measures the memory of the read models: what messages add, and the total.
+    ///
+    /// Must run before any other measurement has allocated memory.
     private func memory(_ report: inout Report) throws {
         let before = residentBytes()
         var beforeMessages = 0
@@ -124,7 +126,7 @@ struct ReadModelBenchmarks {
         guard models.position == journal.durablePosition else { throw UsageError("the replay ended early") }
     }
 
-    /// A rebuild of the deciding state and of all built-in projections, beside a scan of the same files that sums them.
+    /// Measures an opening without a checkpoint, beside a scan of the same files with checksums.
     private func rebuild(_ events: Double, _ first: Median, _ files: RecordFiles, _ report: inout Report) throws {
         var chat = first
         var floor = Median()
@@ -138,7 +140,7 @@ struct ReadModelBenchmarks {
                 ratio: floor.value / chat.value, bar: 0.20, spread: chat.spread))
     }
 
-    /// An opening with a checkpoint of the last position, beside reading the checkpoint's bytes.
+    /// Measures an opening with a checkpoint of the last position, beside a read of its bytes.
     private func openings(_ report: inout Report) throws {
         let file = try history.writeCheckpoint()
         var chat = Median()
@@ -167,8 +169,11 @@ struct ReadModelBenchmarks {
                 workload: "O size of the checkpoint", subject: "Chat", value: Double(file.size) / Double(history.messages), unit: "B/msg"))
     }
 
-    /// The latest 50 of a random thread, with what a store keeps of those shown before and with nothing kept, beside as many reads of records' sizes at as many
-    /// places; and the latest 50 of one thread again and again, beside as many in mapped memory, summed.
+    /// Measures the latest 50 messages of a random thread, and of one thread repeatedly.
+    ///
+    /// A random thread is read with and without the text cache, beside as many reads of a record's
+    /// size at random places. The floor of the one thread is the checksum of as many records in
+    /// mapped memory.
     private func pages(of store: ChatStore, _ files: RecordFiles, _ report: inout Report) throws {
         var (any, cold, hot, floor, mapped) = (Median(), Median(), Median(), Median(), Median())
         var random = SplitMix(state: 7)
@@ -195,7 +200,7 @@ struct ReadModelBenchmarks {
         try forgetful.close()
     }
 
-    /// A page at many places of the largest thread, beside its latest page.
+    /// Measures pages at many places of the largest thread, beside latest pages.
     private func anywhere(in store: ChatStore, _ report: inout Report) throws {
         let thread = Workload.threadID(0)
         let end = store.head.position
@@ -215,7 +220,7 @@ struct ReadModelBenchmarks {
         var random = SplitMix(state: 11)
         let count = 500
         for _ in 0..<repetitions {
-            // Not one page again and again, which is R2's hot thread, but the latest page of other threads of that size.
+            // The latest pages of many large threads; one page repeatedly would be R2's hot thread.
             latest.add(try seconds { for turn in 0..<count { _ = try store.timeline(Workload.threadID(turn % 200)) } })
             for index in places.indices {
                 let page = places[index].page

@@ -1,10 +1,10 @@
-/// The segments of a history, for the floors of reading: the same bytes, with nothing known about what they mean.
+/// The segments of a history as opaque bytes, for the floors of reading.
 final class RecordFiles {
     private let files: [RawFile]
     private let mapped: [MappedFile]
     private let recordBytes: Int
     let byteCount: Int
-    /// So that no reading can be left out.
+    /// Uses the result of every read, so that the optimiser cannot remove one.
     private(set) var sum: UInt32 = 0
 
     init(_ segments: [String], recordBytes: Int) throws {
@@ -14,10 +14,10 @@ final class RecordFiles {
         byteCount = files.reduce(0) { $0 + $1.size }
     }
 
-    /// Reads and sums everything.
+    /// Reads all files and computes their checksums.
     func scan() { for file in files { sum ^= file.scan(summing: true) } }
 
-    /// Reads as many bytes as a record has, at so many random places, one system call each.
+    /// Reads the bytes of a record's size at `count` random places, one system call each.
     func readRecords(_ count: Int, _ random: inout SplitMix) {
         for _ in 0..<count {
             let (file, offset) = place(&random)
@@ -25,7 +25,7 @@ final class RecordFiles {
         }
     }
 
-    /// Sums as many bytes as a record has, at so many random places, in mapped memory.
+    /// Computes the checksum of a record's size at `count` random places in mapped memory.
     func sumMappedRecords(_ count: Int, _ random: inout SplitMix) {
         for _ in 0..<count {
             let (file, offset) = place(&random)

@@ -3,19 +3,21 @@ import ChatDomain
 import EventJournal
 import Foundation
 
-/// What reading everything costs: R1.
+/// Measures a replay of all events: R1.
 struct ReplayBenchmarks {
     let history: WrittenHistory
     let repetitions: Int
 
     /// A way of decoding a record.
     enum Decoding: String, CaseIterable {
-        /// A whole value, as readers get it.
+        /// A complete value, as readers get it.
         case value = "as a value"
-        /// Every field as a number, with the body left where it is: what the floor's decoding in C comes to.
+        /// Every field as a number, the body in place; a decoder in C does the same.
         case place = "in place"
 
-        /// Decodes; the number is there so that the work cannot be left out.
+        /// Decodes a record.
+        ///
+        /// - Returns: A number that depends on all fields, so that the optimiser keeps the work.
         @inline(__always)
         func decode(_ kept: RawSpan, _ erasable: RawSpan?) throws(EventDecodingError) -> UInt64 {
             switch self {
@@ -45,7 +47,7 @@ struct ReplayBenchmarks {
             verifying.add(try seconds { try journal.forEachRecord(in: 1...journal.durablePosition) { _, _, _, _ in true } })
             var audit = VerificationReport?.none
             auditing.add(try seconds { audit = try ChatStore.verify(history.path, options: WrittenHistory.options.journal) })
-            precondition(audit?.isValid == true, "the history that was written is sound")
+            precondition(audit?.isValid == true, "the history must be valid")
             for (index, way) in Decoding.allCases.enumerated() {
                 decoding[index].add(try Self.replaySeconds(journal, way))
             }
@@ -61,7 +63,7 @@ struct ReplayBenchmarks {
         try add("audited", "Chat", auditing, bar: nil)
     }
 
-    /// The seconds that it takes to read, verify and decode everything.
+    /// Returns the seconds that reading, verifying and decoding all records takes.
     static func replaySeconds(_ journal: Journal, _ decoding: Decoding) throws -> Double {
         var failure: (any Error)?
         var sum: UInt64 = 0
@@ -72,7 +74,7 @@ struct ReplayBenchmarks {
             }
         }
         if let failure { throw failure }
-        precondition(sum != 0, "an event is never nothing")
+        precondition(sum != 0, "the sum of decoded events must not be 0")
         return time
     }
 }

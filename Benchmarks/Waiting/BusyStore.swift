@@ -4,9 +4,9 @@ import EventJournal
 import Foundation
 import Projections
 
-/// A store in which one user has a great many unread messages, and what is asked of it while others keep it busy.
+/// A store in which one user has many unread messages, with the calls and loads of Q.
 struct BusyStore {
-    /// What is measured.
+    /// The call that is measured.
     enum Call: String, CaseIterable {
         case command = "command"
         case syncedCommand = "command on disk"
@@ -14,17 +14,22 @@ struct BusyStore {
         case userView = "user view"
     }
 
-    /// What another thread does meanwhile, again and again; the load that makes the store grow is the last.
+    /// The work that another thread repeats meanwhile.
+    ///
+    /// `batches` is last, because it makes the store grow.
     enum Load: String, CaseIterable {
-        /// Nothing with the store: the processors are shared as they are beside the others.
+        /// No use of the store; the thread spins, so that the processors are shared in the same
+        /// way.
         case spin = "alone"
-        /// The view of the user with the unread messages.
+        /// Queries of the user with the unread messages.
         case unread = "unread"
-        /// Pages deep in the long thread, as of an early position.
+        /// Pages in the middle of the long thread, as of an early position.
         case pages = "pages"
-        /// A file as large as a checkpoint written and synced, without the store: what the disk alone does to a synced command.
+        /// A file of a checkpoint's size, written and synced without the store.
+        ///
+        /// It shows the effect of the disk alone on a synced command.
         case files = "files"
-        /// A message, and a checkpoint.
+        /// One message and one checkpoint.
         case checkpoints = "checkpoints"
         /// A thousand messages in one commit.
         case batches = "batches"
@@ -32,21 +37,21 @@ struct BusyStore {
 
     private let store: ChatStore
     private let messages: Int
-    /// Where it is on disk.
+    /// The path of the journal; nil for a store in memory.
     private let path: String?
 
     private static let reader = UserID(bits: 1)
     private static let author = UserID(bits: 2)
     private static let resident = UserID(bits: 3)
     private static let long = ThreadID(bits: 4)
-    /// Where single commands go.
+    /// The thread of single commands.
     private static let single = ThreadID(bits: 5)
-    /// Where batches go.
+    /// The thread of batches.
     private static let batched = ThreadID(bits: 6)
-    /// Those of the resident, of which the first is the one whose latest page is asked for.
+    /// The threads of the resident; queries read the latest page of the first.
     private static let short = (0..<10).map { ThreadID(bits: 7 + UInt128($0)) }
 
-    /// Makes a store in memory, or on disk, where each command is synced.
+    /// Creates a store in memory, or at a path with synced commands.
     init(messages: Int, at path: String? = nil) throws {
         var options = StoreOptions()
         options.checkpoints = .loadingOnly
@@ -69,17 +74,19 @@ struct BusyStore {
         }
         try batch.flush()
         let unread = try store.user(Self.reader).threads.map(\.unread)
-        guard unread == [messages] else { throw UsageError("\(messages) messages are to be unread, and \(unread) are") }
+        guard unread == [messages] else { throw UsageError("\(unread) messages are unread, not \(messages)") }
     }
 
-    /// Whether a load means anything to a call: only what is synced waits for the disk.
+    /// Whether a call is measured beside a load.
+    ///
+    /// Only synced commands wait for the disk.
     func isMeasured(_ call: Call, beside load: Load) -> Bool {
         (call == .syncedCommand) == (path != nil) && (load != .files || path != nil)
     }
 
     func close() throws { try store.close() }
 
-    /// One call every 2 ms beside a load.
+    /// Makes one call every 2 ms beside a load.
     func waits(of call: Call, beside load: Load, for duration: Duration) throws -> Waits {
         let busy = BusyThread(work(load))
         let waits = try Waits(every: .milliseconds(2), for: duration) {

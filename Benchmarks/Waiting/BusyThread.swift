@@ -3,14 +3,16 @@ import Foundation
 import Locking
 import Synchronization
 
-/// A thread that repeats a piece of work until it is stopped.
+/// A thread that repeats its work until it is stopped.
 final class BusyThread: Sendable {
     private let rounds = Atomic(0)
     private let isOver = Atomic(false)
     private let failure = Lock<(any Error)?>(nil)
     private let group = DispatchGroup()
 
-    /// Starts it, and waits until it has ended its first round; each round is told its number.
+    /// Starts the thread and waits until the first round has ended.
+    ///
+    /// - Parameter work: The work; its argument is the number of the round.
     init(_ work: @escaping @Sendable (_ round: Int) throws -> Void) {
         group.enter()
         Thread.detachNewThread { [self] in
@@ -25,7 +27,7 @@ final class BusyThread: Sendable {
         while rounds.load(ordering: .relaxed) < 2, !isOver.load(ordering: .relaxed) { Thread.sleep(forTimeInterval: 0.001) }
     }
 
-    /// Stops it after the round that it is in; throws what the work threw.
+    /// Stops the thread after the current round; rethrows an error of the work.
     func stop() throws {
         isOver.store(true, ordering: .relaxed)
         group.wait()
@@ -33,5 +35,5 @@ final class BusyThread: Sendable {
     }
 }
 
-/// Lets the thread sleep until a moment, or somewhat longer.
+/// Sleeps until an instant, or slightly longer.
 func sleep(until moment: ContinuousClock.Instant) { Thread.sleep(forTimeInterval: (moment - .now) / .seconds(1)) }

@@ -1,7 +1,7 @@
 import Chat
 import Foundation
 
-/// How long a command or a query takes while another thread keeps the store busy: Q.
+/// Measures a command or a query while another thread keeps the store busy: Q.
 struct WaitBenchmarks {
     let directory: String
     let messages: Int
@@ -31,7 +31,7 @@ struct WaitBenchmarks {
         }
     }
 
-    /// Measures a store that is made for it, the load that makes it grow last.
+    /// Measures all calls and loads of one store.
     private func measure(_ store: BusyStore, _ waits: inout [BusyStore.Call: [BusyStore.Load: [Waits]]]) throws {
         for load in BusyStore.Load.allCases {
             for call in BusyStore.Call.allCases where store.isMeasured(call, beside: load) {
@@ -41,7 +41,7 @@ struct WaitBenchmarks {
         try store.close()
     }
 
-    /// What the p99 alone is to be of the p99 beside a load: half for a command, a quarter for a query.
+    /// Returns the target for the p99 alone divided by the p99 beside a load.
     private func bar(_ call: BusyStore.Call, _ load: BusyStore.Load) -> Double? {
         switch (call, load) {
         case (.command, .unread), (.command, .pages), (.command, .checkpoints): 0.5
@@ -51,7 +51,7 @@ struct WaitBenchmarks {
         }
     }
 
-    /// Reports the medians of the runs, and what the longest call of all took by itself.
+    /// Reports the medians of the runs, and the longest call of all runs.
     private func add(_ runs: [Waits], beside alone: [Waits]?, _ name: String, _ bar: Double?, _ report: inout Report) throws {
         for (part, share) in [("p50", 0.5), ("p99", 0.99)] {
             let (value, floor) = (Median(runs.map { $0.share(share) }), alone.map { Median($0.map { $0.share(share) }).value })
@@ -60,7 +60,7 @@ struct WaitBenchmarks {
                     workload: "\(name), \(part)", subject: "Chat", value: value.value * 1e6, unit: "us", floor: floor.map { $0 * 1e6 },
                     ratio: floor.map { $0 / value.value }, bar: part == "p99" ? bar : nil, spread: value.spread))
         }
-        // One call alone decides it, so there is no ratio that another run could be held to.
+        // A single call decides this figure, so a ratio could not be compared between runs.
         try report.add(
             Figure(
                 workload: "\(name), longest", subject: "Chat", value: (runs.map(\.longest).max() ?? 0) * 1e6, unit: "us",

@@ -1,13 +1,14 @@
-/// How long each of the calls took that one thread made at a fixed rate, ascending.
+/// The durations of calls that one thread makes at a fixed rate, ascending.
 struct Waits {
     private let seconds: [Double]
-    /// What the longest call took by itself, without what it came too late.
+    /// The longest duration of a call by itself, without its delay.
     let longest: Double
 
-    /// Calls every so often, for so long, whether or not the call before has returned in time.
+    /// Makes a call at each interval, for a duration.
     ///
-    /// A call that is due while the one before still runs waits for it, and that counts: it is measured from when it was due. After a sleep a call is measured from
-    /// the waking, and the next one is due an interval after that, because how late the system wakes a thread says nothing of the store.
+    /// A call that is due while the previous one runs is measured from its due time, so the delay
+    /// counts. After a sleep, a call is measured from the wake-up, and the next one is due an
+    /// interval later: a late wake-up by the system says nothing about the store.
     init(every interval: Duration, for duration: Duration, _ call: () throws -> Void) rethrows {
         let clock = ContinuousClock()
         let end = clock.now + duration
@@ -29,6 +30,6 @@ struct Waits {
         self.longest = longest
     }
 
-    /// The time that so great a share of the calls did not exceed.
+    /// Returns the duration that a share of the calls does not exceed.
     func share(_ share: Double) -> Double { seconds.isEmpty ? 0 : seconds[min(seconds.count - 1, Int(Double(seconds.count) * share))] }
 }

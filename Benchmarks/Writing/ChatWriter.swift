@@ -3,7 +3,7 @@ import ChatDomain
 import EventJournal
 import Foundation
 
-/// Writes messages the whole way: command, decision, encoding, commit, state, read models, answer.
+/// Writes messages through a store: decision, encoding, commit, rules, read models, answer.
 struct ChatWriter: EventWriter {
     let subject = "Chat"
 

@@ -2,7 +2,9 @@ import EventJournal
 import Foundation
 import Locking
 
-/// Writes events to a journal alone, as records whose kept part is the fixed fields and whose erasable part is the body.
+/// Writes events to a journal alone.
+///
+/// The kept part of a record holds the fixed fields, the erasable part the body.
 struct JournalWriter: EventWriter {
     let subject = "Journal"
 
@@ -45,7 +47,7 @@ struct JournalWriter: EventWriter {
     }
 }
 
-/// What whoever appends needs: a draft that is used again, and the position that comes before.
+/// The state of an append: a reused draft, and the journal's last position.
 private struct Turn: ~Copyable {
     var draft = CommitDraft()
     var head: Position
@@ -62,7 +64,7 @@ private struct Turn: ~Copyable {
     }
 }
 
-/// The turn of many callers, one after another.
+/// A turn that concurrent callers share.
 private final class Turns: Sendable {
     let turn: Lock<Turn>
 

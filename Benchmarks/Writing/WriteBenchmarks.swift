@@ -1,15 +1,17 @@
 import EventJournal
 import Foundation
 
-/// Something that events are written to.
+/// A store that events are written to.
 protocol EventWriter {
-    /// Whose figures these are.
+    /// The name of the store in the report.
     var subject: String { get }
 
-    /// Whether it can write in this way.
+    /// Whether the store supports a phase.
     func canWrite(_ phase: WritePhase) -> Bool
 
-    /// Writes the first events of the input into a directory that is not there yet, and returns the events for each second.
+    /// Writes the first events of the input into a new directory.
+    ///
+    /// - Returns: The events per second.
     func rate(of phase: WritePhase, _ input: WriteInput, in directory: String) async throws -> Double
 }
 
@@ -17,14 +19,14 @@ extension EventWriter {
     func canWrite(_ phase: WritePhase) -> Bool { true }
 }
 
-/// What writing costs: W1 to W4, each beside plain system calls that write the same bytes, in turns.
+/// Measures writing: W1 to W4, in turns with plain system calls that write the same bytes.
 struct WriteBenchmarks {
     let directory: String
     let messages: Int
     let repetitions: Int
     let isQuick: Bool
 
-    /// A phase, whom it is for, and what they have to reach.
+    /// A phase and its targets.
     private struct Row {
         var phase: WritePhase
         var journal: Double

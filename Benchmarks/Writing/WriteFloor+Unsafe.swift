@@ -1,4 +1,4 @@
-// Unsafe, because it hands addresses to C: each that of an array that outlives the call.
+// Unsafe, because it passes addresses of arrays to C; each array outlives the call.
 import CFloor
 
 #if canImport(Glibc)
@@ -9,18 +9,18 @@ import CFloor
     import Darwin
 #endif
 
-/// Events as bytes, one after another: what a floor frames and a journal appends.
+/// Events as consecutive bytes, for a floor and for a journal.
 struct PackedEvents: Sendable {
-    /// What every event has before its body: type, time, thread, message and author.
+    /// The number of bytes before the body: type, time, thread, message and author.
     static let fixedByteCount = 57
     private var bytes: [UInt8] = []
-    /// Where each event ends.
+    /// The end offset of each event.
     private var ends: [Int] = []
 
     var count: Int { ends.count }
     var byteCount: Int { bytes.count }
 
-    /// Adds a message, in the form of the other stores' benchmarks.
+    /// Appends a message, in the same form as in the benchmarks of other stores.
     mutating func append(thread: UInt128, message: UInt128, author: UInt128, time: UInt64, body: String) {
         bytes.append(1)
         append(time)
@@ -40,7 +40,7 @@ struct PackedEvents: Sendable {
         ends.reserveCapacity(count)
     }
 
-    /// Lends the two parts of an event: the fixed one and the body.
+    /// Calls a closure with the fixed part and the body of an event.
     @inline(__always)
     func withEvent<Failure: Error>(_ index: Int, _ body: (_ fixed: RawSpan, _ text: RawSpan) throws(Failure) -> Void) throws(Failure) {
         let start = index == 0 ? 0 : ends[index - 1]
@@ -49,7 +49,7 @@ struct PackedEvents: Sendable {
     }
 }
 
-/// A file that is written as plainly as can be.
+/// The floor of writing; see `CFloor.h`.
 @safe final class WriteFloor {
     private let log: OpaquePointer
 
@@ -68,7 +68,9 @@ struct PackedEvents: Sendable {
         if !isDone { throw UsageError("the floor's file could not be written") }
     }
 
-    /// Appends events from many threads, each durable before the thread's next; returns the rate.
+    /// Appends events from many threads; each waits until its event is durable.
+    ///
+    /// - Returns: The events per second.
     func appendConcurrently(_ events: PackedEvents, count: Int, callers: Int, seconds: Double) throws -> Double {
         let rate = unsafe events.withAddresses { bytes, ends in
             unsafe floor_concurrent(log, bytes, ends, count, callers, seconds)
@@ -79,7 +81,9 @@ struct PackedEvents: Sendable {
 }
 
 extension PackedEvents {
-    /// Lends the addresses; events are never without one.
+    /// Calls a closure with the addresses of the bytes and of the ends.
+    ///
+    /// - Precondition: There is at least one event.
     fileprivate func withAddresses<Result>(_ body: (UnsafePointer<UInt8>, UnsafePointer<Int>) -> Result) -> Result {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe ends.withUnsafeBufferPointer { ends in
@@ -90,5 +94,5 @@ extension PackedEvents {
     }
 }
 
-/// Waits until what was written before is on the device, so that it does not take the next one's time.
+/// Waits until all earlier writes are on the device, so that they do not slow the next measurement.
 func settleDisk() { sync() }

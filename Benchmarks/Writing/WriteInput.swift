@@ -3,18 +3,18 @@ import ChatDomain
 import EventJournal
 import Foundation
 
-/// What W1 to W4 write: messages, made before any clock starts, as bytes and as commands.
+/// The input of W1 to W4: messages as bytes and as commands, created before a clock starts.
 struct WriteInput: Sendable {
-    /// Commands of a call.
+    /// The number of commands in a batch.
     static let batch = 1_000
 
     let events: PackedEvents
-    /// The same messages as commands, a thousand together.
+    /// The same messages as commands, in batches of a thousand.
     let batches: [[CommandRequest]]
-    /// A journal in which the users are registered, the threads open, and everybody joined where they are going to post.
+    /// The path of a journal with the users, the threads and the memberships of the messages.
     let prepared: String
 
-    /// Makes so many messages, and a journal that is ready for them in a directory.
+    /// Creates `count` messages, and a journal for them in a directory.
     init(count: Int, in directory: String) throws {
         let workload = Workload(count: count)
         var events = PackedEvents()
@@ -44,6 +44,6 @@ struct WriteInput: Sendable {
         try store.close()
     }
 
-    /// The request of a message.
+    /// Returns the command of a message.
     func request(_ index: Int) -> CommandRequest { batches[index / Self.batch][index % Self.batch] }
 }

@@ -2,34 +2,37 @@ import Foundation
 import Locking
 import Synchronization
 
-/// A way of writing: what W1 to W4 vary.
+/// A way of writing: the parameters of W1 to W4.
 struct WritePhase: Sendable {
     enum Callers: Sendable {
         /// One thread, one call after another.
         case one
-        /// One task, which awaits one answer after another.
+        /// One task that awaits one answer after another.
         case task
-        /// So many threads, each of which waits for its event before the next.
+        /// A number of threads, each of which waits for its event before the next.
         case threads(Int)
-        /// As many tasks.
+        /// A number of tasks, likewise.
         case tasks(Int)
     }
 
     var name: String
-    /// Whether an event is to be on the device when its call returns, or only written.
+    /// Whether an event is synced when its call returns, or only written.
     var isDurable: Bool
-    /// Events for each call.
+    /// The number of events per call.
     var batch = 1
     var callers = Callers.one
-    /// How many events at most.
+    /// The maximum number of events.
     var count: Int
-    /// After how long it ends, whatever it has written by then.
+    /// The time after which the phase ends, even with fewer events.
     var limit = Duration.seconds(3)
 
-    /// Runs it with one caller, who is given the indices of the events for each call; returns the events for each second.
+    /// Runs the phase with one thread.
+    ///
+    /// - Parameter call: Writes the events with these indices.
+    /// - Returns: The events per second.
     func rate(_ call: (Range<Int>) throws -> Void) throws -> Double {
         let clock = ContinuousClock()
-        // The clock is not asked for each event where a call takes less than the asking is worth.
+        // Reading the clock costs more than a short call, so it is read once for several calls.
         let callsBetween = isDurable ? 1 : max(1, 256 / batch)
         let start = clock.now
         var done = 0
@@ -44,7 +47,7 @@ struct WritePhase: Sendable {
         return Double(done) / ((clock.now - start) / .seconds(1))
     }
 
-    /// Runs it with one task.
+    /// Runs the phase with one task; returns the events per second.
     func rate(_ call: (Range<Int>) async throws -> Void) async throws -> Double {
         let clock = ContinuousClock()
         let start = clock.now
@@ -58,7 +61,7 @@ struct WritePhase: Sendable {
         return Double(done) / ((clock.now - start) / .seconds(1))
     }
 
-    /// Runs it with so many threads, each of which takes the next event until there is none.
+    /// Runs the phase with threads that take the next event until none is left.
     func rate(threads: Int, _ call: @escaping @Sendable (Int) throws -> Void) throws -> Double {
         let queue = EventQueue(self)
         let group = DispatchGroup()
@@ -73,7 +76,7 @@ struct WritePhase: Sendable {
         return try queue.rate()
     }
 
-    /// Runs it with so many tasks.
+    /// Runs the phase with tasks that take the next event until none is left.
     func rate(tasks: Int, _ call: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
         let queue = EventQueue(self)
         await withTaskGroup(of: Void.self) { group in
@@ -87,7 +90,7 @@ struct WritePhase: Sendable {
     }
 }
 
-/// Deals out the indices of events to concurrent callers, until all are dealt or the time is over.
+/// Assigns the indices of events to concurrent callers, until all are assigned or the time is over.
 private final class EventQueue: Sendable {
     private let start = ContinuousClock.now
     private let phase: WritePhase
@@ -97,7 +100,7 @@ private final class EventQueue: Sendable {
 
     init(_ phase: WritePhase) { self.phase = phase }
 
-    /// The next index, for a caller that has finished with the one before; nil when there is none.
+    /// Returns the next index; nil if none is left.
     func next() -> Int? {
         let index = dealt.wrappingAdd(1, ordering: .relaxed).oldValue
         if index >= phase.count || isOver.load(ordering: .relaxed) {
@@ -113,7 +116,9 @@ private final class EventQueue: Sendable {
         failure.withLock { $0 = error }
     }
 
-    /// The events for each second, once every caller has come back.
+    /// Returns the events per second.
+    ///
+    /// Must be called after all callers have returned.
     func rate() throws -> Double {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         if let error = failure.withLock({ $0 }) { throw error }

@@ -3,14 +3,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Whether allocations can be counted here: with glibc alone, whose allocator has names of its own behind those that are replaced.
+/// Whether allocations can be counted: with glibc only, which exports its allocator under a second set of names.
 bool allocations_are_counted(void);
 
-/// Begins to count the allocations of all threads, from 0.
+/// Starts counting the allocations of all threads, from 0.
 void allocations_begin(void);
 
-/// The allocations since the beginning: calls that gave memory, a reallocation among them.
+/// Returns the number of allocations since the start; a reallocation counts as one.
 uint64_t allocations_count(void);
 
-/// Ends the counting.
+/// Stops counting.
 void allocations_end(void);
