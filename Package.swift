@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "CChecksum"),
         // Likewise within the package alone.
         .target(name: "Locking", swiftSettings: settings),
-        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking"], swiftSettings: settings),
+        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking", "Primitives"], swiftSettings: settings),
         .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "EventJournal"], swiftSettings: settings),
         .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"], swiftSettings: settings),
         .target(
@@ -58,7 +58,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "EventJournal", "TestSupport"], swiftSettings: settings),
         // These for tests alone, so they are in no product.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),

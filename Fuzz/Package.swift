@@ -31,7 +31,7 @@ let package = Package(
         module("Primitives"),
         module("Locking"),
         module("ChatDomain", ["Columns", "Primitives"]),
-        module("EventJournal", ["CChecksum", "Locking"]),
+        module("EventJournal", ["CChecksum", "Locking", "Primitives"]),
         module("Projections", ["ChatDomain", "Columns", "EventJournal"]),
         module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"]),

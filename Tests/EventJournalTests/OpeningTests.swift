@@ -173,7 +173,7 @@ import Testing
         var beyond = newest
         beyond.position += 1
         var other = newest
-        other.journal.bits ^= 1
+        other.journal = JournalID(bits: newest.journal.bits ^ 1)
         var inside = newest
         inside.position = 3
         for head in [wrong, beyond, other, inside] {

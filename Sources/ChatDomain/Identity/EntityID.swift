@@ -1,4 +1,4 @@
-import Primitives
+public import Primitives
 
 /// The number of an event in its journal, from 1 upwards without gaps.
 ///
@@ -55,34 +55,38 @@ extension EntityID {
 
 /// Identifies a user of the chat.
 public struct UserID: EntityID {
+    @usableFromInline let uuid: UUIDBits
     /// The UUID's bits.
-    public let bits: UInt128
+    @inlinable public var bits: UInt128 { uuid.number }
     /// Creates an id from its bits.
-    public init(bits: UInt128) { self.bits = bits }
+    @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 }
 
 /// Identifies a message of a thread.
 public struct MessageID: EntityID {
+    @usableFromInline let uuid: UUIDBits
     /// The UUID's bits.
-    public let bits: UInt128
+    @inlinable public var bits: UInt128 { uuid.number }
     /// Creates an id from its bits.
-    public init(bits: UInt128) { self.bits = bits }
+    @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 }
 
 /// Identifies a reply to a message.
 public struct ReplyID: EntityID {
+    @usableFromInline let uuid: UUIDBits
     /// The UUID's bits.
-    public let bits: UInt128
+    @inlinable public var bits: UInt128 { uuid.number }
     /// Creates an id from its bits.
-    public init(bits: UInt128) { self.bits = bits }
+    @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 }
 
 /// Identifies a session: a period in which a user uses one device.
 public struct SessionID: EntityID {
+    @usableFromInline let uuid: UUIDBits
     /// The UUID's bits.
-    public let bits: UInt128
+    @inlinable public var bits: UInt128 { uuid.number }
     /// Creates an id from its bits.
-    public init(bits: UInt128) { self.bits = bits }
+    @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 }
 
 extension EntityID {

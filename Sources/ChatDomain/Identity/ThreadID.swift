@@ -1,3 +1,5 @@
+public import Primitives
+
 /// Identifies a thread; the thread of an outward code has an id derived from the code.
 ///
 /// A derived id is a UUIDv8 (RFC 9562 section 5.8). Bytes 0 to 3 hold the code in ASCII,
@@ -6,14 +8,15 @@
 /// `53573141-0000-8000-806f-757477617264`. Two writers that open `SW1A` at the same time therefore
 /// open the same thread, and no other thread can have that id.
 public struct ThreadID: EntityID {
+    @usableFromInline let uuid: UUIDBits
     /// The UUID's bits.
-    public let bits: UInt128
+    @inlinable public var bits: UInt128 { uuid.number }
     /// Creates an id from its bits.
-    public init(bits: UInt128) { self.bits = bits }
+    @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 
     /// Creates the id of the thread of an outward code.
     public init(_ outwardCode: OutwardCode) {
-        bits = UInt128(outwardCode.ascii) << 96 | Self.outwardMark
+        self.init(bits: UInt128(outwardCode.ascii) << 96 | Self.outwardMark)
     }
 
     /// The outward code from which the id was derived, or nil.

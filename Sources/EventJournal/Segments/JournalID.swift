@@ -1,47 +1,29 @@
+public import Primitives
+
 /// The identity of a journal: 16 random bytes in every segment and slot.
 ///
 /// The bytes are chosen when the journal is created. A copy of a journal's files keeps the id; a
 /// repair, which creates a journal from another one's records, chooses a new id. The text form is
 /// that of a UUID (RFC 9562) in lower case.
 public struct JournalID: Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
+    @usableFromInline let uuid: UUIDBits
     /// The 128 bits of the UUID; its first byte is the most significant one.
-    public var bits: UInt128
+    @inlinable public var bits: UInt128 { uuid.number }
 
     /// Creates the id with the given bits.
-    public init(bits: UInt128) {
-        self.bits = bits
-    }
+    @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 
     /// Parses the text of a UUID; nil for any other text.
     ///
     /// The text has 32 hexadecimal digits of either case in groups of 8, 4, 4, 4 and 12, joined by
     /// hyphens.
     public init?(_ text: String) {
-        var bits: UInt128 = 0
-        var index = 0
-        for byte in text.utf8 {
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-            } else {
-                guard index < 36, let digit = Hexadecimal.value(of: byte) else { return nil }
-                bits = bits << 4 | UInt128(digit)
-            }
-            index += 1
-        }
-        guard index == 36 else { return nil }
-        self.bits = bits
+        guard let bits = UUIDText.parse(text) else { return nil }
+        self.init(bits: bits)
     }
 
     /// The UUID text in lower case.
-    public var description: String {
-        let digits = Hexadecimal.text(of: bits, digits: 32)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
-            text.append(digit)
-        }
-        return text
-    }
+    public var description: String { UUIDText.format(bits) }
 
     /// Decodes the UUID text.
     ///

@@ -52,11 +52,6 @@ struct CheckpointFixture {
 }
 
 extension ChatStore {
-    /// The state of the rules and the read models.
-    ///
-    /// Both are of one position only while no command is in progress.
-    var storeModels: StoreModels { decider.withLock { decider in StoreModels(decider.rules, readSide.withShared { $0.models }) } }
-
     var chatState: ChatState { ChatState(storeModels.models.identities, storeModels.rules) }
 
     var checkpointStatistics: CheckpointStatistics { statistics.checkpoints ?? CheckpointStatistics() }

@@ -128,3 +128,10 @@ extension CheckpointHarness {
         func write(_ block: [UInt8]) { bytes += block }
     }
 }
+
+extension ChatStore {
+    /// The state of the rules and the read models.
+    ///
+    /// Both are of one position only while no command is in progress.
+    var storeModels: StoreModels { decider.withLock { decider in StoreModels(decider.rules, readSide.withShared { $0.models }) } }
+}
