@@ -23,7 +23,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
 extension CalendarDay: LosslessStringConvertible {
     /// The Gregorian date, as in `2026-11-21`.
     ///
-    /// A year outside 0000 to 9999 is written as in ``ChatDomain/Timestamp``, and
+    /// A year outside 0000 to 9999 is written as in `Timestamp`, and
     /// ``init(_:)-(String)`` rejects it. A day outside the range of `Timestamp` is written as the
     /// nearest day within the range.
     public var description: String {

@@ -116,10 +116,10 @@ extension ChatStore {
 
     /// Salvages the readable events of a damaged journal into a new journal with a new id.
     ///
-    /// Every event keeps its position. Each lost event is replaced by a ``EventKind/lost`` event
+    /// Every event keeps its position. Each lost event is replaced by an `EventKind.lost` event
     /// with the time of the previous event. The new journal can be opened for writing. Later events
-    /// may refer to lost ones: views tolerate that, and ``verify(_:options:deep:)`` does not report
-    /// it.
+    /// may refer to lost ones: views tolerate that, and
+    /// ``ChatStore/verify(_:options:deep:progress:)`` does not report it.
     ///
     /// - Parameters:
     ///   - directory: The directory of the damaged journal, which is not modified.

@@ -152,9 +152,12 @@ extension ChatStore {
     ///
     /// Otherwise the same as following from a position.
     ///
-    /// - Parameter token: A token of this journal, checked by the first call of `next`. A token of
-    ///   another journal, or of a history that this journal does not contain, is an error, never a
-    ///   gap.
+    /// - Parameters:
+    ///   - token: A token of this journal, checked by the first call of `next`. A token of another
+    ///     journal, or of a history that this journal does not contain, is an error, never a gap.
+    ///   - last: The last position of the sequence; nil for a sequence that ends with the store.
+    ///   - filter: The events to deliver.
+    ///   - bufferingPolicy: The policy for a slow consumer.
     public func events(
         after token: ResumeToken, upTo last: Position? = nil, matching filter: EventFilter = EventFilter(),
         bufferingPolicy: BufferingPolicy = .paced
@@ -164,8 +167,8 @@ extension ChatStore {
 
     /// Returns the events at a range of positions: a sequence that ends, for an audit.
     ///
-    /// The range may end beyond the last durable position: the sequence then waits for the events up
-    /// to its end. It begins at most one position after the last durable one; otherwise the first
+    /// The range may end beyond the last durable position: the sequence then waits for the events
+    /// up to its end. It begins at most one position after the last durable one; otherwise the first
     /// call of `next` throws ``ChatError/rejected(_:)`` with `invalidPosition`.
     ///
     /// - Parameters:

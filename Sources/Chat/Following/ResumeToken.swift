@@ -10,7 +10,7 @@ public import EventJournal
 /// decides what is delivered. Its checksum is not a signature.
 ///
 /// The text form is `ct1-POSITION-HEAD-CHECK`: the position in decimal, a
-/// ``EventJournal/JournalHead`` in its own text form, and the CRC32C of everything before the last
+/// `JournalHead` in its own text form, and the CRC32C of everything before the last
 /// hyphen as 8 lowercase hexadecimal digits.
 public struct ResumeToken: Hashable, Sendable {
     /// The position up to which every event has been seen.

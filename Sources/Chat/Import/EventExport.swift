@@ -10,7 +10,7 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - position: The export starts after this position; 0 for all events.
-    ///   - body: Receives each event; returns whether to continue. ``ExportedEvent/commitEnd`` is
+    ///   - body: Receives each event; returns whether to continue. `ExportedEvent.commitEnd` is
     ///     nil for a store on a log that is not a `CommitBoundaryLog`.
     /// - Throws: ``ChatError`` if a record cannot be read or decoded; no event is skipped.
     /// - Complexity: O(*n*) in the events after the position. Memory does not grow with them.

@@ -4,7 +4,7 @@ public import EventJournal
 /// Creates a journal from an export: the same events, at the same positions, in the same commits.
 ///
 /// Events are applied as they were recorded. They are audited as in a deep verification: an event
-/// that no decider would have appended at its position (``HistoryFault``) is rejected, and so is a
+/// that no decider would have appended at its position (`HistoryFault`) is rejected, and so is a
 /// gap between positions. After lost events, possible consequences of those events are no fault.
 ///
 /// The journal keeps the positions, ids, times, thread numbers, correlation ids and fold keys of

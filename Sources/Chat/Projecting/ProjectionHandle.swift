@@ -5,7 +5,7 @@ public import Projections
 
 /// A custom projection over a store: replayed once, then kept current.
 ///
-/// Create one with ``ChatStore/project(_:)``. Every query can be answered as of any position or
+/// Create one with `ChatStore.project(_:)`. Every query can be answered as of any position or
 /// time. By default it is answered as of the last durable position at the time of the call, so a
 /// caller sees every command it has a receipt for. Memory holds only the projection; new events are
 /// read from the journal by the next query. Can be used from any number of tasks and threads at
@@ -137,7 +137,7 @@ extension ChatStore {
     ///
     /// Checkpoints are written by ``ProjectionHandle/writeCheckpoint()``. A checkpoint is ignored
     /// if it is damaged, or belongs to another journal, another history or another
-    /// ``Projections/Projection/version``; the projection is then replayed from the first event.
+    /// `Projection.version`; the projection is then replayed from the first event.
     public func project<Model: Projection & Codable>(_ model: Model.Type) -> ProjectionHandle<Model> {
         ProjectionHandle(self) { [log] in (log as? any CheckpointLog).flatMap { Replay(checkpointOf: $0) } ?? Replay() }
     }
@@ -154,7 +154,7 @@ extension ProjectionHandle where Model: Codable {
     /// replay.
     ///
     /// The state is written as JSON. The store must be open for writing. Each
-    /// ``Projections/Projection/name`` has one checkpoint.
+    /// `Projection.name` has one checkpoint.
     ///
     /// - Returns: The position of the checkpoint.
     /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only,

@@ -25,8 +25,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns the segments of the journal, in order; empty if the log is not an
-    /// ``EventJournal/Journal``.
+    /// Returns the segments of the journal, in order; empty if the log is not a `Journal`.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if a segment cannot be read.
     /// - Complexity: O(*n*) in the number of segments.

@@ -124,7 +124,7 @@ public final class ChatStore: Sendable {
         return head
     }
 
-    /// The recovery report of the opening; nil if the log is not a ``Journal``.
+    /// The recovery report of the opening; nil if the log is not a `Journal`.
     public var recovery: RecoveryReport? { journal?.recovery }
 
     /// Waits until every appended event is durable, and closes the log; a journal is marked clean.

@@ -23,7 +23,7 @@ public struct EventFilter: Hashable, Sendable {
     /// - the username changes of users who shared such a thread with them.
     ///
     /// Events of other users carry no correlation id, no postcode, and no text that was edited or
-    /// retracted later (``ChatDomain/RecordedEvent/redacted``). Read markers, sessions and
+    /// retracted later (`RecordedEvent.redacted`). Read markers, sessions and
     /// registrations of other users, and lost and unknown events, are visible to operators only.
     /// <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?

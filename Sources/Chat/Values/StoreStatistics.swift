@@ -5,7 +5,7 @@ import Projections
 
 /// The contents of a store and its activity since opening: ``ChatStore/statistics``.
 public struct StoreStatistics: Hashable, Sendable, Codable {
-    /// The journal's statistics; nil if the log is not an ``EventJournal/Journal``.
+    /// The journal's statistics; nil if the log is not a `Journal`.
     public var journal: JournalStatistics?
     /// The number of durable users.
     public var users: Int
@@ -42,7 +42,7 @@ extension StoreStatistics {
     /// Returns the statistics of the store and its journal as OpenMetrics 1.0 text, for example for
     /// Prometheus.
     ///
-    /// The journal's families are named as in ``JournalStatistics/openMetrics(prefix:)``, after
+    /// The journal's families are named as in `JournalStatistics.openMetrics(prefix:)`, after
     /// `prefix_journal_`. The store's own families:
     ///
     /// | family | type | value |
@@ -50,7 +50,7 @@ extension StoreStatistics {
     /// | `users`, `threads`, `messages`, `replies` | gauge | the durable counts |
     /// | `events_waiting` | gauge | ``eventsWaiting`` |
     /// | `commands` | counter | accepted commands by `outcome`: `appended`, `unchanged`, `duplicate` |
-    /// | `commands_refused` | counter | rejected commands by `code`, for every ``ChatDomain/Rejection/Code`` |
+    /// | `commands_refused` | counter | rejected commands by `code`, for every `Rejection.Code` |
     /// | `events_replayed` | gauge | ``CheckpointStatistics/replayed`` |
     /// | `checkpoints` | counter | checkpoints by `outcome`: `written`, `failed` |
     /// | `checkpoint_position` | gauge | the position of the last checkpoint written |
@@ -58,7 +58,7 @@ extension StoreStatistics {
     /// - Parameter prefix: The prefix of every name, without the separating `_`. Invalid characters
     ///   become `_`.
     /// - Returns: The text, terminated by `# EOF`. Serve it as
-    ///   ``JournalStatistics/openMetricsContentType``.
+    ///   `JournalStatistics.openMetricsContentType`.
     public func openMetrics(prefix: String = "chat") -> String {
         var text = OpenMetricsText(prefix: prefix)
         text.gauge("users", "Users.", users)

@@ -22,7 +22,7 @@ extension Timestamp: LosslessStringConvertible {
     /// The time in UTC with milliseconds: `2026-11-21T05:03:12.123Z`.
     ///
     /// A year outside 0000 to 9999 has a sign and at least four digits (`+12026-...`, `-0001-...`).
-    /// Such a text is for people; ``init(_:)`` does not accept it.
+    /// Such a text is for people; ``init(_:)-(String)`` does not accept it.
     public var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(32)
@@ -118,7 +118,7 @@ extension Timestamp: LosslessStringConvertible {
 }
 
 extension Timestamp: Codable {
-    /// Decodes a timestamp from a string that ``init(_:)`` accepts.
+    /// Decodes a timestamp from a string that ``init(_:)-(String)`` accepts.
     ///
     /// - Throws: `DecodingError.dataCorrupted` if the string is not a date-time of RFC 3339.
     public init(from decoder: any Decoder) throws {

@@ -2,7 +2,7 @@ public import EventJournal
 
 /// A fault of a ``SimulatedDisk``: when it occurs, on which paths, and its effect.
 ///
-/// Interrupted and short system calls are not faults: the ``JournalStorage`` protocol guarantees
+/// Interrupted and short system calls are not faults: the `JournalStorage` protocol guarantees
 /// whole operations, and `FileStorage` repeats such calls. They are only visible in that a failed
 /// operation may have done part of its work.
 public struct DiskFault: Hashable, Sendable {
@@ -23,7 +23,7 @@ public struct DiskFault: Hashable, Sendable {
         ///
         /// A failed write leaves part of its bytes, by the disk's seed; the part ends at a sector
         /// boundary unless the disk tears sectors. A failed reservation leaves part of the space.
-        /// After a failed ``StorageFile/sync()`` the bytes stay readable and count as clean, but
+        /// After a failed `StorageFile.sync()` the bytes stay readable and count as clean, but
         /// are lost in a crash. Any other failed operation changes nothing.
         case fails(StorageError.Kind)
         /// A sync of a file or a directory succeeds without effect: its changes stay pending.
@@ -48,7 +48,7 @@ public struct DiskFault: Hashable, Sendable {
     }
 }
 
-/// The moment of a power cut: that operation and all later ones throw ``StorageError/Kind/failed``.
+/// The moment of a power cut: that operation and all later ones throw `StorageError.Kind.failed`.
 public struct PowerCut: Hashable, Sendable {
     /// Whether the power is cut before or after the operation takes effect.
     public enum Side: Hashable, Sendable {

@@ -3,7 +3,7 @@ public import EventJournal
 extension SimulatedDisk: JournalStorage {
     /// Opens the file at `path`.
     ///
-    /// With ``StorageOpenMode/create``, an existing file is truncated to 0 bytes, which is pending
+    /// With `StorageOpenMode.create`, an existing file is truncated to 0 bytes, which is pending
     /// like any truncation.
     public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
         let number = try performWhole(.open, path) { (state) throws(StorageError) in

@@ -16,8 +16,8 @@ internal import Locking
 /// The disk keeps two images, the current one, which reads return, and the durable one. An image
 /// contains the sectors of 512 bytes and the size of every file, and the names in every directory.
 /// A write, truncation, reservation, creation, rename or removal is *pending* until the sync that
-/// covers it: ``StorageFile/sync()`` covers the sectors and the size of the file,
-/// ``JournalStorage/syncDirectory(_:)`` the names in the directory, and nothing else. ``crash(_:)``
+/// covers it: `StorageFile.sync()` covers the sectors and the size of the file,
+/// `JournalStorage.syncDirectory(_:)` the names in the directory, and nothing else. ``crash(_:)``
 /// creates a new disk from any combination of the pending changes.
 ///
 /// This is harsher than any real file system. Changes are not ordered, a sector can keep any
@@ -71,7 +71,7 @@ public final class SimulatedDisk: Sendable {
         state = Lock(State(image: image, random: SeededRandom(seed: seed)))
     }
 
-    /// The number of calls of ``JournalStorage`` and ``StorageFile`` methods, including failed
+    /// The number of calls of `JournalStorage` and `StorageFile` methods, including failed
     /// ones.
     public var operationCount: Int { state.withLock { $0.operations } }
 
@@ -117,7 +117,7 @@ public final class SimulatedDisk: Sendable {
     /// A sector with pending writes is read unchanged and written completely by the next sync.
     ///
     /// - Precondition: `bit` is in 0...7, and the file has a byte at `offset`.
-    /// - Throws: ``StorageError`` if no file exists at the path.
+    /// - Throws: `StorageError` if no file exists at the path.
     public func flipBit(_ bit: Int, ofByteAt offset: Int, in path: String) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             let file = try state.image.fileNumber(at: path, .inspect)

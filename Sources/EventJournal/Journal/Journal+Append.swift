@@ -3,7 +3,7 @@ internal import Locking
 extension Journal {
     /// Appends the draft's records as one commit: after a crash either all of them exist or none.
     ///
-    /// Does not wait for a sync: see ``waitUntilDurable(_:)-(Position)``. Under `.written`, the
+    /// Does not wait for a sync: see `waitUntilDurable(_:)`. Under `.written`, the
     /// commit is written, and so durable, when the call returns. Under `.synced`, it is written at
     /// once, or after a sync in progress together with other commits.
     ///
