@@ -10,29 +10,20 @@ import difflib
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
-MODULES = ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "Projections"]
+import symbol_graphs
+
 HERE = pathlib.Path(__file__).resolve().parent
 BASELINE = HERE / "api.txt"
 
 
 def declarations(package):
-    target = json.loads(subprocess.check_output(["swiftc", "-print-target-info"]))["target"]["triple"]
-    modules = package / ".build" / "debug" / "Modules"
-    include = ["-I", str(modules)]
-    for map_file in package.glob(".build/debug/*.build/module.modulemap"):
-        include += ["-Xcc", f"-fmodule-map-file={map_file}"]
-    for header in package.glob("Sources/*/include"):
-        include += ["-I", str(header)]
     lines = set()
     with tempfile.TemporaryDirectory() as scratch:
-        for module in MODULES:
-            subprocess.run(
-                ["swift", "symbolgraph-extract", "-module-name", module, "-target", target, *include, "-minimum-access-level", "public",
-                 "-skip-synthesized-members", "-output-dir", scratch], check=True, stdout=subprocess.DEVNULL)
+        for module in symbol_graphs.MODULES:
+            symbol_graphs.extract(package, module, scratch)
         for file in os.listdir(scratch):
             module = file.split(".")[0].split("@")[0]
             with open(os.path.join(scratch, file)) as text:
