@@ -15,9 +15,10 @@ let settings: [SwiftSetting] = [
     .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
-/// A target of the package above, compiled here from the same sources, through a link to their folder.
+/// A target of the package above, compiled from the same sources through a symbolic link.
 ///
-/// A package that depended on the one above would see its public declarations alone, and what is fuzzed is mostly not public.
+/// A dependency on that package would expose its public declarations only, and most of the fuzzed
+/// code is not public.
 func module(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/package/\(folder ?? name)", swiftSettings: settings)
 }
@@ -35,13 +36,15 @@ let package = Package(
         module("Projections", ["ChatDomain", "Columns", "EventJournal"]),
         module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"]),
-        // How the tool reads its input; the tool as a whole has a `main` of its own.
+        // The code that reads the tool's input, without the tool's own `main`.
         module("ToolInput", folder: "chat-journal/Support", ["ChatDomain", "Primitives"]),
-        // The header of libFuzzer's entry point; the toolchain's runtime has the function.
+        // The header of libFuzzer's entry point, whose function is in the toolchain's runtime.
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "Chat", "ChatTesting", "ToolInput"],
+            dependencies: [
+                "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "Chat", "ChatTesting", "ToolInput",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,2 +1,2 @@
-// A target of C needs a source; all that there is to say stands in the header.
+// A C target needs a source file; the declarations are in the header.
 #include "CFuzzer.h"

@@ -1,19 +1,20 @@
 import CFuzzer
 import Synchronization
 
-/// The edge to libFuzzer, which is C: its arguments and its bytes are pointers.
+/// The interface to libFuzzer, a C library: its arguments and bytes are pointers.
 enum FuzzedInput {
-    /// The callback is a C function and can capture nothing.
+    /// The target; static, because the callback is a C function and cannot capture it.
     private static let target = Mutex<FuzzTarget?>(nil)
 
-    /// Hands every input to the target until libFuzzer ends the process.
+    /// Passes every input to the target, until libFuzzer ends the process.
     static func run(_ chosen: FuzzTarget) {
         target.withLock { $0 = chosen }
         var count = CommandLine.argc
         // Lives as long as the process.
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe CommandLine.unsafeArgv
         _ = unsafe LLVMFuzzerRunDriver(&count, &arguments) { data, size in
-            // The bytes are libFuzzer's and valid during the call; they are copied, because a harness may keep them.
+            // libFuzzer's bytes are valid during the call only; a harness may keep them, so they
+            // are copied.
             FuzzedInput.check(unsafe [UInt8](UnsafeBufferPointer(start: data, count: size)))
             return 0
         }
@@ -23,7 +24,7 @@ enum FuzzedInput {
         do {
             try target.withLock { $0 }?.check(input)
         } catch {
-            // A broken invariant ends the process as a trap does, which is how libFuzzer knows of it and keeps the input.
+            // A violated invariant ends the process like a trap, so that libFuzzer saves the input.
             fatalError("\(error)")
         }
     }

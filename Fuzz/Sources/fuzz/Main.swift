@@ -6,26 +6,29 @@
 
 /// Runs libFuzzer on one reader: `FUZZ_TARGET=journal fuzz [-option=value]... [CORPUS]...`.
 ///
-/// The target is named by the environment, because libFuzzer owns the arguments and runs the program again with them for its children.
+/// The environment selects the target, because libFuzzer owns the arguments and passes them to its
+/// child processes.
 @main
 struct Main {
     static func main() {
         guard let target = ProcessInfo.processInfo.environment["FUZZ_TARGET"].flatMap(FuzzTarget.init) else {
-            print("FUZZ_TARGET has to name one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")).")
+            print("FUZZ_TARGET must be one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")).")
             return
         }
         FuzzedInput.run(target)
     }
 }
 
-/// What can be fuzzed.
+/// The fuzzed readers.
 enum FuzzTarget: String, CaseIterable {
     case journal, commits, events, lines, cursors, checkpoints
     case storeEvents = "store-events"
     case storeCommands = "store-commands"
     case storeImports = "store-imports"
 
-    /// Throws when an invariant does not hold; a trap is the other way to fail.
+    /// Checks the invariants of one input.
+    ///
+    /// - Throws: An error that describes a violated invariant. A trap is a failure too.
     func check(_ input: [UInt8]) throws {
         switch self {
         case .journal: try JournalHarness.check(input)

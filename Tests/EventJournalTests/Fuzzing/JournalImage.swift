@@ -12,12 +12,12 @@ import ChatTesting
 /// | 0, 2 | the positions that the slots attest |
 /// | 1, 3 | flags of the slots: clean, written, checksum, chain, journal, absent, version, place |
 /// | 4 | the sequence numbers of the slots, four bits each |
-/// | 5 | segments less one (two bits); flags of the last segment: chain, first position, name, version; bytes left after sealed commits; positions near the greatest number |
-/// | 6, 7 | where the first and second segment end, in 256ths of the rest |
-/// | 8, 9 | zeros after the last segment, in 16 bytes; bytes taken off its end |
-/// | 10, 11 | the first sector that a tear makes zero, and how many |
-/// | 12, 13 | one more than the position of the expected head, 0 for none; whether its chain value is wrong |
-/// | 14 | 1: `.written`; 2: what an interrupted creation leaves; 4: no footers; 8: a footer for the last segment as well; 16: a flaw in a footer's index |
+/// | 5 | the number of segments minus 1 (two bits); flags of the last segment: chain, first position, name, version; bytes left after sealed commits; positions near the greatest number |
+/// | 6, 7 | the ends of the first and second segment, in 256ths of the rest |
+/// | 8, 9 | zeros after the last segment, in 16 bytes; bytes removed from its end |
+/// | 10, 11 | the first sector that a tear zeroes, and their number |
+/// | 12, 13 | the position of the expected head plus 1, 0 for none; whether its chain value is wrong |
+/// | 14 | 1: `.written`; 2: the temporary file of an interrupted creation; 4: no footers; 8: a footer for the last segment as well; 16: a flaw in a footer's index |
 /// | 15 | the size of the pieces that a commit reader is given |
 struct JournalImage {
     static let controlSize = 16
@@ -76,7 +76,7 @@ struct JournalImage {
             expectedHead: expectedHead)
     }
 
-    /// The footer of the last commits as the sealer made them.
+    /// Returns the footer of the last commits, as the sealer created them.
     private func footer(_ sealer: CommitSealer, hasFlaw: Bool) throws -> [UInt8] {
         let storage = MemoryStorage()
         storage.setContents(lastHeader.encoded() + lastCommits, of: "segment")

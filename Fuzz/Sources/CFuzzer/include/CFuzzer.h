@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The documented entry of libFuzzer for programs that have a `main` of their own (https://llvm.org/docs/LibFuzzer.html, "Using libFuzzer as a
-// library"). The runtime comes with the Swift toolchain; no header of it does.
+// The documented entry point of libFuzzer for programs with their own `main` (https://llvm.org/docs/LibFuzzer.html, "Using
+// libFuzzer as a library"). The Swift toolchain contains the runtime but no header.
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
 
 #endif
