@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares the public declarations of the products with their baseline, Tests/checks/api.txt.
 
-The declarations come from the symbol graphs that the toolchain extracts from a debug build (`swift build`). A line is a
-module, a kind, a name and a declaration. What is new, changed or gone is printed, with status 1. A change on purpose is
-written into the baseline with `Tests/checks/api.py --update`, and belongs into CHANGELOG.md.
+The declarations come from the symbol graphs that the toolchain extracts from a debug build (`swift build`). A line
+contains a module, a kind, a name and a declaration. New, changed and missing lines are printed, with status 1. An
+intended change updates the baseline with `Tests/checks/api.py --update`, and is described in CHANGELOG.md.
 """
 import argparse
 import difflib

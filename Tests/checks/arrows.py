@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Checks that dependencies run one way: between the modules of Sources, and between the folders of a module.
 
-A reference from one file to a declaration in another is an arrow from its folder to the other's. Declarations and
-references come from the index that the compiler writes with a debug build (`swift build`), not from names or imports.
-A file at the top of a module belongs to the folder `(top)`. Two folders that reach one another make a circle, and
-so do two modules. Exits with status 1 if there is one, and lists the references that close it.
+A reference from a file to a declaration in another file is a dependency of the first file's folder on the other's.
+Declarations and references come from the index that the compiler writes with a debug build (`swift build`), not from
+names or imports. A file at the top of a module belongs to the folder `(top)`. Folders that reach one another form a
+cycle, and so do modules. If there is a cycle, the references that close it are listed, and the exit status is 1.
 
-    Tests/checks/arrows.py                  circles, and the picture of each module
-    Tests/checks/arrows.py --from Chat/Following --to Chat/Values     the references behind one arrow
+    Tests/checks/arrows.py                  the cycles, and the dependencies of each module
+    Tests/checks/arrows.py --from Chat/Following --to Chat/Values     the references behind one dependency
 """
 import argparse
 import os
@@ -19,7 +19,7 @@ from index_store import DECLARATION, DEFINITION, REFERENCE, IndexStore  # noqa: 
 
 
 def place(path):
-    """The module and the folder of a file of Sources: `Chat/Following`, `Chat/(top)`."""
+    """Returns the module and the folder of a file of Sources: `Chat/Following`, `Chat/(top)`."""
     parts = path.split(os.sep)
     if len(parts) < 3 or parts[0] != "Sources":
         return None
@@ -27,7 +27,7 @@ def place(path):
 
 
 def references(package, store):
-    """Pairs of a place and another, each with the references from the one to the other."""
+    """Returns the references between folders, by pair of origin and target."""
     root = os.path.realpath(package) + os.sep
     occurrences = {}
     for unit in store.units():
@@ -40,7 +40,7 @@ def references(package, store):
     definitions = {}
     for path, found in occurrences.items():
         for occurrence in found:
-            # An extension has a symbol of its own; what it extends is a reference.
+            # An extension has its own symbol; the extended type is a reference.
             if occurrence.roles & (DEFINITION | DECLARATION):
                 definitions.setdefault(occurrence.usr, path)
     arrows = defaultdict(list)
@@ -50,12 +50,12 @@ def references(package, store):
             if occurrence.roles & REFERENCE and target and place(target) != place(path):
                 arrows[place(path), place(target)].append((path, occurrence.line, occurrence.name, target))
     if not occurrences:
-        sys.exit("the index has no files of this package: run `swift build` first")
+        sys.exit("The index contains no files of this package. Run `swift build` first.")
     return arrows
 
 
 def components(edges):
-    """The strongly connected components of more than one node (Tarjan 1972)."""
+    """Returns the strongly connected components of more than one node (Tarjan 1972)."""
     index, low, stack, on_stack, found = {}, {}, [], set(), []
 
     def visit(node):
@@ -89,7 +89,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
     parser.add_argument("--index", help="the index store (default: .build/debug/index/store of the package)")
-    parser.add_argument("--from", dest="origin", help="MODULE/FOLDER: list the references of one arrow")
+    parser.add_argument("--from", dest="origin", help="MODULE/FOLDER: list the references of one dependency")
     parser.add_argument("--to", dest="target")
     arguments = parser.parse_args()
     store = IndexStore(arguments.index or os.path.join(arguments.package, ".build", "debug", "index", "store"))
@@ -118,7 +118,7 @@ def main():
             print(f"  {origin.split('/')[1]} -> {text}")
         circles += components(folders[module])
     for circle in circles:
-        print(f"CIRCLE: {', '.join(circle)}")
+        print(f"CYCLE: {', '.join(circle)}")
         for origin in circle:
             for target in circle:
                 found = sorted(set(arrows.get((origin, target), [])))

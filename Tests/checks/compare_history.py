@@ -1,7 +1,7 @@
-"""What every view must show as of any position, computed from a chat corpus.
+"""Computes the expected answer of every view as of any position from a chat corpus.
 
-Who did what, in which order and so at which position comes from the corpus alone; a journal gives only the ids that it made and the
-times at which it recorded. Nothing here asks a view.
+The events and their positions follow from the corpus alone. The journal only provides the ids that it created and the
+times at which it recorded. This module does not query a view.
 """
 
 import collections
@@ -11,7 +11,7 @@ NEVER = float("inf")
 
 
 def page(positions, now, limit=50, before=NEVER, after=None, around=None):
-    """The indices of a page of a list whose positions ascend, as the tool's help defines it."""
+    """Returns the indices of a page of a list with ascending positions, as the tool's help defines it."""
     end = min(bisect_right(positions, now), bisect_left(positions, before))
     start = 0 if after is None else bisect_right(positions, after)
     end = max(start, end)
@@ -22,7 +22,7 @@ def page(positions, now, limit=50, before=NEVER, after=None, around=None):
 
 
 class History:
-    """The corpus as a sequence of steps, and the views of any moment of it.
+    """The corpus as a sequence of events, and the views as of any moment.
 
     Users are named by fold key, threads by channel, messages by (channel, corpus id).
     """
@@ -33,8 +33,8 @@ class History:
         self.steps = [step[:4] for step in source.steps]  # (kind, fold key, channel or None, t or None) of position p at p - 1
         self.registered, self.opened, self.markers = {}, {}, collections.defaultdict(list)
         self.stays = collections.defaultdict(lambda: collections.defaultdict(list))  # channel -> fold key -> [[from, to or None]]
-        self.channels_of = collections.defaultdict(dict)  # fold key -> channels that it ever joined
-        self.touched = collections.defaultdict(list)      # channel -> positions of its events, markers aside
+        self.channels_of = collections.defaultdict(dict)  # fold key -> all channels that the user ever joined
+        self.touched = collections.defaultdict(list)      # channel -> positions of its events, except markers
         self.messages = collections.defaultdict(list)     # channel -> positions
         self.own = collections.defaultdict(list)          # (channel, fold key) -> positions of its messages
         self.message_at, self.answers = {}, collections.defaultdict(list)  # message -> position; message -> positions of its replies
@@ -60,14 +60,14 @@ class History:
     def count(self):
         return len(self.steps)
 
-    # What happens after the import.
+    # Events after the import.
 
     def join(self, key, channel, position):
         self.stays[channel][key].append([position, None])
         self.channels_of[key][channel] = None
 
     def append(self, kind, key, channel, recorded_at, up_to=None):
-        """Takes in a native event."""
+        """Appends a native event."""
         self.steps.append((kind, key, channel, None))
         self.recorded.append(recorded_at)
         self.activities.clear()
@@ -83,15 +83,15 @@ class History:
     # The views.
 
     def moment(self, time):
-        """The position of the last event that was recorded at a time or earlier."""
+        """Returns the position of the last event that was recorded at a time or earlier."""
         return bisect_right(self.recorded, time)
 
     def before(self, time):
-        """The position of the last event that was recorded before a time."""
+        """Returns the position of the last event that was recorded before a time."""
         return bisect_left(self.recorded, time)
 
     def since(self, key, channel, now):
-        """The position at which a member joined, None for anybody else."""
+        """Returns the position at which a member joined; None if the user is not a member."""
         for start, end in self.stays[channel].get(key, ()):
             if start <= now and (end is None or end > now):
                 return start
@@ -107,7 +107,7 @@ class History:
         return self.steps[position - 1][3] or self.recorded[position - 1]
 
     def may_read(self, key, channel, now):
-        """A viewer has to have been a member as of the moment, and to be one at the end."""
+        """Returns whether a viewer is a member both as of the moment and at the end."""
         return self.since(key, channel, now) is not None and self.since(key, channel, self.count) is not None
 
     def message(self, channel, index, now):
@@ -143,7 +143,7 @@ class History:
                 for since, key in sorted((since, key) for since, key in there if since is not None)]
 
     def own_view(self, key, now):
-        """What users see of themselves: the threads of which they are members at the end too."""
+        """Returns a user's own view, with the threads of which the user is still a member at the end."""
         shown = {self.thread_id(channel) for channel in self.channels_of[key] if self.may_read(key, channel, now)}
         return [dict(row, threads=[thread for thread in row["threads"] if thread["id"] in shown]) for row in self.user(key, now)]
 
@@ -167,7 +167,7 @@ class History:
                 for start, end, channel in sorted(stays, key=lambda stay: stay[0])]
 
     def prepare_activity(self, moments):
-        """Counts the days of several moments in one pass."""
+        """Computes the activity as of several moments in one pass."""
         days, pending = {}, sorted(set(moments) - set(self.activities), reverse=True)
         for position in range(self.count + 1):
             if position:

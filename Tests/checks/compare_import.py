@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Imports a chat corpus with the tool and compares every message with the source, computed here independently.
+"""Imports a chat corpus with the tool and compares every message with the source.
 
     compare_import.py --corpus FILE.jsonl[.gz] --tool PATH --scratch DIR [--pages N] [--seed N]
 
-Two journals: one with the corpus's own channels, one in which each stretch (the part of an id before the colon) is a
-channel. In both: what stands at each position, bodies, authors, times, replies and reply counts, every row of every
-thread, pages both ways, a second import that must append nothing, `verify`. Then every view, now and as of positions and
-times spread over the history, in pages of every kind, as the operator and as viewers who may and who may not: from the
-checkpoint that the import left, after some people have left and come back, and without it (compare_questions.py asks,
-compare_history.py computes). One line for each check; exit status 1 on any difference.
+The expected result is computed here, independently of the tool. There are two journals: one with the corpus's own
+channels, and one in which each excerpt (the part of an id before the colon) is a channel. In both, these are compared:
 
-Ids are never assumed: they are taken from the events and held to be the same everywhere.
+- the event at each position; bodies, authors, times, replies and reply counts; every row of every thread; pages in both
+  directions; a second import, which must append nothing; `verify`
+- every view, now and as of positions and times across the history, in pages of every kind, as the operator and as
+  viewers with and without access: with the checkpoint of the import, after some users have left and rejoined, and
+  without a checkpoint (compare_questions.py creates the questions, compare_history.py computes the answers)
+
+Each check prints one line. The exit status is 1 if there is a difference.
+
+Ids are never assumed: they are taken from the events and must be the same everywhere.
 """
 
 import argparse
@@ -34,13 +38,13 @@ import model
 from compare_history import History
 from compare_questions import Questions
 
-ALL = "1000000"  # a --limit above any thread of the corpus
+ALL = "1000000"  # a --limit greater than any thread of the corpus
 ACTOR = {"userRegistered": "user", "threadOpened": "by", "threadJoined": "user", "messagePosted": "author", "replyPosted": "author"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 class Check:
-    """Counts what was compared, prints one line for each check, and the first few differences under it."""
+    """Counts comparisons; prints one line per check, and its first few differences."""
 
     failed, journal = 0, ""
 
@@ -65,7 +69,7 @@ class Check:
         seconds = time.monotonic() - self.began
         head = f"{'FAILED' if self.wrong else 'ok    '} {self.journal}: {self.name}: "
         lines = [head + f"{self.compared:,} compared, {self.wrong:,} differ ({seconds:.1f} s)", *self.shown]
-        sys.stdout.write("\n".join(lines) + "\n")  # in one piece: two processes print
+        sys.stdout.write("\n".join(lines) + "\n")  # one write, because two processes print
         sys.stdout.flush()
 
 
@@ -75,21 +79,21 @@ def read_corpus(path):
 
 
 def milliseconds(time_text):
-    """The corpus's whole seconds as the tool prints times."""
+    """Returns a time of the corpus, in whole seconds, in the form of the tool."""
     return re.sub(r"Z$", ".000Z", time_text)
 
 
 class Source:
-    """What the journal must come to, from the corpus alone."""
+    """The expected contents of the journal, computed from the corpus alone."""
 
     def __init__(self, rows, channel_of):
         self.first_spelt, self.user_order = {}, []
-        self.root = {}         # corpus id -> corpus id of the message it stands under (itself for a message)
+        self.root = {}         # corpus id -> corpus id of the message that it replies to (a message: itself)
         self.posts = []        # (corpus id, channel, fold key, body, createdAt or None, root)
         self.by_channel = {}   # channel -> [posts that are messages]
         self.replies = collections.defaultdict(list)  # corpus id of a message -> its replies
-        self.speakers = {}     # channel -> fold keys in the order of their first word
-        self.steps = []        # what stands at each position: (kind, fold key, channel or None, createdAt or None, post or None)
+        self.speakers = {}     # channel -> fold keys in the order of their first post
+        self.steps = []        # the event at each position: (kind, fold key, channel or None, createdAt or None, post or None)
         for row in rows:
             channel, key, sent = channel_of(row), model.fold_key(row["user"]), row["t"] and milliseconds(row["t"])
             if key not in self.first_spelt:
@@ -113,14 +117,14 @@ class Source:
 
 
 class Journal:
-    """One imported journal, its source, and what its events say."""
+    """An imported journal, its source and its events."""
 
     def __init__(self, tool, path, source):
         self.tool, self.path, self.source = tool, str(path), source
-        self.printed = {}  # query -> digest of what it printed
+        self.printed = {}  # query -> digest of its output
 
     def run(self, *words, status=0):
-        """Runs the tool; another exit status than `status` ends everything, with what the tool said."""
+        """Runs the tool; an unexpected exit status ends the program with the tool's error."""
         done = subprocess.run([self.tool, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if done.returncode != status:
             said = (done.stderr or done.stdout).decode("utf-8", "replace")[:2000]
@@ -128,15 +132,15 @@ class Journal:
         return done.stdout
 
     def ask(self, command, *words):
-        """A query's rows."""
+        """Returns the rows of a query."""
         return [json.loads(line) for line in self.run(command, self.path, "--json", *words).splitlines()]
 
     def compare(self, stage, questions):
-        """Asks questions of compare_questions.py, and holds the answers to theirs."""
+        """Asks the questions of compare_questions.py, and compares the answers with the expected ones."""
         for view in sorted({question.words[0] for question in questions}):
             asked = [question for question in questions if question.words[0] == view]
             refused = sum(question.code is not None for question in asked)
-            with Check(f"{stage}: {view}, {len(asked)} questions, {refused} to be refused") as check:
+            with Check(f"{stage}: {view}, {len(asked)} questions, {refused} to be rejected") as check:
                 for question in asked:
                     command, *words = question.words
                     done = subprocess.run([self.tool, command, self.path, "--json", *words], capture_output=True, check=False)
@@ -152,31 +156,31 @@ class Journal:
         check.same(f"{what}: number of rows", len(rows), len(question.rows))
         for row, expected in zip(rows, question.rows):
             check.same(what, row, expected)
-        if "--as-of" in what:  # asked again later, it is the same to the byte
+        if "--as-of" in what:  # a later answer must have the same bytes
             digest = hashlib.sha256(done.stdout).digest()
             check.same(f"{what}: the bytes", digest, self.printed.setdefault(question.words, digest))
 
     def replayed(self):
-        """How many events an opening replays."""
+        """Returns the number of events that an opening replays."""
         metrics = self.run("stats", self.path, "--metrics").decode()
         return int(re.search(r"^chat_events_replayed (\d+)$", metrics, re.MULTILINE).group(1))
 
     def load_events(self):
-        """Reads `export` once: what each event of interest says, by kind, and the checks on the whole sequence."""
+        """Reads `export` once: stores the relevant events by kind, and checks the whole sequence."""
         self.users, self.user_of_id = {}, {}   # fold key -> (id, event)
         self.threads = {}                      # name -> (id, event)
         self.joined = collections.defaultdict(dict)  # thread id -> {user id: position}
         self.posted, self.recorded = [], []    # posts in order; recordedAt of each position
-        channel_of, steps = {}, self.source.steps  # thread id -> name; what stands where
+        channel_of, steps = {}, self.source.steps  # thread id -> name; expected events
         self.kinds = collections.Counter()
         numbers = collections.Counter()
         previous = ""
         export = subprocess.Popen([self.tool, "export", self.path], stdout=subprocess.PIPE)
         events = subprocess.Popen([self.tool, "events", self.path, "--json"], stdout=subprocess.PIPE)
-        with Check("events: at each position what the corpus says, thread numbers without a gap, export equals events") as check:
+        with Check("events: the expected event at each position, thread numbers without a gap, export equals events") as check:
             for position, line in enumerate(export.stdout, 1):
                 event = json.loads(line)
-                # What an export has beside the fields of `events`.
+                # An export has this field in addition to those of `events`.
                 check.same(f"a commit ends at or after {position}", event.pop("commitEnd") >= position, True)
                 kind = model.kind_of(event)
                 payload = event[kind]
@@ -195,7 +199,7 @@ class Journal:
                     channel = payload.get("name") if kind == "threadOpened" else channel_of.get(payload.get("thread"))
                     key = model.fold_key(payload["username"]) if kind == "userRegistered" else self.user_of_id.get(actor)
                     if (kind, key, channel, event.get("sentAt")) != steps[position - 1][:4]:
-                        check.same(f"what is at {position}", (kind, key, channel, event.get("sentAt")), steps[position - 1][:4])
+                        check.same(f"event at {position}", (kind, key, channel, event.get("sentAt")), steps[position - 1][:4])
                 if "thread" in payload:
                     numbers[payload["thread"]] += 1
                     check.same(f"thread number at {position}", payload["number"], numbers[payload["thread"]])
@@ -223,11 +227,11 @@ class Journal:
             check.same("events by kind", dict(self.kinds), {
                 "messagePosted": messages, "replyPosted": len(source.posts) - messages, "userRegistered": len(source.first_spelt),
                 "threadOpened": len(source.speakers), "threadJoined": sum(map(len, source.speakers.values()))})
-        with Check("users: one for each fold key, as first spelt, in the order of their first word") as check:
+        with Check("users: one for each fold key, in the first spelling, in the order of their first post") as check:
             check.same("order of registration", list(self.users), source.user_order)
             for key, (_, event) in self.users.items():
                 check.same(f"user {key}", event["userRegistered"]["username"], source.first_spelt.get(key))
-        with Check("threads: opened by who spoke first, joined by each as they first spoke") as check:
+        with Check("threads: opened by the first author, joined by each author before the first post") as check:
             check.same("order of opening", list(self.threads), list(source.speakers))
             for channel, speakers in source.speakers.items():
                 identifier, event = self.threads.get(channel, (None, None))
@@ -237,25 +241,25 @@ class Journal:
                 first = next(iter(speakers))
                 check.same(f"{channel} opened by", self.user_of_id.get(event["threadOpened"]["by"]), first)
                 joined = [self.user_of_id.get(user) for user in self.joined[identifier]]
-                check.same(f"who joined {channel}", joined, list(speakers))
+                check.same(f"members who joined {channel}", joined, list(speakers))
         self.message_id, self.event_of = {}, {}  # (channel, corpus id) -> id in the journal, event
         seen = set()
-        with Check("posts: order, bodies, authors, times, threads and the message replied to") as check:
+        with Check("posts: order, bodies, authors, times, threads and the parent of each reply") as check:
             check.same("number of posts", len(self.posted), len(source.posts))
             for (kind, event), post in zip(self.posted, source.posts):
                 corpus_id, channel, key, body, created, root = post
                 payload, is_message = event[kind], root == corpus_id
                 identifier = payload["message" if kind == "messagePosted" else "reply"]
                 self.message_id[channel, corpus_id], self.event_of[channel, corpus_id] = identifier, event
-                check.same(f"{corpus_id} has an id of its own", identifier in seen, False)
+                check.same(f"the id of {corpus_id} repeats", identifier in seen, False)
                 seen.add(identifier)
                 check.same(corpus_id, (kind, payload["body"], payload["author"], payload["thread"], event.get("sentAt")),
                            ("messagePosted" if is_message else "replyPosted", body, self.users.get(key, (None,))[0],
                             self.threads.get(channel, (None,))[0], created))
-                check.same(f"{corpus_id} stands under", payload["message"], self.message_id.get((channel, root)))
+                check.same(f"message of {corpus_id}", payload["message"], self.message_id.get((channel, root)))
 
     def row(self, post):
-        """A timeline's or a reply list's row, as the contract words it, from the source and the ids of the events."""
+        """Returns a row of a timeline or of a reply list, from the source and the ids of the events."""
         corpus_id, channel, key, body, created, root = post
         event = self.event_of[channel, corpus_id]
         row = {"position": event["position"], "id": self.message_id[channel, corpus_id],
@@ -270,7 +274,7 @@ class Journal:
     def compare_timelines(self, pages, rng):
         source = self.source
         self.rows = {channel: [self.row(post) for post in posts] for channel, posts in source.by_channel.items()}
-        # With many threads the largest and a sample.
+        # The largest threads and a sample of the others.
         sizes = sorted(self.rows, key=lambda channel: -len(self.rows[channel]))
         chosen = sizes[:10] + rng.sample(sizes[10:], min(20, len(sizes[10:])))
         with Check(f"timelines: every row of {len(chosen)} threads of {len(sizes)}") as check:
@@ -284,7 +288,7 @@ class Journal:
             for channel in rng.sample(sizes, 2):
                 for name in (channel, self.threads[channel][0], self.threads[channel][0].upper()):
                     check.same(f"{name}", self.ask("timeline", name), self.rows[channel][-50:])
-        with Check("pages: walks of whole threads, forwards and backwards") as check:
+        with Check("pages: whole threads, forwards and backwards") as check:
             for channel in rng.sample(sizes[1:], 2):
                 expected = self.rows[channel]
                 size = max(-(-len(expected) // pages), 1)
@@ -305,12 +309,12 @@ class Journal:
                         check.same(f"{channel} {option} at {other['position']}", one, other)
                 middle = rng.randrange(len(expected))
                 here = expected[middle]["position"]
-                for bound in (here - 1, here, here + 1):  # also positions that are no message's
+                for bound in (here - 1, here, here + 1):  # also positions of other events
                     before = [row for row in expected if row["position"] < bound][-7:]
                     after = [row for row in expected if row["position"] > bound][:7]
                     check.same(f"{channel} before {bound}", self.ask("timeline", channel, "--before", str(bound), "--limit", "7"), before)
                     check.same(f"{channel} after {bound}", self.ask("timeline", channel, "--after", str(bound), "--limit", "7"), after)
-        with Check("replies: of the messages with most, and of a sample, whole and in pages") as check:
+        with Check("replies: of the messages with most replies and of a sample, whole and in pages") as check:
             answered = sorted(source.replies, key=lambda key: -len(source.replies[key]))
             silent = [(c, post[0]) for c, posts in source.by_channel.items() for post in posts[-1:] if not source.replies.get((c, post[0]))]
             for key in answered[:3] + rng.sample(answered, 4) + silent[:2]:
@@ -341,18 +345,18 @@ class Journal:
             check.same("the last three", [event["position"] for event in got], list(range(self.count - 2, self.count + 1)))
 
     def compare_views(self, rng):
-        """Every view as of many moments: from the checkpoint that the import left, after some people have left, and without it."""
+        """Compares every view as of many moments: with the import's checkpoint, after departures, and without a checkpoint."""
         history = History(self.source, self)
         questions = Questions(history, rng)
         checkpoint = pathlib.Path(self.path, "built-in.checkpoint")
-        with Check("the import left a checkpoint, and opening reads it") as check:
-            check.same("the file is there", checkpoint.exists(), True)
+        with Check("the import wrote a checkpoint, and opening uses it") as check:
+            check.same("the file exists", checkpoint.exists(), True)
             check.same("events replayed", self.replayed(), 0)
         moments = questions.moments(8)
         asked = questions.all(moments, thorough={moments[len(moments) // 2][0]})
         self.compare("now and then", asked + questions.of_people(4) + questions.of_joins(4) + questions.beyond())
         commands = questions.departures(6)
-        with Check("people leave, come back and mark threads as read") as check:
+        with Check("users leave, rejoin and mark threads as read") as check:
             lines = "".join(json.dumps({kind: payload}) + "\n" for kind, payload, _, _ in commands)
             done = subprocess.run([self.tool, "run", self.path], input=lines.encode(), capture_output=True, check=False)
             for (kind, payload, key, channel), line in zip(commands, done.stdout.splitlines()):
@@ -388,11 +392,13 @@ class Journal:
                 check.same(f"verify {words}", [(row["ok"], row["position"], row["findings"]) for row in reports], [(True, self.count, [])])
 
 
-CHANNELS = {"channels": lambda row: row["channel"], "stretches": lambda row: row["id"].split(":")[0]}
+CHANNELS = {"channels": lambda row: row["channel"], "excerpts": lambda row: row["id"].split(":")[0]}
 
 
 def compare_journal(work):
-    """Imports the corpus into one journal and checks it: one process for each, on a core of its own; how many checks failed."""
+    """Imports the corpus into one journal and checks it; returns the number of failed checks.
+
+    Each journal has its own process."""
     name, scratch, rows, seed, arguments = work
     Check.journal, channel_of = name, CHANNELS[name]
     corpus = scratch / f"{name}.jsonl"
@@ -408,7 +414,7 @@ def compare_journal(work):
     rng = random.Random(f"{seed} {name}")
     journal.load_events()
     journal.compare_events()
-    if not Check.failed:  # the rows below are made from the ids of these events
+    if not Check.failed:  # the following checks use the ids of these events
         journal.compare_timelines(arguments.pages, rng)
         journal.compare_filters(rng)
         journal.compare_again(corpus)
@@ -420,9 +426,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", required=True, type=pathlib.Path)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
-    parser.add_argument("--scratch", required=True, type=pathlib.Path, help="a directory for two journals of the corpus, made anew")
-    parser.add_argument("--pages", type=int, default=7, help="pages of a walk through a whole thread")
-    parser.add_argument("--seed", type=int, help="of the samples; a new one unless given")
+    parser.add_argument("--scratch", required=True, type=pathlib.Path, help="a directory for two new journals of the corpus")
+    parser.add_argument("--pages", type=int, default=7, help="the number of pages of a whole thread")
+    parser.add_argument("--seed", type=int, help="the seed of the samples; default: a new one, printed")
     arguments = parser.parse_args()
     seed = random.SystemRandom().getrandbits(32) if arguments.seed is None else arguments.seed
     rows = read_corpus(arguments.corpus)

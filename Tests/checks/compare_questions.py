@@ -1,18 +1,19 @@
-"""Questions of every view as of many moments, each with the answer that compare_history.py computes from the corpus.
+"""Creates questions to every view as of many moments, with the answers of compare_history.py.
 
-The largest thread, the users of most threads and the message with most replies are always asked of; the rest is a sample.
+The largest thread, the users with most threads and the message with most replies are always included; the rest is a
+sample.
 """
 
 import collections
 
-ALL = 1_000_000  # a --limit above any thread of the corpus
+ALL = 1_000_000  # a --limit greater than any thread of the corpus
 
-# `words` is the command and what follows the journal; a refused question has a code in place of rows.
+# `words` are the command and the arguments after the journal. A question to be rejected has a code and no rows.
 Question = collections.namedtuple("Question", "words rows code", defaults=(None,))
 
 
 class Questions:
-    """Makes questions about a history. `now` is a position, and `word` what names it to the tool, None for now."""
+    """Creates questions about a history. `now` is a position, and `word` the tool's argument for it, None for now."""
 
     def __init__(self, history, rng):
         self.history, self.rng, self.source = history, rng, history.source
@@ -23,18 +24,20 @@ class Questions:
         self.answered = sorted(history.answers, key=lambda message: history.message_at[message])
 
     def moments(self, count):
-        """Moments spread over the history: (position, word). The first event and the one before, the last one, one in each stretch, and times."""
+        """Returns moments across the history: (position, word).
+
+        These are position 0, the first and the last event, one event of each of `count` ranges, and times."""
         last = self.history.count
         spread = [self.rng.randint(last * step // count + 1, last * (step + 1) // count) for step in range(count)]
         moments = [(last, None)] + [(position, str(position)) for position in [0, 1, *spread, last]]
         for position in self.rng.sample(spread, 1):
             time = self.history.recorded[position - 1]
             moments.append((self.history.moment(time), time))
-        moments.append((0, "2004-11-15"))  # the corpus's first day, long before it was recorded
+        moments.append((0, "2004-11-15"))  # the first day of the corpus, long before it was recorded
         return moments
 
     def all(self, moments, thorough=()):
-        """Questions of every view at each moment; at the thorough ones the whole of the largest thread too."""
+        """Returns questions to every view at each moment; at the `thorough` ones also the complete largest thread."""
         self.history.prepare_activity([now for now, _ in moments])
         asked = []
         for now, word in moments:
@@ -46,7 +49,7 @@ class Questions:
         return asked
 
     def question(self, words, word, rows, code=None, **options):
-        """`options` become --name=value; a positional that begins with a hyphen stands after `--`."""
+        """Creates a question. `options` become --name=value; positional arguments follow `--`."""
         command, *places = words
         if word is not None:
             options["as-of"] = word
@@ -54,7 +57,7 @@ class Questions:
         return Question((command, *named, "--", *places), rows, code)
 
     def paged(self, words, word, find, now, **viewer):
-        """A list in one of the ways of a page: the latest, before, after, around and from a time, alone and together."""
+        """Creates a question for one kind of page: latest, before, after, around, from a time, or a combination."""
         limit, here, there = self.rng.choice((1, 2, 7, 50)), *sorted(self.rng.choices(range(now + 2), k=2))
         ways = [{}, {"limit": ALL}, {"limit": limit, "before": there}, {"limit": limit, "after": here}, {"limit": limit, "around": here},
                 {"limit": limit, "around": here, "before": there}, {"limit": limit, "after": here, "before": there},
@@ -94,7 +97,7 @@ class Questions:
         history, asked = self.history, []
         posted = [message for message in self.answered if history.message_at[message] <= now]
         later = self.answered[len(posted):]
-        # Of the latest ones the replies are divided by the moment.
+        # The latest messages have replies both before and after the moment.
         chosen = [self.rng.choice((posted[-1], max(posted[-100:], key=lambda message: len(history.answers[message]))))] if posted else []
         for message in [self.most_answered] * (self.most_answered in posted) + chosen:
             asked.append(self.paged(
@@ -116,14 +119,14 @@ class Questions:
         return asked
 
     def of_people(self, count):
-        """Some users now, the busiest among them."""
+        """Returns questions about some users now, including the busiest."""
         history, now = self.history, self.history.count
         return [self.question((command, history.user_id(key)), None, find(key, now))
                 for key in self.busiest + self.rng.sample(self.users, count)
                 for command, find in (("user", history.user), ("access", history.access))]
 
     def departures(self, count):
-        """Commands, each of one event, after which people have left, come back and read: (command, payload, fold key, channel)."""
+        """Returns commands of one event each, by which users leave, rejoin and read: (command, payload, fold key, channel)."""
         history, commands = self.history, []
         pairs = self.rng.sample([(key, channel) for channel, stays in history.stays.items() for key in stays], count)
         pairs.append(next(
@@ -135,13 +138,13 @@ class Questions:
             for kind in kinds:
                 up_to = {"upTo": self.rng.randint(history.stays[channel][key][0][0], history.count)} if kind == "markRead" else {}
                 commands.append((kind, place | up_to, key, channel))
-        # In turns, so that what happens to one lies among what happens to the others.
+        # Interleaved, so that the events of one user lie between those of others.
         return sorted(commands, key=lambda command: ("markRead", "leaveThread", "joinThread").index(command[0]))
 
     def as_viewer(self, key, channel, now, word):
-        """What a user may see of a thread, and of themself, at a moment at which both are there."""
+        """Returns a viewer's questions about a thread and the viewer, at a moment at which both exist."""
         history, viewer = self.history, {"viewer": self.history.user_id(key)}
-        # A viewer's names are those of the threads that they may read; any id is looked up.
+        # A viewer finds only readable threads by name, and any thread by id.
         may, by_name = history.may_read(key, channel, now), self.rng.random() < 0.5
         place = channel if by_name else history.thread_id(channel)
         questions = [
@@ -181,7 +184,7 @@ class Questions:
         return asked
 
     def of_joins(self, count):
-        """Viewers just before and just after they joined, and just before and after they left."""
+        """Returns questions of viewers just before and after they joined, and just before and after they left."""
         history, asked = self.history, []
         joins = [(key, channel, start, end) for channel, stays in history.stays.items() for key, all_stays in stays.items()
                  for start, end in all_stays if history.registered[key] < start and history.opened[channel] < start]
@@ -193,7 +196,7 @@ class Questions:
         return asked
 
     def beyond(self):
-        """A moment that has not come is refused by every view."""
+        """Returns questions as of a future position, which every view rejects."""
         beyond = str(self.history.count + 1)
         key = self.rng.choice(self.users)
         return [self.question(words, beyond, None, "invalidPosition") for words in (

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Runs Examples/isolation-nation.jsonl and holds every answer to two statements of what it must be: the table of
-Examples/README.md, and the independent model of the rules (model.py). Then the timeline, members and a user view.
+"""Runs Examples/isolation-nation.jsonl and compares every answer with its expectation.
 
     example.py --tool PATH [--keep DIR]
+
+There are two expectations for each line: the table of Examples/README.md, and the independent model of the rules
+(model.py). Then the timeline, the members and a user view are compared.
 """
 
 import argparse
@@ -21,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def table(path):
-    """The rows of the table: line -> (positions, outcome)."""
+    """Returns the rows of the table: line -> (positions, outcome)."""
     rows = {}
     for text in path.read_text(encoding="utf-8").splitlines():
         match = re.match(r"\| (\d+) \| ([0-9-]+) \| ([^|]+) \|", text)
@@ -31,7 +33,7 @@ def table(path):
 
 
 def written(outcome):
-    """An outcome's positions as the table writes them."""
+    """Returns the positions of an outcome in the form of the table."""
     if not outcome.positions:
         return "-"
     first, last = outcome.positions
@@ -41,7 +43,7 @@ def written(outcome):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
-    parser.add_argument("--keep", help="an empty directory for the journal, which is then kept")
+    parser.add_argument("--keep", help="an empty directory in which the journal is kept")
     arguments = parser.parse_args()
     commands = (ROOT / "Examples/isolation-nation.jsonl").read_text(encoding="utf-8").splitlines()
     rows = table(ROOT / "Examples/README.md")
@@ -62,10 +64,10 @@ def main():
         for number, (command, answer) in enumerate(zip(commands, answers), 1):
             outcome = rules.execute(json.loads(command))
             if rows.get(number) != (written(outcome), str(outcome)):
-                failures.append(f"line {number}: the table says {rows.get(number)}, the rules {written(outcome), str(outcome)}")
+                failures.append(f"line {number}: the table has {rows.get(number)}, the model {written(outcome), str(outcome)}")
             found = model.differences(outcome, answer, thread_ids)
             if answer.get("line") != number:
-                found.append(f"the answer says line {answer.get('line')}")
+                found.append(f"the answer is for line {answer.get('line')}")
             failures += [f"line {number}: {difference}" for difference in found]
 
         def same(what, got, expected):

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Lets many processes follow one that writes, and holds what each of them saw against the journal that is left.
+"""Runs many processes that follow a writer, and compares their output with the remaining journal.
 
     followers.py --tool PATH [--followers 24] [--seconds 4] [--kills 3] [--command WORDS] [--seed S] [--scratch DIR]
 
-One process of `chat-journal run` is fed posts of known text while the followers print events, each from where it stands: with
-`events JOURNAL --json --after P --follow` where the tool has that, else with `events JOURNAL --json --after P` again and again
-(`--command` replaces the words after the tool; `{journal}` and `{after}` are filled in, and a command that ends is started
-again). Every few seconds the writer is killed with SIGKILL and started again; the last one is closed in good order. Then
+One process of `chat-journal run` receives posts of known text while the followers print events: with `events JOURNAL
+--json --after P --follow` if the tool supports it, otherwise with repeated `events JOURNAL --json --after P` (`--command`
+replaces the words after the tool; `{journal}` and `{after}` are substituted, and a command that ends is started again).
+The writer is killed with SIGKILL every few seconds and started again; the last one is closed normally. Then:
 
-- what each follower printed is the beginning of what `events --json` prints: in order, no gap, no repeat, no line cut short, and
-  nothing that is not in the journal after the kills;
-- every follower came to the end;
-- every answer that the writers printed is in the journal as printed.
+- The output of each follower is a prefix of the output of `events --json`: in order, without a gap, a repetition or a
+  partial line, and without an event that is not in the journal after the kills.
+- Every follower has reached the end.
+- Every answer that the writers printed is in the journal as printed.
 
-Both durabilities, one after the other.
+The test runs once for each durability.
 """
 
 import argparse
@@ -32,7 +32,7 @@ class Failed(Exception):
 
 
 class Follower(threading.Thread):
-    """Everything that a chain of processes printed, each going on after the last position of the one before."""
+    """The output of consecutive processes; each continues after the last position of the previous one."""
 
     def __init__(self, words, journal):
         super().__init__()
@@ -48,11 +48,11 @@ class Follower(threading.Thread):
                 self.starts += 1
                 for line in self.process.stdout:
                     if not line.endswith(b"\n"):
-                        break  # cut short when it was ended
+                        break  # a partial line of a killed process
                     self.lines.append(line)
                     position = json.loads(line)["position"]
                     if position != self.after + 1:
-                        self.failure = f"after position {self.after} came {position}"
+                        self.failure = f"position {position} follows {self.after}"
                         self.process.kill()
                     self.after = position
                 self.process.stdout.close()
@@ -72,10 +72,10 @@ class Follower(threading.Thread):
 
 
 class Writer:
-    """`run`, fed by a thread; ended by a kill or by the end of its input."""
+    """A process of `run` with a thread that sends its input; ends by a kill or at the end of the input."""
 
     def __init__(self, tool, journal, durability, rng):
-        # A new conversation: of the last one some lines may have been lost with the writer.
+        # A new conversation, because lines of the previous one may be lost with the writer.
         self.rng, self.source, self.answers, self.sent = rng, conversation(rng), [], 0
         self.over = threading.Event()
         self.errors = tempfile.TemporaryFile()
@@ -89,7 +89,7 @@ class Writer:
     def feed(self):
         try:
             while not self.over.is_set():
-                # Never far ahead of the answers, so that the journal stays small.
+                # Stay close to the answers, so that the journal stays small.
                 if self.sent - len(self.answers) < 64:
                     chunk = [next(self.source) for _ in range(self.rng.choice((1, 1, 3, 20)))]
                     self.sent += len(chunk)
@@ -107,7 +107,7 @@ class Writer:
 
     def end(self, kill):
         if self.process.poll() is not None:
-            raise Failed(f"the writer ended by itself with status {self.process.returncode}: {self.said()}")
+            raise Failed(f"the writer ended without a kill, with status {self.process.returncode}: {self.said()}")
         if kill:
             self.process.kill()
         self.over.set()
@@ -116,13 +116,13 @@ class Writer:
         status = self.process.wait(timeout=120)
         wrong = [answer for answer in self.answers if "positions" not in answer]
         if wrong:
-            raise Failed(f"a command was answered {json.dumps(wrong[0])[:800]}")
+            raise Failed(f"unexpected answer to a command: {json.dumps(wrong[0])[:800]}")
         if not kill and (status != 0 or len(self.answers) != self.sent):
             raise Failed(f"the writer ended with status {status} and {len(self.answers)} answers to {self.sent} lines: {self.said()}")
         try:
             self.process.stdin.close()
         except BrokenPipeError:
-            pass  # flushing what the killed process can no longer read
+            pass  # the killed process can no longer read the flushed bytes
         self.process.stdout.close()
         return [event for answer in self.answers for event in answer["events"]]
 
@@ -138,7 +138,7 @@ def identifier(rng):
 
 
 def conversation(rng):
-    """Commands without end: a new user now and then, and numbered posts."""
+    """Yields commands without end: an occasional new user, and numbered posts."""
     number = 0
     while True:
         user = identifier(rng)
@@ -151,10 +151,10 @@ def conversation(rng):
 
 
 def trial(tool, words, journal, durability, count, seconds, kills, rng):
-    """One journal; a sentence about what was done."""
+    """Tests one journal; returns a summary."""
     answered = []
     followers = [Follower(words, journal) for _ in range(count)]
-    # There has to be a journal before anybody can read it.
+    # A reader needs an existing journal.
     first = Writer(tool, journal, durability, rng)
     deadline = time.monotonic() + 60
     while not first.answers and time.monotonic() < deadline:
@@ -186,28 +186,28 @@ def trial(tool, words, journal, durability, count, seconds, kills, rng):
             raise Failed(f"follower {number}: {follower.failure}")
         if follower.lines != exported[:len(follower.lines)]:
             at = next(i for i, line in enumerate(follower.lines) if [line] != exported[i:i + 1])
-            raise Failed(f"follower {number} saw at {at + 1} {follower.lines[at]!r}, and in the journal is {exported[at:at + 1]!r}")
+            raise Failed(f"follower {number} printed {follower.lines[at]!r} at {at + 1}, but the journal has {exported[at:at + 1]!r}")
         if len(follower.lines) != len(exported):
-            raise Failed(f"follower {number} stands at {len(follower.lines)} of {len(exported)}")
+            raise Failed(f"follower {number} has reached {len(follower.lines)} of {len(exported)}")
     events = [json.loads(line) for line in exported]
     for event in answered:
         if event["position"] > len(events) or events[event["position"] - 1] != event:
-            raise Failed(f"answered {json.dumps(event)[:400]}, and it is not in the journal")
+            raise Failed(f"acknowledged, but not in the journal: {json.dumps(event)[:400]}")
     done = subprocess.run([tool, "verify", journal, "--deep"], capture_output=True, check=False)
     if done.returncode != 0:
         raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
-    return f"{len(exported)} events, {len(answered)} of them answered, {sum(follower.starts for follower in followers)} readings"
+    return f"{len(exported)} events, {len(answered)} of them acknowledged, {sum(follower.starts for follower in followers)} follower processes"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
     parser.add_argument("--followers", type=int, default=24)
-    parser.add_argument("--seconds", type=float, default=4, help="of writing, for each durability")
-    parser.add_argument("--kills", type=int, default=3, help="of the writer, for each durability")
-    parser.add_argument("--command", default=None, help="how to follow, with {journal} and {after}")
+    parser.add_argument("--seconds", type=float, default=4, help="duration of writing, for each durability")
+    parser.add_argument("--kills", type=int, default=3, help="kills of the writer, for each durability")
+    parser.add_argument("--command", default=None, help="the command of a follower, with {journal} and {after}")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--scratch", default=None, help="where the journals are made")
+    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
     command = arguments.command
@@ -227,7 +227,7 @@ def main():
             return 1
         print(f"  {durability}: {done}", flush=True)
     subprocess.run(["rm", "-r", "--", scratch], check=True)
-    print("followers: each saw the journal from its beginning to its end, and nothing else")
+    print("followers: each printed the complete journal, and nothing else")
     return 0
 
 

@@ -1,24 +1,32 @@
 #!/usr/bin/env python3
-"""Fills a small file system under `chat-journal run`, frees it again, and looks at what was acknowledged and what was refused.
+"""Fills a small file system under `chat-journal run`, frees it again, and checks acknowledged and rejected commands.
 
     full_disk.py --tool PATH [--sizes 2,3,5] [--seed S] [--roll-over] [--tests PACKAGE] [--scratch DIR]
 
-On a tmpfs of each size in MiB, and on an ext4 in a file where loop devices can be used, under both durabilities: the tool
-is fed posts until it refuses them with `storageFull`. While it is full, an answer that needs no space must still come (a
-repeated post, a refusal by the rules), and readers in other processes must go on; then a ballast file is removed, and the
-same process must take posts again. It is filled a second time and closed, filled again and killed, and opened while there
-is no space; and when a second ballast file is removed, it must take posts again. At every stage `events` must be exactly the
-events that were acknowledged, nothing that was refused may be anywhere, and `verify --deep` must find nothing.
+The file systems are a tmpfs of each size in MiB, and an ext4 in a file if loop devices are available. For each file
+system and durability:
 
-Then a journal from elsewhere is backed up onto each of them: there is no space for all of it, which is an error that says so;
-the journal goes on; and when the ballast is removed, the same command again completes the copy.
+1. The tool receives posts until it rejects them with `storageFull`. On the full disk, commands that need no space must
+   still be answered (a repeated post, a rejection by the rules), and readers in other processes must continue.
+2. A ballast file is removed. The same process must accept posts again.
+3. The disk is filled a second time and the journal is closed; filled again and the process is killed; opened without
+   space.
+4. A second ballast file is removed. The tool must accept posts again.
 
-The tool's segments are 128 MiB long. On a tmpfs of a larger size all but 6 MiB are used before the first ballast is removed, and
-there has to have been one roll-over before the second. `--roll-over` adds the sizes that are full just before, at and after it.
-`--tests PACKAGE` runs the package's own tests of a small disk (small segments, so that many roll-overs meet a full disk).
+At every stage `events` must print exactly the acknowledged events and no rejected one, and `verify --deep` must find
+nothing.
 
-The file systems are mounted in a mount namespace of this program's own (`unshare`, as root or with a user namespace), so
-nothing of them outlives it. Where that is not allowed it says SKIPPED and ends with status 0.
+Then a journal of another file system is backed up to each of them. The space does not suffice, so the backup must fail
+with an error that says so, and the journal must remain usable. After the ballast is removed, the same command must
+complete the copy.
+
+The tool's segments have 128 MiB. On a larger tmpfs, all but 6 MiB are used before the first ballast file is removed, and
+one rotation must have occurred before the second. `--roll-over` adds sizes that are full just before, at and after the
+rotation. `--tests PACKAGE` runs the package's own tests of a small disk (with small segments, so that many rotations
+meet a full disk).
+
+The file systems are mounted in a separate mount namespace (`unshare`, as root or with a user namespace) and disappear
+with it. If that is not allowed, the program prints SKIPPED and ends with status 0.
 """
 
 import argparse
@@ -34,8 +42,8 @@ import threading
 import time
 
 INSIDE = "CHATJOURNAL_FULL_DISK_INSIDE"
-BALLAST = (0.3, 0.1)  # of the file system: two files that are there to be removed
-LARGE_BALLAST = (4 << 20, 2 << 20)  # of one that holds a whole segment, in bytes
+BALLAST = (0.3, 0.1)  # two files to be removed later, as fractions of the file system
+LARGE_BALLAST = (4 << 20, 2 << 20)  # the same in bytes, on a file system with space for a whole segment
 
 
 class Failed(Exception):
@@ -47,11 +55,11 @@ class Skipped(Exception):
 
 
 def enter_namespace():
-    """Starts this program again in a mount namespace of its own; returns only inside."""
+    """Starts this program again in a separate mount namespace; returns only inside it."""
     if os.environ.get(INSIDE):
         return
     if not shutil.which("unshare"):
-        raise Skipped("there is no unshare here, so no small file system can be mounted")
+        raise Skipped("no unshare, which is needed to mount a small file system")
     errors = []
     for words in (["unshare", "-m"], ["unshare", "-rm"]):
         probe = subprocess.run(words + ["mount", "-t", "tmpfs", "tmpfs", tempfile.gettempdir()], capture_output=True, check=False)
@@ -63,7 +71,7 @@ def enter_namespace():
 
 
 class SmallDisk:
-    """A mounted file system with a ballast file in it."""
+    """A mounted file system with ballast files."""
 
     def __init__(self, kind, mebibytes, scratch):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=scratch))
@@ -99,7 +107,7 @@ class SmallDisk:
 
 
 class Run:
-    """One process of `run`, asked chunk by chunk."""
+    """A process of `run` that receives commands in chunks."""
 
     def __init__(self, tool, journal, durability, batch):
         self.errors = tempfile.TemporaryFile()
@@ -108,22 +116,22 @@ class Run:
             stderr=self.errors)
 
     def ask(self, lines):
-        """The answers to some lines, in their order."""
+        """Returns the answers to lines, in order."""
         def send():
             try:
                 self.process.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
                 self.process.stdin.flush()
             except BrokenPipeError:
-                pass  # told below, with what it said
+                pass  # reported below, with the tool's error
 
-        # Beside the reading: it answers before it has read all lines, and neither pipe holds them all.
+        # Send in parallel: the tool answers before it has read all lines, and no pipe holds all of them.
         sender = threading.Thread(target=send)
         sender.start()
         answers = []
         for _ in lines:
             line = self.process.stdout.readline()
             if not line.endswith(b"\n"):
-                raise Failed(f"the tool ended with status {self.process.wait()} in the middle: {self.said()}")
+                raise Failed(f"the tool ended with status {self.process.wait()} before its last answer: {self.said()}")
             answers.append(json.loads(line))
         sender.join()
         return answers
@@ -133,7 +141,7 @@ class Run:
         return self.errors.read().decode("utf-8", "replace")
 
     def close(self):
-        """The exit status at the end of the input."""
+        """Ends the input; returns the exit status."""
         try:
             self.process.stdin.close()
         except BrokenPipeError:
@@ -142,7 +150,7 @@ class Run:
         self.process.stdout.close()
         status = self.process.wait(timeout=120)
         if rest:
-            raise Failed(f"answers to nothing: {rest[:400]!r}")
+            raise Failed(f"answers without a command: {rest[:400]!r}")
         return status
 
     def kill(self):
@@ -153,7 +161,7 @@ class Run:
 
 
 class Readers(threading.Thread):
-    """Reads the newest messages over and over, each time in a process of its own, while somebody writes."""
+    """Reads the newest messages repeatedly, each time in a new process, while the writer works."""
 
     def __init__(self, tool, journal, bodies):
         super().__init__()
@@ -169,7 +177,7 @@ class Readers(threading.Thread):
             for line in done.stdout.splitlines():
                 entry = json.loads(line)
                 if self.bodies.get(entry["id"]) != entry["body"]:
-                    self.failure = f"message {entry['id']} was shown with a body that nobody sent"
+                    self.failure = f"message {entry['id']} has a body that was never sent"
             self.count += 1
             self.over.wait(0.02)
 
@@ -187,8 +195,8 @@ class Trial:
         self.tool, self.disk, self.rng, self.durability, self.batch, self.largest = tool, disk, rng, durability, batch, largest
         self.journal = str(disk.path / "journal")
         self.events = []  # acknowledged, in order
-        self.bodies = {}  # of every message that was sent
-        self.posts = []   # (line, answer) of those accepted
+        self.bodies = {}  # by message, of all sent messages
+        self.posts = []   # (line, answer) of the accepted posts
         self.refused = set()
         self.author = self.identifier()
         self.run = Run(tool, self.journal, durability, batch)
@@ -199,21 +207,21 @@ class Trial:
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def take(self, answer):
-        """Counts an accepted answer's events in."""
+        """Adds the events of an accepted command."""
         if answer["positions"] != [len(self.events) + 1, len(self.events) + len(answer["events"])]:
-            raise Failed(f"after position {len(self.events)} came an answer with the positions {answer['positions']}")
+            raise Failed(f"an answer with the positions {answer['positions']} follows position {len(self.events)}")
         self.events += answer["events"]
 
     def settle(self):
         for answer in self.run.ask([{"registerUser": {"user": self.author, "username": "Ann"}},
                                     {"setPostcode": {"user": self.author, "postcode": "SW1A 1AA"}}]):
             if "positions" not in answer:
-                raise Failed(f"there was no space for the first commands: {answer}")
+                raise Failed(f"no space for the first commands: {answer}")
             self.take(answer)
         self.post(self.batch)
 
     def post(self, count, size=None):
-        """Posts so many messages in one chunk; returns how many were refused, all of them for want of space."""
+        """Posts messages in one chunk; returns the number of rejections, all of them `storageFull`."""
         lines = []
         for _ in range(count):
             body = chr(97 + self.rng.randrange(26)) * (size or self.rng.choice((1, 40, 700, self.rng.randint(1, self.largest))))
@@ -228,14 +236,14 @@ class Trial:
                 self.refused.add(line["postMessage"]["message"])
                 full += 1
             else:
-                raise Failed(f"a post was answered {json.dumps(answer)[:800]}")
+                raise Failed(f"unexpected answer to a post: {json.dumps(answer)[:800]}")
         return full
 
     def fill(self):
-        """Posts until there is no space, not even for a short message."""
+        """Posts until no space is left, not even for a short message."""
         deadline = time.monotonic() + 900
         before = len(self.posts)
-        # First the longest messages, until one is refused, so that a large disk does not take for ever.
+        # First the longest messages until one is rejected, because filling a large disk takes long.
         while self.disk.is_large and self.post(self.batch, size=self.largest) == 0:
             pass
         while self.post(self.batch) < self.batch:
@@ -244,23 +252,23 @@ class Trial:
         deadline = time.monotonic() + 60
         while self.post(1, size=1) == 0:
             if time.monotonic() > deadline:
-                raise Failed("short messages go on being accepted on a full disk")
+                raise Failed("a full disk still accepts short messages")
         return len(self.posts) - before
 
     def check_answers_without_space(self):
-        """What appends nothing is answered as ever."""
+        """Checks that commands that append nothing are answered normally."""
         line, first = self.rng.choice(self.posts)
         stranger = {"postMessage": {"thread": "SW1A", "author": self.identifier(), "body": "?"}}
         again, held, refused = self.run.ask([line, {"setPostcode": {"user": self.author, "postcode": "SW1A 1AA"}}, stranger])
         if not again.get("duplicate") or again["positions"] != first["positions"] or again["events"] != first["events"]:
-            raise Failed(f"a repeated post on a full disk was answered {json.dumps(again)[:800]}")
+            raise Failed(f"unexpected answer to a repeated post on a full disk: {json.dumps(again)[:800]}")
         if held.get("positions", 0) is not None:
-            raise Failed(f"the same postcode again on a full disk was answered {held}")
+            raise Failed(f"unexpected answer to an unchanged postcode on a full disk: {held}")
         if refused.get("rejection", {}).get("code") != "unknownUser":
-            raise Failed(f"a stranger's post on a full disk was answered {refused}")
+            raise Failed(f"unexpected answer to an unknown user's post on a full disk: {refused}")
 
     def check_files(self, where):
-        """What is in the journal is what was acknowledged, and nothing else."""
+        """Checks that the journal contains exactly the acknowledged events."""
         done = subprocess.run([self.tool, "events", self.journal, "--json"], capture_output=True, check=False)
         if done.returncode != 0:
             raise Failed(f"{where}: events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
@@ -268,20 +276,22 @@ class Trial:
         if found != self.events:
             at = next((i for i, (a, b) in enumerate(zip(found, self.events)) if a != b), min(len(found), len(self.events)))
             raise Failed(f"{where}: {len(found)} events for {len(self.events)} acknowledged ones, the first difference at {at + 1}: "
-                         f"{json.dumps(found[at:at + 1])[:400]} for {json.dumps(self.events[at:at + 1])[:400]}")
+                         f"{json.dumps(found[at:at + 1])[:400]} instead of {json.dumps(self.events[at:at + 1])[:400]}")
         for event in found:
             if event.get("messagePosted", {}).get("message") in self.refused:
-                raise Failed(f"{where}: a refused post is at position {event['position']}")
+                raise Failed(f"{where}: a rejected post is at position {event['position']}")
         done = subprocess.run([self.tool, "verify", self.journal, "--deep", "--json"], capture_output=True, check=False)
         if done.returncode != 0 or not json.loads(done.stdout)["ok"]:
             raise Failed(f"{where}: verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
 
     def segments(self):
-        """How many segments there are."""
+        """Returns the number of segments."""
         return len(list(pathlib.Path(self.journal).glob("*.segment")))
 
     def reopen_while_full(self):
-        """Opens the journal to write while there may be no space; true if it could be opened, as it must be after a close."""
+        """Opens the journal for writing, possibly without space; returns whether that succeeds.
+
+        After a normal close it must succeed."""
         self.run = Run(self.tool, self.journal, self.durability, self.batch)
         line, first = self.rng.choice(self.posts)
         try:
@@ -289,10 +299,10 @@ class Trial:
         except Failed:
             said = self.run.said()
             if self.run.close() != 1 or "storageFull" not in said:
-                raise Failed(f"opening on a full disk ended otherwise than with storageFull: {said}") from None
+                raise Failed(f"opening on a full disk failed with another error than storageFull: {said}") from None
             return False
         if not again.get("duplicate") or again["events"] != first["events"]:
-            raise Failed(f"a repeated post after reopening was answered {json.dumps(again)[:800]}")
+            raise Failed(f"unexpected answer to a repeated post after reopening: {json.dumps(again)[:800]}")
         return True
 
     def end(self):
@@ -310,24 +320,24 @@ class Trial:
             while readers.count < seen + 2 and not readers.failure and time.monotonic() < deadline:
                 time.sleep(0.02)
             if readers.count < seen + 2 and not readers.failure:
-                raise Failed("nobody could read while the disk was full")
+                raise Failed("readers failed while the disk was full")
             self.check_files("full, with the writer alive")
             segments = [self.segments()]
             self.disk.ballast[0].unlink()
             if self.post(1, size=self.largest) or self.post(self.batch, size=100):
-                raise Failed("the disk was freed, and posts are still refused")
+                raise Failed("the disk was freed, but posts are still rejected")
             second = self.fill()
             self.check_answers_without_space()
             segments.append(self.segments())
             if self.disk.is_large and segments[-1] != 2:
-                raise Failed(f"there are {segments[-1]} segments, and there was to be one roll-over")
+                raise Failed(f"{segments[-1]} segments instead of 2: one rotation was expected")
         finally:
             readers.end()
         if self.run.close() != 1:
-            raise Failed("posts were refused, and the exit status is not 1")
+            raise Failed("posts were rejected, but the exit status is not 1")
         self.check_files("full, closed")
         if not self.reopen_while_full():
-            raise Failed("a journal that was closed in good order does not open without space")
+            raise Failed("a journal that was closed normally does not open without space")
         self.fill()
         self.run.kill()
         self.check_files("full, killed")
@@ -336,17 +346,17 @@ class Trial:
         self.check_files("full, opened after the kill")
         self.disk.ballast[1].unlink()
         if not self.reopen_while_full() or self.post(self.batch, size=100):
-            raise Failed("the disk was freed, and the journal cannot be written")
+            raise Failed("the disk was freed, but the journal cannot be written")
         if self.run.close() != 0:
-            raise Failed("nothing was refused, and the exit status is not 0")
+            raise Failed("nothing was rejected, but the exit status is not 0")
         self.check_files("freed, closed")
         rolled = f"in {segments[0]} and {segments[1]} segments, " if self.disk.is_large else ""
-        return f"{first} and {second} posts accepted, {rolled}{len(self.refused)} refused, {readers.count} reads, " \
+        return f"{first} and {second} posts accepted, {rolled}{len(self.refused)} rejected, {readers.count} reads, " \
                f"{'opened' if opened else 'storageFull'} after a kill without space"
 
 
 class Copying:
-    """A journal that is backed up onto a small disk."""
+    """A journal that is backed up to a small disk."""
 
     def __init__(self, tool, disk, rng, mebibytes, scratch):
         self.tool, self.disk = tool, disk
@@ -355,7 +365,7 @@ class Copying:
         self.copy = str(disk.path / "copy")
         user = "0190a000-0000-7000-8000-0000000000a1"
         self.lines = [{"registerUser": {"user": user, "username": "Ann"}}, {"setPostcode": {"user": user, "postcode": "SW1A 1AA"}}]
-        # More than there is beside the ballast, and less than there is without it.
+        # Larger than the space beside the ballast, smaller than the space without it.
         self.lines += [{"postMessage": {"thread": "SW1A", "author": user, "body": chr(97 + rng.randrange(26)) * 10_000}}
                        for _ in range(int((mebibytes << 20) * 0.75) // 10_100)]
 
@@ -367,7 +377,7 @@ class Copying:
     def expect(self, status, *words, lines=()):
         found, output, said = self.call(*words, lines=lines)
         if found != status:
-            raise Failed(f"{words[0]} ended with status {found} and not {status}: {said}")
+            raise Failed(f"{words[0]} ended with status {found}, expected {status}: {said}")
         return output, said
 
     def go(self):
@@ -375,16 +385,16 @@ class Copying:
         for _ in range(2):
             _, said = self.expect(1, "backup", self.source, self.copy)
             if "storageFull" not in said or self.copy not in said:
-                raise Failed(f"a backup onto a full disk said {said!r}")
+                raise Failed(f"unexpected error of a backup to a full disk: {said!r}")
         self.expect(0, "verify", self.source)
         self.expect(0, "run", self.source, lines=self.lines[-1:])
         for path in self.disk.ballast:
             path.unlink()
         self.expect(0, "backup", self.source, self.copy)
         if self.expect(0, "export", self.copy)[0] != self.expect(0, "export", self.source)[0]:
-            raise Failed("the copy is not the journal")
+            raise Failed("the copy differs from the journal")
         self.expect(0, "verify", self.copy, "--deep")
-        return f"storageFull for a copy of {len(self.lines)} posts, and the whole copy when there was space"
+        return f"storageFull for a copy of {len(self.lines)} posts, and a complete copy after freeing space"
 
     def end(self):
         self.home.cleanup()
@@ -393,11 +403,11 @@ class Copying:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
-    parser.add_argument("--sizes", default="2,3,5", help="of the file systems, in MiB, separated by commas; may be empty")
+    parser.add_argument("--sizes", default="2,3,5", help="sizes of the file systems in MiB, separated by commas; may be empty")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--roll-over", action="store_true", help="also file systems on which a second segment begins")
-    parser.add_argument("--tests", default=None, metavar="PACKAGE", help="also the Swift tests of a small disk; they must have been built")
-    parser.add_argument("--scratch", default=None, help="where the file systems are mounted")
+    parser.add_argument("--roll-over", action="store_true", help="also use file systems that fill around the rotation to a second segment")
+    parser.add_argument("--tests", default=None, metavar="PACKAGE", help="also run the Swift tests of a small disk; they must be built")
+    parser.add_argument("--scratch", default=None, help="the directory in which the file systems are mounted")
     arguments = parser.parse_args()
     try:
         enter_namespace()
@@ -409,10 +419,10 @@ def main():
     scratch = tempfile.mkdtemp(prefix="full-disk-", dir=arguments.scratch)
     tool = str(pathlib.Path(arguments.tool).resolve())
     sizes = [int(size) for size in arguments.sizes.split(",") if size]
-    # What an ext4 takes for itself would move the roll-over.
+    # Not ext4: its own space would move the rotation.
     trials = [(kind, size, 16_384) for kind in ("tmpfs", "ext4") for size in sizes if kind == "tmpfs" or size <= 128]
     if arguments.roll_over:
-        # Less the ballast of 6 MiB: full before the first segment is, when it is, and in the second one.
+        # Without the ballast of 6 MiB: full before the end of the first segment, at its end, and in the second one.
         trials += [("tmpfs", size, 16_384) for size in (133, 134, 136)]
     skipped = set()
     for kind, size, largest in trials:
@@ -449,7 +459,7 @@ def main():
             print("FAILED: the tests of a small disk")
             return 1
     shutil.rmtree(scratch)
-    print("full_disk: every acknowledged event is there, and no refused one")
+    print("full_disk: every acknowledged event exists, and no rejected one")
     return 0
 
 

@@ -1,7 +1,7 @@
 """Reads the index that the Swift compiler writes, through the toolchain's libIndexStore.
 
-The functions are those of `indexstore/indexstore.h` of the LLVM project's Swift fork; the variants that end in `_apply_f`
-take a function and a context in place of a block.
+The functions are declared in `indexstore/indexstore.h` of the Swift fork of the LLVM project. The variants that end in
+`_apply_f` take a function and a context instead of a block.
 """
 import ctypes
 import os
@@ -30,7 +30,7 @@ _APPLY = ctypes.CFUNCTYPE(ctypes.c_bool, _POINTER, _POINTER)
 
 
 class IndexStore:
-    """An index store of a build."""
+    """The index store of a build."""
 
     def __init__(self, path):
         compiler = shutil.which("swiftc") or sys.exit("no swiftc on the PATH")
@@ -57,7 +57,7 @@ class IndexStore:
         error = _POINTER()
         self.store = self.library.indexstore_store_create(os.fsencode(path), ctypes.byref(error))
         if not self.store:
-            sys.exit(f"there is no index in {path}: run `swift build` first")
+            sys.exit(f"No index in {path}. Run `swift build` first.")
 
     def _each(self, function, handle, of):
         found, wrong = [], []
@@ -76,7 +76,7 @@ class IndexStore:
         return found
 
     def units(self):
-        """The units of source files: one per file and module that compiled it."""
+        """Returns the units of source files: one for each file and module that compiled it."""
         names = []
 
         def apply(_, name):
@@ -105,7 +105,7 @@ class IndexStore:
         return units
 
     def occurrences(self, record):
-        """What a record names, and where."""
+        """Returns the occurrences of symbols in a record."""
         error = _POINTER()
         reader = self.library.indexstore_record_reader_create(_POINTER(self.store), record.encode(), ctypes.byref(error))
         if not reader:

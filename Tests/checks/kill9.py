@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Kills `chat-journal run` at random moments with SIGKILL and looks at what is left.
+"""Kills `chat-journal run` at random moments with SIGKILL and checks the remaining journal.
 
     kill9.py --tool PATH [--runs 200] [--seed S] [--fresh 10] [--batch N] [--scratch DIR]
 
 Each run pipes generated commands into the tool and kills it: some milliseconds after the start, or after a number of
-answers. The journal is then read again and must hold, to the field, what a prefix of the commands comes to by the
-independent rules of model.py: so no position is missing, no commit is there in part, and nothing is there that was not
-asked for. Every answer that was printed must be right and its events in the journal as printed. The next run goes on
-with the same journal and first sends again whatever got no answer. Every `--fresh` runs the journal is closed in good
-order, verified, and a new one is begun. Durability alternates between journals; batch sizes vary unless one is given.
+answers. The journal must then contain exactly the events of a prefix of the commands, as computed by the independent
+rules of model.py: no position is missing, no commit is partial, and no event is unexpected. Every printed answer must be
+correct, and its events must be in the journal as printed. The next run continues with the same journal and first repeats
+all commands without an answer. After every `--fresh` runs the journal is closed normally and verified, and a new one is
+created. Durability alternates between journals; batch sizes vary unless one is given.
 
-The commands follow from the seed and from where the kills fell; the moment of a kill is a random number, yet what it
-hits is up to the machine. A failure prints the run, leaves the journal where it is and says where that is.
+The seed determines the commands, together with the commands that each kill interrupts. The moment of a kill is random,
+but the machine determines what it interrupts. A failure prints the run and the path of the journal, which is kept.
 """
 
 import argparse
@@ -41,7 +41,7 @@ class Failed(Exception):
 
 
 class Generator:
-    """Commands that mostly make sense in the state they are generated for, with some refusals and repeats."""
+    """Generates commands that are mostly valid in the current state, with some rejections and repeats."""
 
     def __init__(self, rng, state):
         self.rng, self.state = rng, state
@@ -105,21 +105,21 @@ class Generator:
 
 
 class JournalUnderTest:
-    """One journal over several runs: what is confirmed to be in it, and the state that follows from that."""
+    """One journal over several runs: its confirmed events, and the state that follows from them."""
 
     def __init__(self, tool, path, durability):
         self.tool, self.path, self.durability = tool, str(path), durability
         self.state = model.Model()
         self.thread_ids = {}
         self.raw = []         # the lines of `events --json`, confirmed
-        self.unanswered = []  # sent, or due to be sent again, and no answer seen
+        self.unanswered = []  # sent or to be repeated, without an answer
 
     def ask(self, *words):
         return subprocess.run([self.tool, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
     def run(self, rng, batch, kill):
-        """Feeds commands until `kill(answers so far, seconds)` says so. None instead of a function: the unanswered
-        commands and a few more, then the end of the input. Returns what was sent and what was answered."""
+        """Sends commands until `kill(answers so far, seconds)` returns true. If `kill` is None, sends the unanswered
+        commands and a few more, then ends the input. Returns the sent commands and the answers."""
         command = [self.tool, "run", self.path, "--durability", self.durability, "--batch", str(batch)]
         resent, generator = self.unanswered, Generator(rng, copy.deepcopy(self.state))
         sent, answers, faults, stop = [], [], [], threading.Event()
@@ -145,8 +145,8 @@ class JournalUnderTest:
                     if kill is None:
                         process.stdin.close()
                 except BrokenPipeError:
-                    pass  # killed while writing: what was not read is simply unanswered
-                except Exception as fault:  # a fault of this program: raised below, in the main thread
+                    pass  # killed while writing: commands that were not read remain unanswered
+                except Exception as fault:  # a fault of this program: raised again in the main thread
                     faults.append(fault)
 
             def collect():
@@ -170,17 +170,17 @@ class JournalUnderTest:
                 try:
                     process.stdin.close()
                 except BrokenPipeError:
-                    pass  # flushing what the killed process can no longer read
+                    pass  # the killed process can no longer read the flushed bytes
             process.stdout.close()
             errors.seek(0)
             said = errors.read().decode("utf-8", "replace")
         if faults:
             raise faults[0]
         if early:
-            raise Failed(f"the tool ended by itself with status {status}: {said}")
+            raise Failed(f"the tool ended without a kill, with status {status}: {said}")
         if kill is None and status not in (0, 1):
             raise Failed(f"the tool ended with status {status}: {said}")
-        # The last line may be cut short by the kill: it is an answer only with its newline.
+        # The kill may cut the last line: it is an answer only with its newline.
         return sent, [json.loads(line) for line in answers if line.endswith(b"\n")], status
 
     def exported(self, may_be_absent):
@@ -196,7 +196,7 @@ class JournalUnderTest:
         raw = self.exported(may_be_absent=not answers and not self.raw)
         if raw[:len(self.raw)] != self.raw:
             at = next((i for i, (a, b) in enumerate(zip(raw, self.raw)) if a != b), min(len(raw), len(self.raw)))
-            raise Failed(f"what was confirmed has changed at position {at + 1}: {self.raw[at:at + 1]} became {raw[at:at + 1]}")
+            raise Failed(f"a confirmed event has changed at position {at + 1}: {self.raw[at:at + 1]} became {raw[at:at + 1]}")
         events = [json.loads(line) for line in raw]
         for number, event in enumerate(events[len(self.raw):], len(self.raw) + 1):
             if event["position"] != number:
@@ -213,7 +213,7 @@ class JournalUnderTest:
             if state.position > before:
                 found = events[before:state.position]
                 if len(found) < state.position - before:
-                    what = "answered, and" if index < len(answers) else "a commit in part:"
+                    what = "answered, but" if index < len(answers) else "a partial commit:"
                     raise Failed(f"{where}: {what} {len(found)} of {state.position - before} events are in the journal")
                 wrong = model.event_differences(outcome.events, found, self.thread_ids)
                 wrong += [f"correlation of {event['position']}" for event in found if event.get("correlation") != line["correlation"]]
@@ -223,12 +223,12 @@ class JournalUnderTest:
                 answer = answers[index]
                 wrong = model.differences(outcome, answer, self.thread_ids)
                 if answer.get("line") != index + 1:
-                    wrong.append(f"the answer is of line {answer.get('line')}")
+                    wrong.append(f"the answer is for line {answer.get('line')}")
                 if outcome.positions and not wrong:
                     first, last = outcome.positions
                     expected = events[first - 1:last]
                     if outcome.duplicate:
-                        # The caller of a command that comes again is shown no correlation but their own.
+                        # The caller of a repeated command sees only their own correlation id.
                         expected = [{key: value for key, value in event.items() if key != "correlation" or value == line["correlation"]}
                                     for event in expected]
                     if answer["events"] != expected:
@@ -238,7 +238,7 @@ class JournalUnderTest:
                     raise Failed(f"{where}: {'; '.join(wrong)}")
             applied = index + 1
         if state.position != len(events):
-            raise Failed(f"{len(events)} events in the journal, but all {applied} commands come to {state.position}")
+            raise Failed(f"{len(events)} events in the journal, but all {applied} commands produce {state.position}")
         new = len(raw) - len(self.raw)
         self.raw, self.unanswered = raw, sent[len(answers):] + self.unanswered[len(sent):]
         return new
@@ -252,13 +252,13 @@ class JournalUnderTest:
         except ValueError:
             report = None
         if not self.raw and report is None:
-            return  # killed before there was a journal; the next run has to make one
+            return  # killed before the journal existed; the next run must create it
         if done.returncode != 0 or report is None or not report["ok"] or report["position"] != len(self.raw):
             raise Failed(f"verify at {len(self.raw)} ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
 
 
 def moment(rng):
-    """When to kill: (a sentence, a function of the answers so far and the seconds since the start)."""
+    """Returns when to kill: (a phrase, a function of the answers so far and the seconds since the start)."""
     if rng.random() < 0.5:
         seconds = rng.uniform(0, 0.15)
         return f"{seconds * 1000:.1f} ms after the start", lambda answers, elapsed: elapsed >= seconds
@@ -271,9 +271,9 @@ def main():
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--fresh", type=int, default=10, help="kills for each journal")
+    parser.add_argument("--fresh", type=int, default=10, help="kills per journal")
     parser.add_argument("--batch", type=int, default=None, help="default: 1, 8 or 64 at random")
-    parser.add_argument("--scratch", default=None, help="where the journals are made")
+    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
     print(f"kill9: {arguments.runs} runs, seed {seed}", flush=True)
@@ -284,10 +284,10 @@ def main():
     def close_in_order(rng):
         sent, answers, status = under_test.run(rng, 1, None)
         if len(answers) != len(sent):
-            raise Failed(f"{len(sent)} commands to the end of the input, {len(answers)} answers")
+            raise Failed(f"{len(sent)} commands up to the end of the input, {len(answers)} answers")
         refused = any("rejection" in answer for answer in answers)
         if status != (1 if refused else 0):
-            raise Failed(f"exit status {status}, while {'some' if refused else 'no'} command was refused")
+            raise Failed(f"exit status {status}, but {'a' if refused else 'no'} command was rejected")
         totals["events"] += under_test.check(sent, answers)
         totals["answers"] += len(answers)
         under_test.verify()
@@ -310,7 +310,7 @@ def main():
             totals.update(answers=len(answers), events=new, unanswered=len(under_test.unanswered))
             totals["runs " + under_test.durability] += 1
             totals["kills between commands and answers"] += bool(under_test.unanswered)
-        label = "the last journal, closed in order"
+        label = "the last journal, closed normally"
         if under_test:
             close_in_order(random.Random(f"{seed}/end"))
     except Failed as failure:

@@ -1,7 +1,7 @@
-"""A second, independent statement of the rules of a command, in Python.
+"""A second, independent implementation of the command rules, in Python.
 
-The other checks ask it what a command line must come to, and compare that with what the tool answered and wrote.
-It knows the order of the refusals, what repeats, and what appends nothing; it knows nothing of files.
+The other checks compare its outcome of a command line with the tool's answer and events. It implements the order of
+rejections, duplicates, and commands without effect. It does not know the files.
 """
 
 import re
@@ -25,23 +25,23 @@ INVISIBLE = re.compile(
 
 
 def is_name(trimmed):
-    """Whether every character of a trimmed name may be in one."""
+    """Returns whether every character of a trimmed name is allowed."""
     return not INVISIBLE.search(trimmed) and not any(unicodedata.category(c) in ("Cc", "Cf", "Cn") for c in trimmed)
 
 
 def fold_key(name):
-    """The key under which two usernames are one: trimmed, case folded, NFC."""
+    """Returns the key by which usernames are unique: trimmed, case folded, NFC."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name.strip()).casefold())
 
 
 def outward_code(text):
-    """The canonical outward code that `text` is, or None."""
+    """Returns `text` as a canonical outward code, or None."""
     code = text.strip(" ").upper() if text.isascii() else ""
     return code if OUTWARD.fullmatch(code) else None
 
 
 def postcode_of(text):
-    """(outward, inward) of a postcode written in any tolerated way, or None."""
+    """Returns (outward, inward) of a postcode in any accepted spelling, or None."""
     if not text.isascii():
         return None
     halves = text.strip(" ").upper()
@@ -53,14 +53,14 @@ def postcode_of(text):
 
 
 class Outcome:
-    """What a command comes to: `events` (kind and known fields of each), or nothing, or a refusal."""
+    """The outcome of a command: `events` (kind and known fields of each), no change, or a rejection."""
 
     def __init__(self, events=(), positions=None, duplicate=False, code=None):
         self.events, self.positions, self.duplicate, self.code = list(events), positions, duplicate, code
 
     def __str__(self):
         if self.code:
-            return "refused: " + self.code
+            return "rejected: " + self.code
         kinds = ", ".join(kind for kind, _ in self.events)
         return ("duplicate: " + kinds) if self.duplicate else (kinds or "no change")
 
@@ -70,7 +70,7 @@ class Refusal(Exception):
 
 
 class Model:
-    """The state that decides. `execute` takes one decoded command line, moves the state and says the outcome."""
+    """The state of the rules. `execute` applies one decoded command line and returns its outcome."""
 
     def __init__(self):
         self.position = 0
@@ -78,7 +78,7 @@ class Model:
         self.threads = {}   # outward code or thread id -> {"members": set, "number": int, "outward": bool}
         self.messages, self.replies, self.sessions = {}, {}, {}
         self.markers = {}   # (user, thread) -> position
-        self.receipts = {}  # (kind of thing, id) -> (what must be the same again, Outcome)
+        self.receipts = {}  # (kind of entity, id) -> (the values that a repetition must match, Outcome)
 
     def execute(self, line):
         (name, fields), = ((key, value) for key, value in line.items() if key != "correlation")
@@ -87,7 +87,7 @@ class Model:
         except Refusal as refusal:
             return Outcome(code=str(refusal))
 
-    # What every command uses
+    # Helpers of the commands
 
     def append(self, *events):
         first = self.position + 1
@@ -102,7 +102,7 @@ class Model:
         return Outcome(listed, (first, self.position))
 
     def once(self, kind, identifier, place, act):
-        """Runs `act`, unless the id was given before: then the first receipt, or identifierTaken."""
+        """Runs `act` for a new id; returns the first receipt of a repeated one, or rejects it with identifierTaken."""
         if identifier is not None:
             identifier = identifier.lower()
             if (kind, identifier) in self.receipts:
@@ -142,12 +142,12 @@ class Model:
     @staticmethod
     def username(text):
         trimmed = text.strip()
-        # Code points stand for characters here: the generators and the example use no combining sequences.
+        # Counts code points as characters, because the generators and the example have no combining sequences.
         if not 1 <= len(trimmed) <= 32 or len(trimmed.encode()) > 128 or not is_name(trimmed):
             raise Refusal("invalidUsername")
         return trimmed
 
-    # The commands, each with its refusals in the order of the contract
+    # The commands; each checks its rejections in the documented order
 
     def registerUser(self, username, user=None, subject=None):
         def act(identifier):
@@ -163,7 +163,7 @@ class Model:
             return self.append(("userRegistered", {"user": identifier, "username": name}))
 
         if user is not None and ("user", user.lower()) in self.receipts and self.receipts["user", user.lower()][0] == fold_key(username):
-            # The first registration's subject is whose it is; a second caller with another one is somebody else.
+            # A subject identifies its user: a repeated registration with another subject comes from another caller.
             if subject is not None and self.subjects.get(subject) != user.lower():
                 raise Refusal("subjectTaken")
         return self.once("user", user, fold_key(username), act)
@@ -253,7 +253,7 @@ class Model:
         return self.once("reply", reply, (author.lower(), message.lower()), act)
 
     def target(self, message, reply):
-        """The message or reply that an edit or a retraction names, and what its events are called."""
+        """Returns the target of an edit or a retraction, its kind and its id."""
         if message is not None:
             found, kind, code = self.messages.get(message.lower()), "message", "unknownMessage"
         else:
@@ -312,13 +312,13 @@ class Model:
 
 
 def differences(outcome, answer, thread_ids):
-    """How a printed answer (or a list of events under "events") differs from `outcome`: a list of sentences.
+    """Returns the differences between a printed answer (or a list of events under "events") and `outcome`.
 
-    `thread_ids` learns which id each outward code's thread has; an id is never assumed, only held to be the same each time.
+    `thread_ids` collects the id of each outward code's thread. No id is assumed; it must be the same each time.
     """
     if outcome.code:
         code = answer.get("rejection", {}).get("code")
-        return [] if code == outcome.code else [f"expected the refusal {outcome.code}, got {answer}"]
+        return [] if code == outcome.code else [f"expected the rejection {outcome.code}, got {answer}"]
     if "rejection" in answer or "error" in answer:
         return [f"expected {outcome}, got {answer}"]
     found = []
@@ -331,15 +331,15 @@ def differences(outcome, answer, thread_ids):
 
 
 def kind_of(event):
-    """The kind of a printed event: the one key whose value is an object."""
+    """Returns the kind of a printed event: the only key whose value is an object."""
     kinds = [key for key, value in event.items() if isinstance(value, dict)]
     if len(kinds) != 1:
-        raise ValueError(f"an event has one kind, this one has {kinds}: {event}")
+        raise ValueError(f"an event with {len(kinds)} kinds, {kinds}: {event}")
     return kinds[0]
 
 
 def event_differences(expected, printed, thread_ids):
-    """How printed events differ from the expected ones (kind, and each field that is known)."""
+    """Returns the differences between printed and expected events (kind, and each known field)."""
     kinds = [kind_of(event) for event in printed]
     if kinds != [kind for kind, _ in expected]:
         return [f"expected events {[kind for kind, _ in expected]}, got {kinds}"]
@@ -349,7 +349,7 @@ def event_differences(expected, printed, thread_ids):
         for field, value in fields.items():
             if field == "thread" and outward_code(value):
                 value = thread_ids.setdefault(value, payload.get("thread"))
-            # Fields whose names are not part of the contract of every kind are compared where they are printed.
+            # Not every kind has every field; a field is compared if it is printed.
             if field in payload and payload[field] != value:
                 found.append(f"{kind}.{field} at {event['position']}: expected {value!r}, got {payload[field]!r}")
             if field not in payload and kind in ("messagePosted", "replyPosted", "threadOpened", "threadJoined", "userRegistered"):

@@ -1,28 +1,28 @@
 #!/usr/bin/env bash
-# Runs the tests under the thread or the address sanitizer, in a build of its own.
-# Takes ten to twenty minutes on two cores; 0 if the tests pass and the sanitizer has nothing to say.
+# Runs the tests under the thread or the address sanitizer, in a separate build.
+# Takes ten to twenty minutes on two cores. Status 0 if the tests pass and the sanitizer has no finding.
 #
 #   Tests/checks/sanitizer.sh thread|address SCRATCH [options of swift test, such as --filter ChatTests]
-#   TIME_LIMIT=60       ends the tests after 60 s, the build not counted; what ran until then has to be without a finding
+#   TIME_LIMIT=60       ends the tests after 60 s, not counting the build; the tests so far must have no finding
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-kind=${1:?which: thread or address}
-scratch=${2:?where to build: a folder that may grow to 2 GB}
+kind=${1:?the sanitizer: thread or address}
+scratch=${2:?a folder for the build, up to 2 GB}
 shift 2
 mkdir -p "$scratch"
 build=(--sanitize="$kind" --scratch-path "$scratch/build")
 swift build --build-tests "${build[@]}"
-# A test that starts the tool, or that counts on moments, may take its time: the sanitizers slow everything down by two to fifteen.
+# Sanitizers slow the tests down by a factor of 2 to 15. No test asserts a time.
 export TSAN_OPTIONS="halt_on_error=0 report_signal_unsafe=0"
-# Its first finding ends the tests. It does not look for leaks: on Linux there are always some that are not ours, of XCTest even where no test of it
-# runs, and of Foundation for every empty file that a test reads.
+# The first finding ends the tests. Leak detection is off: on Linux XCTest always leaks, and Foundation leaks for every
+# empty file that a test reads.
 export ASAN_OPTIONS="detect_leaks=0"
 said="WARNING: ThreadSanitizer|ERROR: AddressSanitizer"
 limit=()
 if [ -n "${TIME_LIMIT:-}" ]; then limit=(timeout --signal=INT --kill-after=10 "$TIME_LIMIT"); fi
 ${limit[@]+"${limit[@]}"} swift test --skip-build "${build[@]}" "$@" 2>&1 | tee "$scratch/log" | grep -E "✘|Test run with|$said" || true
 if grep -qE "$said" "$scratch/log"; then
-    printf 'the sanitizer has something to say: %s\n' "$scratch/log" >&2
+    printf 'the sanitizer has a finding: %s\n' "$scratch/log" >&2
     exit 1
 fi
 tests=$(grep -E '✔.* Test .* passed after' "$scratch/log" | grep -vc "Test run with" || true)

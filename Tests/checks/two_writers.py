@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Starts several writers on one journal at the same moment, many times: one gets it, the others are told so and change nothing.
+"""Starts several writers on one journal at the same time: one gets the journal, the others change nothing.
 
     two_writers.py --tool PATH [--rounds 60] [--kills 60] [--writers 2] [--seed S] [--scratch DIR]
 
-In each round so many processes of `chat-journal run` are started at once, each with a post of its own to send, on a new
-journal or on the one of the round before. Exactly one may answer; each other must end with status 1, print no answer, and
-name `locked` on standard error; afterwards `export` is what the winners were answered, and `verify` finds nothing. What the
-winner has open of the journal must be closed on exec (where /proc tells).
+Each round starts several processes of `chat-journal run` at the same time, each with a post of its own, on a new journal
+or on that of the previous round. Exactly one may answer. Each other process must end with status 1, print no answer, and
+print `locked` on standard error. Afterwards the journal must contain the events of the winners' answers, and `verify`
+must find nothing. The winner's open files of the journal must be closed on exec (checked on systems with /proc).
 
-Then a writer is killed with SIGKILL in the middle of its work, and the next one is started at once: it must get the journal.
+Then a writer is killed with SIGKILL at work, and another one is started at once: it must get the journal.
 """
 
 import argparse
@@ -29,12 +29,12 @@ class Failed(Exception):
 
 
 class Writer:
-    """A process of `run` that has been sent some lines; its standard input stays open until it is ended."""
+    """A process of `run` with some lines of input; its standard input stays open until `end` or `kill`."""
 
     def __init__(self, tool, journal, durability, lines):
         self.errors = tempfile.TemporaryFile()
         reading, writing = os.pipe()
-        # Written before the process is there: it finds its input at once.
+        # Written before the start, so that the process has its input at once.
         os.write(writing, "".join(json.dumps(line) + "\n" for line in lines).encode())
         self.expected = len(lines)
         self.process = subprocess.Popen(
@@ -43,7 +43,7 @@ class Writer:
         self.input = writing
 
     def answers(self):
-        """Those to the lines sent; None from a process that ends without one."""
+        """Returns the answers to the sent lines; None if the process ends without an answer."""
         lines = []
         while len(lines) < self.expected:
             line = self.process.stdout.readline()
@@ -55,7 +55,7 @@ class Writer:
         return lines
 
     def inherited(self):
-        """What the process has open below a directory and would give to a program that it starts."""
+        """Returns the paths of open files that a program started by the process would inherit."""
         found = []
         try:
             for number in os.listdir(f"/proc/{self.process.pid}/fd"):
@@ -65,11 +65,11 @@ class Writer:
                 if int(number) > 2 and path.startswith("/") and not flags & CLOSE_ON_EXEC:
                     found.append(path)
         except FileNotFoundError:
-            pass  # no /proc of this kind here
+            pass  # a system without this form of /proc
         return found
 
     def end(self):
-        """Ends the input; (status, rest of standard output, standard error)."""
+        """Ends the input; returns (status, rest of standard output, standard error)."""
         if self.input is not None:
             os.close(self.input)
             self.input = None
@@ -104,7 +104,7 @@ class Contest:
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def lines(self, posts):
-        """A new user with so many posts."""
+        """Returns commands: a new user with a number of posts."""
         user = self.identifier()
         return [{"registerUser": {"user": user, "username": f"Neighbour {user[:13]}"}},
                 {"setPostcode": {"user": user, "postcode": "SW1A 1AA"}}] + [
@@ -114,9 +114,9 @@ class Contest:
     def take(self, answers):
         for answer in answers:
             if "positions" not in answer:
-                raise Failed(f"a command was answered {json.dumps(answer)[:800]}")
+                raise Failed(f"unexpected answer to a command: {json.dumps(answer)[:800]}")
             if answer["positions"] != [len(self.events) + 1, len(self.events) + len(answer["events"])]:
-                raise Failed(f"after position {len(self.events)} came the positions {answer['positions']}")
+                raise Failed(f"the positions {answer['positions']} follow position {len(self.events)}")
             self.events += answer["events"]
 
     def check_files(self, may_hold_more=False):
@@ -125,19 +125,19 @@ class Contest:
             raise Failed(f"events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
         found = [json.loads(line) for line in done.stdout.splitlines()]
         if found[:len(self.events)] != self.events or (not may_hold_more and len(found) != len(self.events)):
-            raise Failed(f"{len(found)} events in the journal for {len(self.events)} answered ones, or others")
+            raise Failed(f"{len(found)} events in the journal, {len(self.events)} acknowledged ones, or different ones")
         self.events = found
         done = subprocess.run([self.tool, "verify", self.journal, "--json"], capture_output=True, check=False)
         if done.returncode != 0:
             raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
 
     def round(self, count):
-        """So many writers at once; the number of the one that won."""
+        """Starts `count` writers at once; returns the number of the winner."""
         writers = [Writer(self.tool, self.journal, self.durability, self.lines(2)) for _ in range(count)]
         try:
             ended = {}
             deadline = time.monotonic() + 60
-            # The losers end by themselves; the winner waits for more input.
+            # The losers end; the winner waits for more input.
             while len(ended) < count - 1 and time.monotonic() < deadline:
                 for number, writer in enumerate(writers):
                     if number not in ended and writer.process.poll() is not None:
@@ -150,7 +150,7 @@ class Contest:
             for number in ended:
                 status, printed, said = writers[number].end()
                 if status != 1 or printed or "locked" not in said:
-                    raise Failed(f"a writer that lost ended with status {status}, printed {printed!r} and said {said!r}")
+                    raise Failed(f"a loser ended with status {status}, output {printed!r} and error {said!r}")
             winner = writers[winners[0]]
             answers = winner.answers()
             if answers is None:
@@ -161,7 +161,7 @@ class Contest:
             self.check_files()
             status, printed, said = winner.end()
             if status != 0 or printed:
-                raise Failed(f"the winner ended with status {status}, printed {printed!r} and said {said!r}")
+                raise Failed(f"the winner ended with status {status}, output {printed!r} and error {said!r}")
             self.check_files()
             return winners[0]
         finally:
@@ -171,39 +171,39 @@ class Contest:
                     writer.process.wait()
 
     def kill(self):
-        """A writer killed at work, and the next one at once; whether the first had work left."""
+        """Kills a writer at work and starts another one at once; returns whether the first had work left."""
         posts = self.rng.randrange(1, 120)
         first = Writer(self.tool, self.journal, self.durability, self.lines(posts))
-        # Killed after an answer, so that it has the journal for sure.
+        # Kill it after an answer, because then it certainly has the journal.
         line = first.process.stdout.readline()
         if not line.endswith(b"\n"):
-            raise Failed(f"the first writer got nothing: {first.end()}")
+            raise Failed(f"the first writer gave no answer: {first.end()}")
         self.take([json.loads(line)])
         time.sleep(self.rng.choice((0, 0, 0.001, 0.005)))
         first.kill()
         second = Writer(self.tool, self.journal, self.durability, self.lines(1))
         answers = second.answers()
         if answers is None:
-            raise Failed(f"the lock of a killed writer is held: {second.end()}")
+            raise Failed(f"the lock of a killed writer is still held: {second.end()}")
         status, printed, said = second.end()
         if status != 0 or printed:
-            raise Failed(f"the second writer ended with status {status}, printed {printed!r} and said {said!r}")
+            raise Failed(f"the second writer ended with status {status}, output {printed!r} and error {said!r}")
         before = len(self.events)
         self.check_files(may_hold_more=True)
         told = [event for answer in answers for event in answer["events"]]
         if self.events[-len(told):] != told:
-            raise Failed("the journal does not end with what the second writer was answered")
+            raise Failed("the journal does not end with the events of the second writer's answers")
         return len(self.events) - len(told) < before + 2 + posts
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
-    parser.add_argument("--rounds", type=int, default=60, help="of writers that start together")
+    parser.add_argument("--rounds", type=int, default=60, help="rounds of writers that start together")
     parser.add_argument("--kills", type=int, default=60)
-    parser.add_argument("--writers", type=int, default=None, help="at once; default: 2 to 4 at random")
+    parser.add_argument("--writers", type=int, default=None, help="writers per round; default: 2 to 4 at random")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--scratch", default=None, help="where the journals are made")
+    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
     print(f"two_writers: {arguments.rounds} rounds, {arguments.kills} kills, seed {seed}", flush=True)
@@ -224,8 +224,8 @@ def main():
         print(f"FAILED seed {seed}, {label}\n  journal: {contest.journal}\n  {failure}")
         return 1
     subprocess.run(["rm", "-r", "--", scratch], check=True)
-    print(f"two_writers: one writer each time, the others changed nothing; won by number {sorted(winners)}; {interrupted} kills in "
-          "the middle of the work")
+    print(f"two_writers: one writer in each round, the others changed nothing; winners by number {sorted(winners)}; {interrupted} "
+          "kills at work")
     return 0
 
 
