@@ -7,7 +7,7 @@ import Testing
 
 /// An opening for writing waits for another writer up to the lock timeout.
 @Suite struct LockTimeoutTests {
-    /// A storage that calls a closure after each refused lock.
+    /// A storage that calls a closure after each rejected lock.
     private final class Contested: JournalStorage {
         let base: MemoryStorage
         private let state = Lock((refused: 0, freed: "", act: Optional<@Sendable (Int) -> Void>.none))

@@ -161,7 +161,7 @@ import Testing
             let damaged = storage.copy()
             let start = try #require(segment.value.firstIndex(of: model[target - 1].kept))
             let reader = try Journal.openReadOnly("journal", options: JournalOptions(storage: damaged))
-            // The journal is open before the damage, because an opening refuses damaged segments.
+            // The journal is open before the damage, because an opening rejects damaged segments.
             let file = try damaged.open(segment.key, .readWrite)
             try [segment.value[start + 3] ^ 4].withBytes(0..<1) { bytes in try file.write(bytes, at: UInt64(start + 3)) }
             let others = (1...model.count).filter { $0 != target }.map { Position($0) }

@@ -185,7 +185,7 @@ private struct Patient {
         #expect(report.losses.map(\.problem) == ["missingRecords"])
     }
 
-    /// Records that a power cut tore were never acknowledged: salvage neither keeps nor reports
+    /// Records that a power failure tore were never acknowledged: salvage neither keeps nor reports
     /// them.
     @Test func tornEndIsNotReportedAsLost() throws {
         let storage = MemoryStorage()

@@ -7,7 +7,7 @@ Each bug is a mistake that somebody could make: a sync left out, two steps in th
 replacing some lines, each of which must be there exactly once; otherwise the sources have changed, and so must this program. For the
 journal's writing and recovery the suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`, `ConcurrentCrashTests`) then run
 with all repetitions (`CHATJOURNAL_LONG=1`); where they find nothing, in the long run, with --states states (0: not at all). What no
-power cut on a disk as assumed can show is looked for by the suite that the bug names. A run of a suite that takes three times as long as with the
+power failure on a disk as assumed can show is looked for by the suite that the bug names. A run of a suite that takes three times as long as with the
 unchanged sources, and a minute more, has not ended: the bug is found.
 
 First the unchanged sources have to pass. Status 0: every bug was found that has to be; those that need not be are second lines
@@ -97,7 +97,7 @@ class Bug:
     edits: list
     # Why nothing can find it on a disk as assumed; None where the suites must.
     spared: str | None = None
-    # The test target and the suite that finds what no power cut shows.
+    # The test target and the suite that finds what no power failure shows.
     unit: str | None = None
     target: str = "EventJournal"
 

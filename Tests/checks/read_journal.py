@@ -357,7 +357,7 @@ class Reader:
         return found
 
     def judge_tail(self, salt, fault):
-        """Returns if what is after `end` is explained by a power cut (the section on recovery), raises `fault` if it is not."""
+        """Returns if what is after `end` is explained by a power failure (the section on recovery), raises `fault` if it is not."""
         size = os.fstat(self.file).st_size
         highest = max([slot.position for slot in self.slots] + [self.attested(salt, size)])
         if self.last < highest:

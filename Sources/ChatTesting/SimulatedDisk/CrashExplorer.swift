@@ -1,14 +1,16 @@
 internal import Locking
 
-/// Cuts the power at every moment of a workload, with many outcomes, and checks the recovery.
+/// Tries a power failure at every moment of a workload, with many outcomes, and checks the
+/// recovery.
 ///
 /// The workload runs once, on a ``SimulatedDisk``, and records in its ``CrashWitness`` what it has
 /// started and what was acknowledged. A moment lies between two operations between which the disk
 /// differs. For each moment and each selected outcome (see ``outcomesPerCrash``), the explorer
 /// creates the disk after the crash and runs `recovery` on it: recovery opens the data, compares it
-/// with the model, and continues to work. Some recoveries are interrupted by a second power cut
+/// with the model, and continues to work. Some recoveries are interrupted by a second power failure
 /// (see ``crashesInRecovery``), after which recovery runs again. At each moment the process can
-/// also be killed without a power cut, before recovery is interrupted (see ``crashesAfterKill``).
+/// also be killed without a power failure, before recovery is interrupted (see
+/// ``crashesAfterKill``).
 ///
 /// If `recovery` throws, the state is a ``CrashFailure`` with a text that replays it. If
 /// `CHATJOURNAL_CRASH` is set to that text, ``run()`` of the explorer with this name checks only
@@ -43,9 +45,9 @@ public struct CrashExplorer<Model: Sendable> {
     public var crashesInRecovery = 1
     /// The number of interrupted recoveries per moment at which the process is killed; 0 for none.
     ///
-    /// Killing the process does not cut the power. Recovery then reads all writes, but they are not
+    /// A kill is not a power failure. Recovery then reads all writes, but they are not
     /// more durable than before: data that recovery accepts without syncing it is lost with the
-    /// next power cut. ``SimulatedDisk/processWasKilled`` tells recovery about such a moment.
+    /// next power failure. ``SimulatedDisk/processWasKilled`` tells recovery about such a moment.
     public var crashesAfterKill = 0
     /// The selection of states to try; nil for all states.
     package var sampling: CrashSampling?

@@ -8,16 +8,16 @@
 ///
 /// As text, `append/41:0.1.1>7:1.0` is the workload "append" cut before its operation 41, followed
 /// by a recovery cut before its operation 7. In `append/41:kill>7:1.0` the first crash is a kill of
-/// the process without a power cut.
+/// the process without a power failure.
 public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
-    /// One power cut, or one kill of the process.
+    /// One power failure, or one kill of the process.
     public struct Step: Hashable, Sendable {
         /// The number of the first operation that did not happen.
         public var operation: Int
         /// The picked values; see ``CrashOutcome/picks(_:)``.
         ///
-        /// Nil if the process was killed without a power cut: all writes are readable, but not more
-        /// durable than before.
+        /// Nil if the process was killed without a power failure: all writes are readable, but not
+        /// more durable than before.
         public var picks: [Int]?
     }
 

@@ -48,9 +48,10 @@ public struct DiskFault: Hashable, Sendable {
     }
 }
 
-/// The moment of a power cut: that operation and all later ones throw `StorageError.Kind.failed`.
+/// The moment of a power failure: that operation and all later ones throw
+/// `StorageError.Kind.failed`.
 public struct PowerCut: Hashable, Sendable {
-    /// Whether the power is cut before or after the operation takes effect.
+    /// Whether the power fails before or after the operation takes effect.
     public enum Side: Hashable, Sendable {
         /// The operation has no effect.
         case before
@@ -63,7 +64,7 @@ public struct PowerCut: Hashable, Sendable {
     /// Whether the operation still takes effect.
     public var side: Side
 
-    /// Creates a power cut.
+    /// Creates a power failure.
     public init(_ side: Side, operation: Int) {
         self.operation = operation
         self.side = side

@@ -219,7 +219,7 @@ extension DiskImage {
         return picks
     }
 
-    /// Returns the disk after a power cut with one pick for each of ``radices``.
+    /// Returns the disk after a power failure with one pick for each of ``radices``.
     ///
     /// All content of the new disk is durable.
     func crashed(_ picks: [Int]) -> DiskImage {

@@ -1,7 +1,7 @@
 /// One file of a simulated disk: its current content, its durable content, and its pending changes.
 ///
 /// The file is a set of registers: its size and each of its sectors. A register has a durable value
-/// and, in order, the values written since. A power cut picks one of these values for each
+/// and, in order, the values written since. A power failure picks one of these values for each
 /// register, independently, except for one rule of all file systems: the changes of size happen in
 /// order, and bytes that a truncation has cut off never return, even if a later change makes the
 /// file longer again.

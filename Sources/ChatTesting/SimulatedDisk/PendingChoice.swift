@@ -1,4 +1,4 @@
-/// One choice of a power cut: which version of one unsynced change is on the disk afterwards.
+/// One choice of a power failure: which version of one unsynced change is on the disk afterwards.
 public struct PendingChoice: Hashable, Sendable, CustomStringConvertible {
     /// The subject, for example `durable: sector 1` or `rename a.tmp to a`.
     public let title: String
@@ -13,7 +13,7 @@ public struct PendingChoice: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(title) (\(alternatives))" }
 }
 
-/// The pending changes that remain on the disk after a power cut.
+/// The pending changes that remain on the disk after a power failure.
 public enum CrashOutcome: Hashable, Sendable {
     /// None: all unsynced changes are lost.
     case nothing

@@ -1,7 +1,7 @@
 public import EventJournal
 internal import Locking
 
-/// An in-memory disk for tests of power cuts and disk faults, reproducible from a seed.
+/// An in-memory disk for tests of power failures and disk faults, reproducible from a seed.
 ///
 /// ```swift
 /// let disk = SimulatedDisk(seed: 1)
@@ -48,7 +48,7 @@ public final class SimulatedDisk: Sendable {
         var watch: (@Sendable (_ operation: Int, DiskImage) -> Void)?
     }
 
-    /// Whether a ``CrashExplorer`` killed the process that used the disk, without a power cut.
+    /// Whether a ``CrashExplorer`` killed the process that used the disk, without a power failure.
     ///
     /// The data that such a disk returns need not be durable.
     public let processWasKilled: Bool
@@ -81,9 +81,9 @@ public final class SimulatedDisk: Sendable {
     /// Removes all faults.
     public func removeFaults() { state.withLock { $0.faults.removeAll() } }
 
-    /// Cuts the power at a later operation; that operation and all later ones fail.
+    /// Schedules a power failure at a later operation; that operation and all later ones fail.
     ///
-    /// ``crash(_:)`` returns the disk after the power cut.
+    /// ``crash(_:)`` returns the disk after the power failure.
     public func cutPower(_ cut: PowerCut) { state.withLock { $0.powerCut = cut } }
 
     /// Whether the power is still on.
@@ -92,7 +92,7 @@ public final class SimulatedDisk: Sendable {
     /// The choices of a crash at this moment, in a fixed order.
     public var pendingChoices: [PendingChoice] { state.withLock { $0.image }.pendingChoices }
 
-    /// Returns the disk after a power cut at this moment.
+    /// Returns the disk after a power failure at this moment.
     ///
     /// The new disk has power, and no locks or faults; all of its content is durable. This disk
     /// does not change, so many outcomes of one moment can be tried.
@@ -130,7 +130,7 @@ public final class SimulatedDisk: Sendable {
     /// The closure must not use this disk.
     func watch(_ body: (@Sendable (_ operation: Int, DiskImage) -> Void)?) { state.withLock { $0.watch = body } }
 
-    /// Runs an operation: counts it, applies a power cut, finds its fault, then runs the body.
+    /// Runs an operation: counts it, applies a power failure, finds its fault, then runs the body.
     func perform<Result: Sendable>(
         _ operation: StorageError.Operation, _ path: String,
         _ body: (inout State, _ fault: DiskFault.Effect?) throws(StorageError) -> Result

@@ -31,7 +31,7 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         ///
         /// Nothing was written; a later call tries again.
         public static let storageFull = Code(rawValue: "storageFull")
-        /// The bytes differ from the written ones in a way that a power cut does not explain.
+        /// The bytes differ from the written ones in a way that a power failure does not explain.
         public static let damaged = Code(rawValue: "damaged")
         /// The journal does not contain the history of the expected head.
         public static let headMismatch = Code(rawValue: "headMismatch")

@@ -1,7 +1,7 @@
 /// One of the two slots of the `durable` file.
 ///
 /// See Format.md for the layout. Writes alternate between the slots. Each slot has a disk sector of
-/// its own, so that a power cut leaves at least the other slot intact.
+/// its own, so that a power failure leaves at least the other slot intact.
 struct DurableSlot: Equatable {
     static let size = 64
     /// The distance between the slots: a sector, so that a torn or failing sector damages one slot

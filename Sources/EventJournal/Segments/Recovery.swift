@@ -234,8 +234,9 @@ struct Recovery {
 /// Assumptions: new space reads as zeros, a sector of 512 bytes is written whole or not at all, and
 /// bytes are only added at the end of a segment. After the end of the synced bytes, a sector
 /// therefore contains either all bytes of some prefix of the writes, or none. A commit torn by a
-/// power cut has a sector in which all bytes from the commit's first byte are zero, or the file
-/// ends inside the commit. A power cut explains nothing else, so opening fails for all other bytes.
+/// power failure has a sector in which all bytes from the commit's first byte are zero, or the file
+/// ends inside the commit. A power failure explains nothing else, so opening fails for all other
+/// bytes.
 enum TearRule {
     static let sector: UInt64 = 512
 

@@ -54,8 +54,8 @@ struct Segment {
     private func cutOff() {
         do throws(StorageError) {
             try file.truncate(to: end)
-            // Without a sync, a power cut could undo the truncation, and a partial write inside a
-            // sector looks like damage.
+            // Without a sync, a power failure could undo the truncation, and a partial write inside
+            // a sector looks like damage.
             try file.sync()
         } catch {
             // The next opening handles the remaining bytes.

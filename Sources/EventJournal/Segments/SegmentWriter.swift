@@ -2,7 +2,7 @@
 ///
 /// The writer appends to a new, temporary file or after the commits of an existing segment. Records
 /// keep their bytes, salt, state and checksums. Commits attest the synced position that the writer
-/// received, not that of the source, because a power cut may lose some of the new commits.
+/// received, not that of the source, because a power failure may lose some of the new commits.
 struct SegmentWriter {
     /// The size at which the buffered commits are written.
     private static let chunk = 1 << 20

@@ -4,7 +4,7 @@ import Foundation
 import Locking
 import Testing
 
-/// Power cuts at any operation while many threads wait for their commits, which gather during a
+/// Power failures at any operation while many threads wait for their commits, which gather during a
 /// sync and are written together.
 ///
 /// The other crash suites visit every operation of a single thread; here the operations depend on
@@ -26,7 +26,7 @@ import Testing
             for _ in 0..<Self.threads {
                 group.enter()
                 Thread {
-                    // Each thread runs until it meets the power cut as an error.
+                    // Each thread runs until it meets the power failure as an error.
                     do { while true { try journal.waitUntilDurable(try written.append(to: journal)) { written.acknowledge($0) } } } catch {}
                     group.leave()
                 }.start()

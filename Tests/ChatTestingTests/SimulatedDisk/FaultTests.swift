@@ -2,7 +2,7 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// Injected faults, power cuts and bit flips.
+/// Injected faults, power failures and bit flips.
 @Suite struct FaultTests {
     @Test func faultOccursAtItsOperation() throws {
         let disk = SimulatedDisk()

@@ -2,9 +2,9 @@
 
 /// Content that looks like commits to a reader without the segment's secret salt.
 ///
-/// After a power cut that loses the start of a commit, recovery scans the content of its records.
-/// The forged headers claim far more synced records than were appended: a recovery that accepted
-/// them would refuse the journal.
+/// After a power failure that loses the start of a commit, recovery scans the content of its
+/// records. The forged headers claim far more synced records than were appended: a recovery that
+/// accepted them would reject the journal.
 enum ForgedContent {
     /// Returns consecutive forged commit headers, each framed with a salt that an author of content
     /// can know.

@@ -3,8 +3,8 @@ import EventJournal
 import Foundation
 import Testing
 
-/// Power cuts at every operation of a journal on an honest disk: opening succeeds and keeps every
-/// acknowledged record and nothing else.
+/// Power failures at every operation of a journal on an honest disk: opening succeeds and keeps
+/// every acknowledged record and nothing else.
 ///
 /// The default run tests a sample of several thousand states, the long form all of them. The long
 /// run tests as many states as the environment variable says, preferably in a release build:
@@ -22,7 +22,7 @@ import Testing
         try explorer.check(atLeast: 200)
     }
 
-    /// A fault, then power cuts: after a failed operation, recovery must neither fail nor lose
+    /// A fault, then power failures: after a failed operation, recovery must neither fail nor lose
     /// records.
     @Test(arguments: JournalFault.examples) func acknowledgedRecordsSurviveFaultAndPowerCuts(_ fault: JournalFault) throws {
         var explorer = fault.explorer()

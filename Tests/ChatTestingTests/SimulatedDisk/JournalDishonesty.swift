@@ -4,8 +4,9 @@ import Testing
 
 /// Disks that break the guarantees of an honest disk.
 ///
-/// A journal cannot keep its own guarantees on them. Given the last head, it can refuse to open: an
-/// opened journal holds all acknowledged records and only appended ones.
+/// A journal cannot keep its own guarantees on them. With the last head as the expected head,
+/// opening detects lost records: an opened journal holds all acknowledged records and only appended
+/// ones.
 enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
     /// A torn sector is half old and half new.
     case tornSectors
@@ -31,7 +32,7 @@ enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
                 // is a loss that the opening missed.
                 try JournalRecovery.check(disk, witness, tolerated: ["footer"])
             } catch let error as JournalError where [.damaged, .headMismatch, .notFound].contains(error.code) {
-                // A refused opening is sufficient detection; a salvaged or restored journal is
+                // A failed opening is sufficient detection; a salvaged or restored journal is
                 // another journal.
             }
         }

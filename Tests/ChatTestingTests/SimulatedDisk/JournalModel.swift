@@ -11,7 +11,7 @@ struct JournalModel: Sendable {
 
     /// The commits passed to `append`, including failed calls.
     var commits: [[Record]] = []
-    /// The number of commits that must survive a power cut.
+    /// The number of commits that must survive a power failure.
     var promised = 0
     /// The number of commits that must survive as long as the disk keeps its power: all
     /// acknowledged commits.
@@ -161,7 +161,7 @@ struct ModelWriter {
 
     /// Waits until the position is durable.
     ///
-    /// Under `.written`, that guarantees nothing after a power cut.
+    /// Under `.written`, that guarantees nothing after a power failure.
     func wait(_ position: Position? = nil) throws {
         try journal.waitUntilDurable(position ?? journal.lastPosition)
         if journal.durability == .synced { promiseAll() }

@@ -2,7 +2,7 @@ import ChatTesting
 import EventJournal
 import Testing
 
-/// A journal survives a power cut after a clean close, however its path is spelt.
+/// A journal survives a power failure after a clean close, however its path is spelt.
 @Suite struct JournalPathTests {
     /// Paths of a journal; the directory `data` exists and its name is durable.
     static let paths = [
@@ -29,7 +29,7 @@ import Testing
         _ = try journal.append(draft, expecting: journal.lastPosition)
     }
 
-    /// Writes a journal, closes it and cuts the power.
+    /// Writes a journal, closes it and simulates a power failure.
     private func written(at path: String, on disk: SimulatedDisk) throws -> SimulatedDisk {
         let journal = try Journal.open(path, options: options(disk))
         try append("milk", to: journal)

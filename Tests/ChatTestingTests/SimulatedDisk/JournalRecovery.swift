@@ -1,7 +1,8 @@
 import ChatTesting
 import EventJournal
 
-/// Invariants of a journal after a power cut on an honest disk: the recovery of every crash suite.
+/// Invariants of a journal after a power failure on an honest disk: the recovery of every crash
+/// suite.
 enum JournalRecovery {
     /// Opens the journal as a reader and as a writer, compares both with the model, appends, closes
     /// and reopens.
