@@ -2,8 +2,9 @@
 
 import PackageDescription
 
-/// One set of settings for every target: Swift 6 mode, the upcoming features, strict memory safety, and warnings that
-/// fail the build (a deprecation alone stays a warning, so that a newer toolchain does not break an older release).
+/// One set of settings for every target: Swift 6 mode, the upcoming features, strict memory safety,
+/// and warnings that fail the build (a deprecation alone stays a warning, so that a newer toolchain
+/// does not break an older release).
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -29,13 +30,14 @@ let package = Package(
     ],
     traits: [.trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3.")],
     targets: [
-        // Within the package alone, so it is in no product: its types are public, because only public code is specialised in another module.
+        // In no product. Its types are public, because only public code is specialised in another
+        // module.
         .target(name: "Columns", swiftSettings: settings),
-        // The ground floor, likewise within the package alone: what several targets need of bytes and numbers.
+        // In no product. Bytes and ids, for several targets.
         .target(name: "Primitives", swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
         .target(name: "CChecksum"),
-        // Likewise within the package alone.
+        // In no product.
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "EventJournal", dependencies: ["CChecksum", "Locking", "Primitives"], swiftSettings: settings),
         .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "EventJournal"], swiftSettings: settings),
@@ -52,7 +54,7 @@ let package = Package(
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
             ],
             path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor", "CSQLite"], swiftSettings: settings),
-        // These three for the benchmarks alone, so they are in no product.
+        // In no product: for the benchmarks only.
         .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
         .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
         .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -60,7 +62,7 @@ let package = Package(
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "EventJournal", "TestSupport"], swiftSettings: settings),
-        // These for tests alone, so they are in no product.
+        // In no product: for tests only.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),

@@ -11,7 +11,7 @@ struct UserViews: Equatable, Sendable {
     var postcodeVersions = Versions<UInt64>()
     /// By fold-key index: the newest link of the chain of the name's bearers.
     ///
-    /// The values are user indexes + 1; 0 stands for a free name.
+    /// The values are user indexes + 1; 0 for a free name.
     var bearers = Column<UInt32>()
     var bearerVersions = Versions<UInt32>()
     /// By subject index: the index + 1 of the user who registered with the subject.
@@ -33,7 +33,7 @@ struct UserViews: Equatable, Sendable {
         var subject: String?
         /// The newest links of the chains of names and postcodes.
         ///
-        /// The values are indexes + 1 into ``names``, and postcodes; 0 stands for erased.
+        /// The values are indexes + 1 into ``names``, and postcodes; 0 if erased.
         var name: UInt32 = 0
         var postcode: UInt32 = 0
     }

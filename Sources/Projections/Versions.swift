@@ -3,13 +3,13 @@ import Columns
 
 /// The version histories of many values: one chain per value, all in one column in journal order.
 ///
-/// A chain is identified by its newest link, which its owner stores; 0 stands for an empty chain.
+/// A chain is identified by its newest link, which its owner stores; 0 is an empty chain.
 /// Each link has the previous link and a jump pointer further back (a skew-binary list: Myers, An
 /// applicative random-access stack, 1983). The value as of a position is thus found in O(log *n*)
 /// steps, and in one step if it has not changed since. The rank of a link is its number in its
 /// chain, from 1, so a chain also counts its versions.
 struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equatable, Sendable {
-    /// The number of a link, from 1; 0 stands for none.
+    /// The number of a link, from 1; 0 for none.
     typealias Link = UInt32
 
     struct Version: Equatable, Sendable, BitwiseCopyable {
@@ -155,8 +155,7 @@ extension Versions {
         try require(previous.count == count && values.count == count, "\(values.count) versions at \(count) positions")
         try positions.check(ascendingTo: head)
         try require(isEmpty || positions[0] > 0, "a version at position 0")
-        // By link, in flat arrays, which are faster to index than columns; entry 0 stands for no
-        // link.
+        // By link, in flat arrays, which are faster to index than columns; entry 0 is unused.
         var jumps: [Link] = [0]
         var ranks: [UInt32] = [0]
         jumps.reserveCapacity(count + 1)

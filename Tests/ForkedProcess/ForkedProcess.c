@@ -23,7 +23,7 @@ int forked_draw(int way, void (*draw)(void *context, uint64_t *numbers, int coun
     pid_t child = fork_in(way);
     if (child < 0) return -1;
     if (child == 0) {
-        // Another thread of the parent may have held a lock: the child then waits for ever, and is ended.
+        // If another thread of the parent held a lock at the fork, the child waits forever; the alarm ends it.
         signal(SIGALRM, SIG_DFL);
         alarm(30);
         draw(context, numbers, count);

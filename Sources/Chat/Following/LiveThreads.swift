@@ -66,7 +66,7 @@ struct ThreadsSource: LiveSource {
             return .thread(try store.thread(id, viewer: viewer))
         } catch {
             guard case .rejected(.notAMember) = error else { throw error }
-            // Only a query can tell which thread fills the gap. The viewer's own departure is a
+            // Only a query finds the thread that fills the gap. The viewer's own departure is a
             // separate event.
             guard case .threadLeft(let details) = event.event.details, details.user == viewer else { return nil }
             return .all(try store.threads(PageRequest(limit: limit), viewer: viewer))

@@ -67,7 +67,7 @@ extension ChatStore {
         return pageOf(stretch.rows.map(ThreadSummary.init), stretch, of: .threads)
     }
 
-    /// Returns the request that the cursor stands for, or the given request without a cursor.
+    /// Returns the request for the cursor's page, or the given request without a cursor.
     private func page(_ page: PageRequest, at cursor: PageCursor?, of list: PageCursor.List) throws(ChatError) -> PageRequest {
         guard let cursor else { return page }
         guard cursor.journal == log.id, cursor.list == list else { throw .foreignCursor }

@@ -5,7 +5,7 @@ public import Projections
 
 /// The typed queries.
 ///
-/// Every query takes a viewer: nil stands for an operator or auditor, who sees everything. A user's
+/// Every query takes a viewer: nil is an operator or auditor, who sees everything. A user's
 /// query for data that they may not read is rejected. Every query takes a point in the history:
 /// with ``AsOf/position(_:)`` or ``AsOf/time(_:)`` it returns the result of that time at about the
 /// same cost, including memberships, names and the viewer's rights. A point beyond the last durable

@@ -68,7 +68,8 @@ public struct EventFilter: Hashable, Sendable {
         if usernameChanges != .satisfyingAll, case .usernameChanged = details { true } else { false }
     }
 
-    /// Whether the viewer need not be asked: there is none, or the details pass whatever the viewer is.
+    /// Whether the event passes without a check of the viewer: the filter has none, or every viewer
+    /// passes.
     func passesViewer(_ details: EventDetails) -> Bool {
         if usernameChanges == .ofAnyUser, case .usernameChanged = details { true } else { viewer == nil }
     }

@@ -2,8 +2,8 @@
 ///
 /// It contains no text and stays in the journal when the event's content is erased.
 /// ``ChatState/evolve(_:at:)`` depends on it alone, except for the indexes over content (usernames,
-/// subjects and postcodes). The set of cases is closed; ``unknown(kind:)`` stands for all later
-/// kinds.
+/// subjects and postcodes). The set of cases is closed; ``unknown(kind:)`` represents all
+/// later kinds.
 public enum EventDetails: Hashable, Sendable {
     /// A user registered.
     case userRegistered(UserRegistered)

@@ -37,7 +37,7 @@ public struct CommitLogContract: Sendable {
         case readersSeeOneOrder
         /// Tasks that catch up and then follow receive every record exactly once.
         case followersMissNothing
-        /// A follower is told of records only after they are durable.
+        /// A follower is notified of records only after they are durable.
         case onlyDurableIsAnnounced
         /// Reading a damaged record throws; all other records are unchanged.
         ///

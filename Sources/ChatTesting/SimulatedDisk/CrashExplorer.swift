@@ -47,7 +47,8 @@ public struct CrashExplorer<Model: Sendable> {
     ///
     /// A kill is not a power failure. Recovery then reads all writes, but they are not
     /// more durable than before: data that recovery accepts without syncing it is lost with the
-    /// next power failure. ``SimulatedDisk/processWasKilled`` tells recovery about such a moment.
+    /// next power failure. Recovery reads ``SimulatedDisk/processWasKilled`` to detect
+    /// such a moment.
     public var crashesAfterKill = 0
     /// The selection of states to try; nil for all states.
     package var sampling: CrashSampling?

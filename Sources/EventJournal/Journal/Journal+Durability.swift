@@ -192,7 +192,7 @@ extension JournalState {
 extension Journal {
     /// Schedules a sync of the durable slot for when the journal is idle.
     ///
-    /// Until then a power failure may lose the slot. The commits remain, but recovery cannot tell
+    /// Until then a power failure may lose the slot. The commits remain, but recovery does not know
     /// that the latest ones were synced.
     func syncSlotsWhenIdle(_ sync: inout SyncState) {
         guard let idleDelay, !sync.isIdleSyncDue else { return }

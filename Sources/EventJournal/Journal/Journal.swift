@@ -43,7 +43,7 @@ public final class Journal: Sendable {
     let scrub = Lock(ScrubState())
     /// Held while a segment is scrubbed; acquired before ``scrub``.
     ///
-    /// The value tells whether the stored progress has been loaded.
+    /// The value is whether the stored progress has been loaded.
     let scrubber = Lock(false)
     let buffers = ReadBuffers()
     /// Leads the syncs that tasks wait for, so that no thread of the cooperative pool blocks.

@@ -107,7 +107,7 @@ extension JournalState {
     ///
     /// During a sync, commits stay in memory: a write would delay the sync or wait for it, and the
     /// next round writes all of them at once. A killed process may lose them, as a power failure
-    /// may; no caller was told that they are durable.
+    /// may; they were not acknowledged as durable.
     mutating func append(_ draft: borrowing CommitDraft) throws(JournalError) -> ClosedRange<Position> {
         let first = lastPosition + 1
         pending.frame(draft, behind: &active, &lastChain, synced: syncedPosition, &entropy)
@@ -145,7 +145,7 @@ extension JournalState {
 
     /// The bytes between background syncs, chosen so that a sync takes milliseconds.
     ///
-    /// It also bounds what the sync at the end of a segment has left to do, apart from bytes
+    /// It also bounds the work of the sync at the end of a segment, apart from bytes
     /// written during the last background sync.
     static let backgroundSyncStep: UInt64 = 8 << 20
 
@@ -180,7 +180,7 @@ extension JournalState {
 
     /// Stops the journal after a failed write and truncates its partial bytes.
     ///
-    /// Otherwise the next opening could not tell them from damage.
+    /// Otherwise the next opening could not distinguish them from damage.
     private mutating func stop(after error: StorageError, in segment: Segment, at offset: UInt64) -> JournalError {
         var failure = JournalError(error).inSegment(segment.name)
         if failure.code == .storageFull { failure.code = .ioFailed }

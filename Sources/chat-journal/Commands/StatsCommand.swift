@@ -31,12 +31,12 @@ extension ToolCommand {
     }
 }
 
-/// A journal that cannot be opened, and the command that tells more.
+/// A journal that cannot be opened, and the command that reports details.
 private struct StatsError: Error, CustomStringConvertible {
     let error: ChatError
     let journal: String
 
-    /// Whether files are damaged: only then `verify` tells more.
+    /// Whether files are damaged: only then `verify` reports details.
     private var isDamage: Bool {
         switch error {
         case .journal(let error): error.code == .damaged

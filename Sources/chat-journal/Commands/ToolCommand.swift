@@ -3,7 +3,7 @@ import ChatDomain
 import EventJournal
 import Projections
 
-/// A command of the tool: what it takes, and what it does.
+/// A command of the tool, with its arguments and its function.
 struct ToolCommand: Sendable {
     let spec: CommandSpec
     /// Runs the command; returns whether all input was accepted and the journal is sound.
@@ -89,8 +89,7 @@ extension Arguments {
 
     /// The users of a filter's option.
     ///
-    /// For a viewer an unknown user is the empty set: a viewer is
-    /// not told who is registered.
+    /// For a viewer an unknown user is the empty set: a viewer must not learn who is registered.
     func users(option name: String, in store: ChatStore, viewer: UserID?) throws -> Set<UserID>? {
         do { return try user(option: name, in: store).map { [$0] } } catch is LookupError where viewer != nil {
             return []
@@ -189,8 +188,7 @@ extension ChatStore {
 
     /// Finds the user whom a query is about.
     ///
-    /// A viewer may ask only about themselves, and is not
-    /// told whether others exist.
+    /// A viewer may ask only about themselves, and must not learn whether others exist.
     func findUser(_ text: String, viewer: UserID?, asOf moment: AsOf) throws -> UserID {
         guard let viewer else { return try findUser(text, asOf: moment) }
         guard let user = try? findUser(text, asOf: moment), user == viewer else {

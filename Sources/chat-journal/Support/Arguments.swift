@@ -5,21 +5,21 @@ struct ToolSpec: Sendable {
     /// The version of the tool and of the libraries in it: the newest one of CHANGELOG.md.
     static let version = "0.1.0-dev"
 
-    /// What the tool does, in one sentence.
+    /// The purpose of the tool, in one sentence.
     let abstract: String
     /// The commands in the order of the help.
     let commands: [CommandSpec]
 }
 
-/// What one command takes.
+/// The arguments and the help of one command.
 struct CommandSpec: Sendable {
-    /// An argument that is known by its place.
+    /// An argument that is identified by its place.
     struct Positional: Sendable {
         /// The name in the help and in messages, in capitals: `JOURNAL`.
         let name: String
-        /// What it is, in a phrase.
+        /// The help, a phrase.
         let help: String
-        /// Whether it may be left out; only the last ones may.
+        /// Whether it may be omitted; only the last ones may.
         let isOptional: Bool
 
         init(_ name: String, _ help: String, isOptional: Bool = false) {
@@ -29,7 +29,7 @@ struct CommandSpec: Sendable {
         }
     }
 
-    /// An argument that is known by its name, `--name`.
+    /// An argument that is identified by its name, `--name`.
     struct Option: Sendable {
         /// What follows the name.
         enum Value: Sendable, Equatable {
@@ -45,7 +45,7 @@ struct CommandSpec: Sendable {
         let name: String
         /// What follows the name.
         let value: Value
-        /// What it does, in a phrase.
+        /// The help, a phrase.
         let help: String
 
         init(_ name: String, _ value: Value, _ help: String) {
@@ -66,13 +66,13 @@ struct CommandSpec: Sendable {
 
     /// The word that names the command.
     let name: String
-    /// What the command does, in a phrase.
+    /// The purpose of the command, a phrase.
     let abstract: String
     /// The positional arguments in their order.
     let positionals: [Positional]
     /// The options in the order of the help, without `--help`.
     let options: [Option]
-    /// What the help says after the options; may be empty.
+    /// The text of the help after the options; may be empty.
     let discussion: String
 
     init(
@@ -91,9 +91,9 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The exit status for wrong usage: `EX_USAGE` of `sysexits.h`.
     static let exitStatus: Int32 = 64
 
-    /// What is wrong; arguments in it are made visible.
+    /// The description of the error; arguments in it are made visible.
     let message: String
-    /// The command whose help is of use, if one was recognised.
+    /// The command whose help explains the error, if one was recognised.
     let command: String?
 
     init(_ message: String, command: String? = nil) {
@@ -109,7 +109,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 
 // MARK: Parsing
 
-/// What a command line asks for.
+/// The request of a command line.
 enum Invocation: Equatable {
     /// A text for standard output, with status 0: a help or the version.
     case text(String)
@@ -148,7 +148,7 @@ struct Arguments: Equatable {
     private var values: [String: String] = [:]
     private let declared: Set<String>
 
-    /// Parses what follows the command's name.
+    /// Parses the arguments after the command's name.
     ///
     /// `--name value` and `--name=value` are the same; a value that begins with two hyphens needs
     /// the second form. `--` ends the options. A single `-` is a positional argument; a positional
@@ -239,7 +239,7 @@ struct Arguments: Equatable {
 // MARK: Help
 
 extension ToolSpec {
-    /// The help of the tool: what it does, and each command with its abstract.
+    /// The help of the tool: its purpose, and each command with its abstract.
     var help: String {
         """
         \(abstract)

@@ -4,7 +4,7 @@ import Primitives
 /// Encodes a value as one line of compact JSON, with the keys in the order in which the type
 /// encodes them.
 ///
-/// Foundation's encoder does not keep what the tool promises (`FoundationJSONTests` shows it):
+/// Foundation's encoder does not meet the tool's guarantees (`FoundationJSONTests` shows it):
 /// - The order of keys is fixed. Foundation's changes from one call to the next, or is
 ///   alphabetical.
 /// - A line is safe to print. Foundation does not escape the scalars that act on a terminal

@@ -6,10 +6,10 @@
 
 /// Checks that a line is one JSON value by RFC 8259, before Foundation decodes it.
 ///
-/// Foundation's decoder alone does not keep what the tool promises (`FoundationJSONTests` shows
+/// Foundation's decoder alone does not meet the tool's guarantees (`FoundationJSONTests` shows
 /// each):
 /// - A field given twice is an error. Foundation silently takes one of the two.
-/// - An error names its byte. Foundation says that the data is not valid JSON, and not where.
+/// - An error names its byte. Foundation reports invalid JSON without the place.
 /// - Trailing commas, byte order marks and UTF-16 are errors. Foundation accepts them.
 /// - A whole number is read as it is written, or not at all. Foundation reads 3.9999999999999999 as
 ///   4.

@@ -35,7 +35,7 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
 }
 
 extension LineReader.Line {
-    /// Decodes the line, or returns what is wrong with it.
+    /// Decodes the line, or returns its error.
     ///
     /// - Parameter limit: The limit of the line's reader.
     func decode<Value: Decodable>(_ type: Value.Type, limit: Int = LineReader.defaultLimit) -> Result<Value, LineError> {
@@ -50,7 +50,7 @@ extension LineReader.Line {
     }
 }
 
-/// What is wrong with a line of input: a stable code for programs and a message for people.
+/// The error of a line of input: a stable code for programs and a message for people.
 struct LineError: Error, Equatable, CustomStringConvertible {
     /// The stable codes, printed as they are spelt here.
     enum Code: String, Equatable {
@@ -81,7 +81,7 @@ struct LineError: Error, Equatable, CustomStringConvertible {
 
     /// The kind of error.
     let code: Code
-    /// What is wrong, without the place.
+    /// The description of the error, without the place.
     ///
     /// Quoted input is shortened, but not made visible.
     let message: String
@@ -99,7 +99,7 @@ struct LineError: Error, Equatable, CustomStringConvertible {
         self.byteOffset = byteOffset
     }
 
-    /// The field or the byte, and what is wrong there.
+    /// The field or the byte, and the error there.
     var description: String {
         if let field { return "\(field): \(message)" }
         if let byteOffset { return "\(message) at byte \(byteOffset)" }

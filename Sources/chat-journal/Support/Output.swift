@@ -82,8 +82,8 @@ enum StandardError {
 
     /// Writes text unchanged.
     ///
-    /// - Returns: Whether it was written. A failure cannot be reported anywhere else; the exit
-    ///   status still tells.
+    /// - Returns: Whether it was written. A failure cannot be reported elsewhere; the exit status
+    ///   remains.
     @discardableResult
     static func write(_ text: String) -> Bool {
         do {

@@ -1,4 +1,4 @@
-/// Text from users for a terminal: nothing in it is hidden, and nothing acts on the terminal.
+/// Text from users for a terminal: nothing in it is hidden or controls the terminal.
 ///
 /// A backslash is doubled, so that the output can be read back in one way only; then
 /// - newline, carriage return and tab become `\n`, `\r` and `\t`;
@@ -25,7 +25,7 @@ func visible(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar has no shape of its own and may change how a terminal shows the rest.
+    /// Whether the scalar has no glyph and may change how a terminal shows the rest.
     ///
     /// Controls (Cc), format characters such as bidi controls and zero-width joiners (Cf), and line
     /// and paragraph separators (Zl, Zp), by the Unicode version of the running Swift. `visible`

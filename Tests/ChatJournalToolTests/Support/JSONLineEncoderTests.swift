@@ -14,7 +14,8 @@ import Testing
 @Suite struct JSONLineEncoderTests {
     private let encoder = JSONLineEncoder()
 
-    /// `JSONLineMembers` writes every kind of event as the encoder does; the golden journals hold every kind.
+    /// `JSONLineMembers` writes every kind of event as the encoder does; the golden journals hold
+    /// every kind.
     @Test(arguments: ["history", "stubs", "late"]) func eventsAreWrittenAsTheEncoderWritesThem(folder: String) throws {
         let target = try ToolProcess.Folder()
         let store = try ChatStore.openReadOnly(try GoldenCase.copy(of: folder, to: target))
@@ -204,7 +205,7 @@ enum Tree: Codable, Equatable {
         }
     }
 
-    // Each case is an object of one member, which tells the cases apart.
+    // Each case is an object with one member, whose name identifies the case.
     private enum Keys: String, CodingKey { case bool, integer, number, text, list, object }
 
     func encode(to encoder: any Encoder) throws {

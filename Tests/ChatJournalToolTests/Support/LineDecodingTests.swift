@@ -143,7 +143,7 @@ import Testing
         #expect(failure(String.self, bytes)?.byteOffset == offset)
     }
 
-    /// Any line decodes or has an error; Foundation reads whatever the scanner accepts.
+    /// Any line decodes or has an error; Foundation accepts every line that the scanner accepts.
     @Test func damagedLines() throws {
         let seed = Repetitions.seed
         var generator = SplitMix64(seed: seed)

@@ -59,7 +59,7 @@ import Testing
         #expect(Array(visible(text).unicodeScalars) == Array(shown.unicodeScalars))
     }
 
-    /// Whatever is printed can be read back in one way only, and holds nothing that acts on a terminal.
+    /// Printed text has exactly one original, and contains nothing that controls a terminal.
     @Test func roundTrip() throws {
         let seed = Repetitions.seed
         var generator = SplitMix64(seed: seed)

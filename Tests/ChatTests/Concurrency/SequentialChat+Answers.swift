@@ -78,7 +78,7 @@ extension SequentialChat {
     private func answer<Entry>(_ entries: [Entry], _ page: PageRequest, by key: (Entry) -> Position, _ shown: ([Entry]) -> Answer) -> Answer
     {
         let picked = pick(page, of: entries, by: key)
-        // An empty page stands at its start: after its `after`, before its `before`, or at the end.
+        // The place of an empty page: after its `after`, before its `before`, or at the end.
         let end = page.after ?? page.before.map { $0 == 0 ? 0 : $0 - 1 } ?? position
         let newer = picked.last.map(key) ?? min(position, end)
         let start = picked.first.map(key) ?? newer + 1

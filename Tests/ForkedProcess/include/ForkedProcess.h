@@ -3,10 +3,10 @@
 
 #include <stdint.h>
 
-/// Forks the process and lets the child draw numbers; fork is unavailable in Swift, for good reasons that a test of it has to do without.
+/// Forks the process and draws numbers in the child. In C, because fork is unavailable in Swift.
 ///
-/// `draw` is called in the child with `context`, an array and its count, and the numbers are sent to the parent. `way` is 0 for `fork`, 1 for
-/// a child that the C library is not told of (Linux alone). Returns 0 if all of them came, -1 otherwise.
+/// The child calls `draw` with `context`, an array and its count, and sends the numbers to the parent. `way` is 0 for `fork`, and 1 for a
+/// system call that bypasses the C library (Linux only). Returns 0 if all numbers arrive, otherwise -1.
 int forked_draw(int way, void (*draw)(void *context, uint64_t *numbers, int count), void *context, uint64_t *numbers, int count);
 
 #endif

@@ -271,8 +271,9 @@ struct BackupTarget {
 
     /// Locks the destination, unless it is the directory of the journal itself.
     ///
-    /// Paths and storages cannot tell: a link may lead to the same directory, and equal paths may
-    /// be on two disks. But locking one directory locks the other only if they are the same.
+    /// A comparison of paths or storages does not suffice: a link may lead to the same directory,
+    /// and equal paths may be on two disks. But locking one directory locks the other only if they
+    /// are the same.
     private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory) throws(JournalError) -> any StorageLock {
         let lock = try lock(directory, DirectoryListing.lockName)
         guard try isHeld(source) else { return lock }
