@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Reads a journal as a stranger would: from the pages that describe its bytes, with no look at the code that writes them.
+"""Reads a journal with a reader that was written from the pages about its bytes alone, not from the code.
 
     read_journal.py JOURNAL                                     prints the events, as `chat-journal export` does
     read_journal.py JOURNAL --tool PATH [--damage N] [--seed S] [--scratch DIR]
 
-With `--tool` it prints no events but compares them with those of `export`, byte for byte; with `--damage` it then damages
-N copies of a journal that was closed in good order, one place in each, and holds itself and the tool to finding it.
+With `--tool` it prints no events, but compares them with those of `export`, byte for byte. With `--damage` it then
+damages N copies of a journal that was closed normally, each at one place, and checks that it and the tool find the damage.
 
-What it follows: Sources/EventJournal/EventJournal.docc/Format.md for the files and
-Sources/ChatDomain/ChatDomain.docc/EventEncoding.md for the events. No page writes down the JSON form of an event in full:
-the order and names of its fields, `imported`, `unknown`, what counts as erased in the thread of an outward code and in an
-unknown kind, years beyond four digits and which characters are escaped were taken from what the tool prints, so agreement
-there shows only that it prints the same as it did then. What makes a slot valid beyond its CRC was held against the tool too.
+The reader follows Sources/EventJournal/EventJournal.docc/Format.md for the files, and
+Sources/ChatDomain/ChatDomain.docc/EventEncoding.md for the events. The JSON form comes from the output of the tool: the
+order and names of fields, `imported`, `unknown`, the meaning of erased in the thread of an outward code and in an unknown
+kind, years of more than four digits, and the escaped characters. There an agreement only shows that the output has not
+changed. The conditions of a valid slot besides its CRC were compared with the tool as well.
 
-It checks all that these let one check: slots, headers, places, lengths, every CRC, the chain, every text, the
-numbering of events within a thread, the order of times. The first thing that is wrong ends it with exit status 1 and is
-named by file, byte and position; the commits before it have been printed by then. No fault are, as in the format, a torn
-end and one slot of `durable` that is not valid: standard error tells of them. Memory is bounded by one commit and the
-number of threads, not by the length of the journal.
+The reader checks slots, headers, offsets, lengths, every CRC, the chain, every text, the numbers of events within a
+thread, and the order of times. The first fault ends it with exit status 1 and is reported with file, byte and position;
+the commits before it are already printed. A torn end, and one invalid slot of `durable`, are not faults, as the format
+defines; they are reported on standard error. Memory is bounded by one commit and the number of threads, not by the length
+of the journal.
 """
 
 import argparse
@@ -41,7 +41,7 @@ M64 = 2**64 - 1
 
 
 class Fault(Exception):
-    """What is wrong, and where: the file, the byte in it, the position of the record that is concerned (None: of no one)."""
+    """A fault and its place: the file, the byte in it, and the position of the record (None if there is no record)."""
 
     def __init__(self, file, byte, position, text):
         super().__init__(f"{file}: byte {byte}: position {'none' if position is None else position}: {text}")
@@ -49,7 +49,7 @@ class Fault(Exception):
 
 
 def make_tables():
-    """The CRC's tables for one byte and for two at once; the second halves the steps, which is what plain Python is slow at."""
+    """Returns the CRC's tables for one byte and for two bytes; the second one halves the number of slow Python steps."""
     one = []
     for value in range(256):
         for _ in range(8):
@@ -86,7 +86,7 @@ def step(chain, value):
 
 
 def number(data, at, end):
-    """A LEB128 number of at most 64 bits in its shortest form, and the offset after it; ValueError for anything else."""
+    """Returns a LEB128 number of at most 64 bits in its shortest form, and the offset after it; otherwise ValueError."""
     value = shift = 0
     while True:
         if at >= end:
@@ -115,7 +115,7 @@ class Slot:
 
 
 def read_slots(directory):
-    """The valid slots, the newer one first."""
+    """Returns the valid slots, the newer one first."""
     try:
         data = (directory / "durable").open("rb").read(1025)
     except OSError as error:
@@ -139,7 +139,7 @@ def read_slots(directory):
 
 
 def has_writer(directory):
-    """Whether somebody holds the writer's lock, asked without taking it where the system can be asked so."""
+    """Returns whether a writer holds the lock; does not acquire it if the system supports a query."""
     try:
         descriptor = os.open(directory / "lock", os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -161,7 +161,7 @@ def has_writer(directory):
 
 
 class Reader:
-    """Walks through a journal's commits. After `records` is exhausted, `last` and `chain` are those of its end."""
+    """Reads a journal's commits. After the last of `records`, `last` and `chain` are those of the journal's end."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -179,7 +179,7 @@ class Reader:
         return Fault(self.name, byte, position, text)
 
     def read(self, byte, count):
-        """At most `count` bytes: fewer only at the end of the file."""
+        """Returns `count` bytes; fewer only at the end of the file."""
         parts = []
         while count > 0 and (part := os.pread(self.file, count, byte)):
             parts.append(part)
@@ -187,14 +187,15 @@ class Reader:
         return b"".join(parts)
 
     def records(self):
-        """(position, segment, byte, kept part, erasable part or None for a stub, last position of the commit), each commit once all of
-        it is checked."""
-        # Step 1 was read first, on purpose: a segment that is made after that is not missed.
+        """Yields (position, segment, byte, kept part, erasable part or None for a stub, last position of the commit).
+
+        The records of a commit follow after the whole commit is checked."""
+        # `durable` was read before the listing, so that no segment created later is missed.
         self.name = "durable"
         self.check_promise(0, 0)
         names = sorted(name for name in os.listdir(self.directory) if re.fullmatch(r"[0-9]{20}\.segment", name))
         if not names:
-            raise Fault(str(self.directory), 0, 1, "there is no segment")
+            raise Fault(str(self.directory), 0, 1, "no segment exists")
         for index, self.name in enumerate(names):
             if self.live and self.slots[0].durability == 0 and self.last >= self.slots[0].position:
                 break
@@ -216,7 +217,7 @@ class Reader:
     def header(self):
         raw, first = self.read(0, 128), self.last + 1
         if raw[:8] != b"CJSEG\r\n\x1a":
-            raise self.fault(0, first, "this is no segment")
+            raise self.fault(0, first, "not a segment")
         if len(raw) < 128:
             raise self.fault(len(raw), first, "the file ends inside its header")
         if crc32c(raw[:124]) != struct.unpack_from("<I", raw, 124)[0]:
@@ -237,7 +238,7 @@ class Reader:
     def segment(self, is_last):
         salt = self.header()
         self.end = 128
-        entries = []  # what the footer has to say
+        entries = []  # the expected entries of the footer
         while True:
             if self.live and self.slots[0].durability == 0 and self.last >= self.slots[0].position:
                 return
@@ -254,7 +255,7 @@ class Reader:
                 if not is_last:
                     raise
                 if self.live:
-                    return  # being written; only under `written` one comes here, `records` holds it to the slots
+                    return  # a commit being written, under `written` only; `records` checks the slots
                 self.judge_tail(salt, fault)
                 return
             boundaries = [(found[0][0], self.end, 0)] + [(record[0], record[1], len(found) - at) for at, record in enumerate(found)]
@@ -280,7 +281,7 @@ class Reader:
             position += len(part)
 
     def footer(self, head, salt, entries, is_last):
-        """Whether the segment's footer is at `end`; it has to be right, but that of the last segment may be torn."""
+        """Returns whether the segment's footer is at `end`; it must be valid, but may be torn in the last segment."""
         first = self.last + 1
         if len(head) < 40 or head[4:8] != bytes(4) or crc32c(salt + head[:36]) != struct.unpack_from("<I", head, 36)[0]:
             return False
@@ -305,7 +306,7 @@ class Reader:
         return True
 
     def commit(self, head, salt):
-        """The records of the commit at `end`, all of them checked, with their original CRCs."""
+        """Returns the checked records of the commit at `end`, with their original CRCs."""
         first, start = self.last + 1, self.end
         if len(head) < 40:
             raise self.fault(start, first, "the file ends inside a commit's header")
@@ -315,7 +316,7 @@ class Reader:
         if not 40 < length <= MAX_COMMIT:
             raise self.fault(start, first, f"a commit of {length} bytes")
         if count == 0:
-            raise self.fault(start + 4, first, "a commit of no records")
+            raise self.fault(start + 4, first, "a commit without records")
         if position != first:
             raise self.fault(start + 8, first, f"the commit's first position is {position}")
         if synced >= position:
@@ -338,7 +339,7 @@ class Reader:
                 body = at + kept_count
                 at = body + (36 if state else 16 + erasable_count)
                 if at > length:
-                    raise ValueError("a record that reaches beyond its commit")
+                    raise ValueError("a record that extends beyond its commit")
             except ValueError as error:
                 raise self.fault(start + begin, position, str(error))
             if crc32c(data[begin + 4:at]) != crc:
@@ -349,7 +350,7 @@ class Reader:
             erasable = None if state else data[body + 16:at]
             found.append((position, start + begin, data[body - kept_count:body], erasable, original))
         if at != length:
-            raise self.fault(start + at, first + count - 1, f"{length - at} bytes of the commit are no record's")
+            raise self.fault(start + at, first + count - 1, f"{length - at} bytes of the commit belong to no record")
         if crc32c(stored) != sums:
             raise self.fault(start + 32, first, "the CRC over the records' CRCs is wrong")
         if expected != chain:
@@ -357,7 +358,7 @@ class Reader:
         return found
 
     def judge_tail(self, salt, fault):
-        """Returns if what is after `end` is explained by a power failure (the section on recovery), raises `fault` if it is not."""
+        """Raises `fault` unless a power failure explains the bytes after `end` (see Format.md on recovery)."""
         size = os.fstat(self.file).st_size
         highest = max([slot.position for slot in self.slots] + [self.attested(salt, size)])
         if self.last < highest:
@@ -376,7 +377,7 @@ class Reader:
         self.notes.append(f"{self.name}: the {size - self.end} bytes from {self.end} on are of a torn commit, after position {self.last}")
 
     def attested(self, salt, size):
-        """The highest position that a commit after `end` says was synced before it: any header with a valid CRC counts."""
+        """Returns the highest synced position in a commit header after `end`; every header with a valid CRC counts."""
         highest, begin = 0, self.end
         while begin < size:
             window = self.read(begin, (1 << 20) + 39)
@@ -424,8 +425,8 @@ OUTWARD = re.compile(
 INWARD = re.compile(r"[0-9][ABD-HJLNP-UW-Z]{2}")
 DISTRICT_THREAD = bytes.fromhex("00008000806F757477617264")
 
-# What `export` was seen to escape of all scalars, beyond what json.dumps does: categories Cc, Cf, Zl and Zp of Unicode 15.
-# A list, not unicodedata: the categories change with the version of Python.
+# The scalars that `export` escapes in addition to json.dumps: categories Cc, Cf, Zl and Zp of Unicode 15, from its output.
+# A list instead of unicodedata, because the categories depend on the version of Python.
 INVISIBLE = re.compile(
     "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
     "\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]")
@@ -438,7 +439,7 @@ def quoted(text):
 
 
 def timestamp(milliseconds):
-    """RFC 3339 with three digits, by the proleptic Gregorian calendar, for any number of 64 bits."""
+    """Formats a number of 64 bits by RFC 3339 with three digits, in the proleptic Gregorian calendar."""
     days, rest = divmod(milliseconds, 86_400_000)
     era, day = divmod(days + 719_468, 146_097)  # eras of 400 years that begin on a 1st of March
     year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
@@ -465,12 +466,12 @@ def counted(data, at, end):
 
 
 def content(names, data, at, end):
-    """The fields of the erasable part by name. What follows the fields that are known here is a later version's."""
+    """Returns the fields of the erasable part by name. Bytes after the known fields belong to a later version."""
     if names == ["postcode"]:
         raw = data[at:at + 8][::-1]
         outward, inward = raw[:4].rstrip(b"\0").decode("latin-1"), raw[4:7].decode("latin-1")
         if at + 8 > end or raw[7] or not OUTWARD.fullmatch(outward) or not INWARD.fullmatch(inward):
-            raise ValueError("what should be a postcode is none")
+            raise ValueError("not a postcode")
         return {"postcode": f"{outward} {inward}"}
     if len(names) == 1:
         return {names[0]: data[at:end].decode("utf-8")}
@@ -483,9 +484,9 @@ def content(names, data, at, end):
 
 
 def event(position, kept, erasable, commit_end):
-    """The line of an event; ValueError for bytes that are none. The third value: (thread, number, recordedAt) for the order."""
+    """Returns (line, kind, thread, number, recordedAt) of an event; ValueError for invalid bytes."""
     if len(kept) < 8 or kept[0] == 0:
-        raise ValueError("the kept part is no event's")
+        raise ValueError("the kept part is not that of an event")
     kind, flags, recorded, at = kept[0], kept[1], int.from_bytes(kept[2:8], "little"), 8
     parts = [f'{{"position":{position},"recordedAt":"{timestamp(recorded)}"']
     if flags & 2:
@@ -505,7 +506,7 @@ def event(position, kept, erasable, commit_end):
             later = int.from_bytes(erasable[-4:], "little") if end - begin >= 4 else end
             end -= 4 + later
             if end < begin:
-                raise ValueError("the fields of a later version reach into what is before them")
+                raise ValueError("the fields of a later version overlap earlier fields")
     if kind not in KINDS:
         if erasable is None:
             parts.append('"erased":true')
@@ -544,17 +545,17 @@ def event(position, kept, erasable, commit_end):
 
 
 def lines(reader):
-    """The lines of all events, in order, with what an audit of the events alone can hold them to."""
+    """Yields the lines of all events in order, and checks the rules that an audit of the events alone can check."""
     numbers, latest, knows_all = {}, 0, True
     for position, segment, byte, kept, erasable, commit_end in reader.records():
         try:
             line, kind, thread, place, recorded = event(position, kept, erasable, commit_end)
             if recorded < latest:
-                raise ValueError(f"it was recorded {latest - recorded} ms before the one before it")
-            knows_all = knows_all and kind in KINDS  # an event of a later kind may have a number in any thread
+                raise ValueError(f"it was recorded {latest - recorded} ms before the previous event")
+            knows_all = knows_all and kind in KINDS  # an event of an unknown kind may have a number in any thread
             if place is not None and knows_all and place != numbers.get(thread, 0) + 1:
-                raise ValueError(f"it has the number {place} in its thread, and {numbers.get(thread, 0) + 1} is next")
-        except ValueError as error:  # text that is not UTF-8 raises one as well
+                raise ValueError(f"its number in the thread is {place}, not {numbers.get(thread, 0) + 1}")
+        except ValueError as error:  # also raised for text that is not UTF-8
             raise Fault(segment, byte, position, f"the event is wrong: {error}")
         latest = recorded
         if place is not None:
@@ -562,11 +563,11 @@ def lines(reader):
         yield line.encode("utf-8") + b"\n"
 
 
-# -- What it is used for -----------------------------------------------------------------------------------------------
+# -- The program -------------------------------------------------------------------------------------------------------
 
 
 def compare(reader, tool):
-    """The number of events, all of them the same as those of `export`; SystemExit names the first difference."""
+    """Compares all events with those of `export`; returns their number. SystemExit names the first difference."""
     exported, count = subprocess.Popen([tool, "export", str(reader.directory)], stdout=subprocess.PIPE), 0
     try:
         for count, line in enumerate(lines(reader), 1):
@@ -574,7 +575,7 @@ def compare(reader, tool):
             if line != other:
                 sys.exit(f"FAILED: event {count}:\n  read     {line[:2000]!r}\n  exported {other[:2000]!r}")
         if other := exported.stdout.readline():
-            sys.exit(f"FAILED: exported after the last event: {other[:2000]!r}")
+            sys.exit(f"FAILED: `export` continues after the last event: {other[:2000]!r}")
         if status := exported.wait():
             sys.exit(f"FAILED: export ended with status {status}")
         return count
@@ -584,7 +585,7 @@ def compare(reader, tool):
 
 
 def commits_of(segment):
-    """The commits of a segment that is sound: (first byte, byte after the last, first position, last position)."""
+    """Returns the commits of a valid segment: (first byte, byte after the last, first position, last position)."""
     data, at, found = segment.read_bytes(), 128, []
     while at + 40 <= len(data) and (length := struct.unpack_from("<I", data, at)[0]):
         count, first = struct.unpack_from("<IQ", data, at + 4)
@@ -597,8 +598,10 @@ KINDS_OF_DAMAGE = ["bit", "forged", "cut", "slot"]
 
 
 def damage(kind, copy, segments, rng):
-    """Which file of the copy to damage, where, and its damaged bytes. Where the sums are made to fit again (`forged`), only
-    fields are hit that some other check must hold: not the generation, the synced position, the salt, reserved bytes."""
+    """Returns the file of the copy to damage, the byte, and the damaged contents.
+
+    Forged damage corrects the checksums, and therefore hits only fields that another check covers: not the generation,
+    the synced position, the salt or reserved bytes."""
     path, commits = rng.choice(segments)
     byte = rng.randrange(commits[-1][1] if rng.random() < 0.8 else 128)
     if kind == "slot":
@@ -609,10 +612,10 @@ def damage(kind, copy, segments, rng):
     elif kind == "cut":
         if rng.random() < 0.3:
             path, commits = segments[-1]
-            byte = rng.choice(commits)[0]  # nothing is there in part: only a promise tells
+            byte = rng.choice(commits)[0]  # no partial commit: only an attested position reveals the cut
         begin = max((commit[0] for commit in commits if commit[0] <= byte), default=None)
         if begin is not None and path != segments[-1][0]:
-            byte = max(byte, begin + 4)  # else the next segment is where it shows
+            byte = max(byte, begin + 4)  # otherwise the damage appears in the next segment
     data = bytearray(path.read_bytes())
     if kind == "cut":
         return path, byte, data[:byte]
@@ -625,10 +628,12 @@ def damage(kind, copy, segments, rng):
 
 
 def try_damage(journal, tool, copy, rng):
-    """Flips a bit before the end of a segment, in what a CRC covers or with that CRC made to fit again, or cuts it there:
-    found in the commit that was hit (in the header: at its first position), with the events before it and no others; the
-    tool exports none, or of a sealed segment, which it does not read to open the journal, no others, and its `verify` finds
-    it. Or flips a bit of a slot: no difference, for the other one stands. Returns what was done."""
+    """Damages a copy at one place and checks the results; returns the kind of damage.
+
+    The damage is a flipped bit before the end of a segment, with or without a corrected CRC, or a cut there. The reader
+    must find it in the damaged commit (damage of the header: at the first position), after exactly the events before it.
+    The tool must export no event; for a sealed segment, which opening does not read, it may export the events before the
+    damage, and `verify` must find it. A flipped bit of a slot must have no effect, because the other slot is valid."""
     shutil.copytree(journal, copy)
     segments = [(path, commits) for path in sorted(copy.glob("*.segment")) if (commits := commits_of(path))]
     sound = list(lines(Reader(copy)))
@@ -652,11 +657,11 @@ def try_damage(journal, tool, copy, rng):
     begin, end, first, last = hit or (0, 128, commits[0][2], commits[0][2])
     if fault is None:
         sys.exit(f"FAILED: {what} was not found")
-    # A footer has no positions: its range is empty, from the next one to the last.
+    # A footer has no positions: its range is empty.
     if fault.file != path.name or not begin <= fault.byte <= end or not min(first, last) <= fault.position <= last + 1:
         sys.exit(f"FAILED: {what} was found elsewhere, not in {begin}..<{end}, positions {first}...{last}: {fault}")
     if printed != sound[:first - 1]:
-        sys.exit(f"FAILED: {what}: {len(printed)} events were read, {first - 1} stand before it")
+        sys.exit(f"FAILED: {what}: {len(printed)} events were read, but {first - 1} precede the damage")
     if path != max(copy.glob("*.segment")):
         verified = subprocess.run([tool, "verify", str(copy)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if verified.returncode != 1:
@@ -672,16 +677,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("journal", type=pathlib.Path, help="the directory of the journal")
     parser.add_argument("--tool", help="the chat-journal binary to compare with")
-    parser.add_argument("--damage", type=int, default=0, help="copies to damage; the journal should be a small one")
-    parser.add_argument("--seed", type=int, help="what the damage follows from; printed")
-    parser.add_argument("--scratch", type=pathlib.Path, help="where the copies are made")
+    parser.add_argument("--damage", type=int, default=0, help="the number of copies to damage; the journal should be small")
+    parser.add_argument("--seed", type=int, help="the seed of the damage; default: a new one, printed")
+    parser.add_argument("--scratch", type=pathlib.Path, help="the directory in which the copies are created")
     arguments = parser.parse_args()
     if arguments.damage and not arguments.tool:
         parser.error("--damage needs --tool")
     try:
         reader = Reader(arguments.journal)
         if arguments.tool:
-            print(f"{compare(reader, arguments.tool):,} events: read and exported are the same bytes", flush=True)
+            print(f"{compare(reader, arguments.tool):,} events: the reader and `export` print the same bytes", flush=True)
         else:
             sys.stdout.buffer.writelines(lines(reader))
             sys.stdout.buffer.flush()
@@ -693,7 +698,7 @@ def main():
         print(note, file=sys.stderr)
     if arguments.damage:
         if not reader.slots[0].closed or not reader.last or reader.notes:
-            sys.exit("FAILED: --damage needs a sound journal with events that was closed in good order")
+            sys.exit("FAILED: --damage needs a valid journal with events that was closed normally")
         seed = random.SystemRandom().getrandbits(32) if arguments.seed is None else arguments.seed
         print(f"damage: seed {seed}", flush=True)
         rng, done = random.Random(seed), []
@@ -702,7 +707,7 @@ def main():
                 done.append(try_damage(arguments.journal, arguments.tool, pathlib.Path(scratch) / str(run), rng))
                 shutil.rmtree(pathlib.Path(scratch) / str(run))
         counts = ", ".join(f"{done.count(kind)} {kind}" for kind in KINDS_OF_DAMAGE)
-        print(f"{len(done)} damaged copies: each found where it is, or for a slot without harm ({counts})")
+        print(f"{len(done)} damaged copies: each damage was found at its place, or had no effect in a slot ({counts})")
     return 0
 
 
