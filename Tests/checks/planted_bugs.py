@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
-"""Plants bugs in a copy of the sources, one at a time, and looks whether the tests find them.
+"""Mutation tests: changes a copy of the sources, one mutation at a time, and checks that the tests fail.
 
     planted_bugs.py [--package .] [--only 1,5,16b] [--sample 10] [--states 60000] [--scratch DIR] [--configuration debug] [--jobs 2]
 
-Each bug is a mistake that somebody could make: a sync left out, two steps in the wrong order, a check forgotten. It is planted by
-replacing some lines, each of which must be there exactly once; otherwise the sources have changed, and so must this program. For the
-journal's writing and recovery the suites of the simulated disk (`JournalCrashTests`, `BackupCrashTests`, `ConcurrentCrashTests`) then run
-with all repetitions (`CHATJOURNAL_LONG=1`); where they find nothing, in the long run, with --states states (0: not at all). What no
-power failure on a disk as assumed can show is looked for by the suite that the bug names. A run of a suite that takes three times as long as with the
-unchanged sources, and a minute more, has not ended: the bug is found.
+A mutation is a plausible mistake: an omitted sync, two steps in the wrong order, a missing check. It replaces lines of the
+sources. Each of these lines must occur exactly once; otherwise the sources have changed, and the mutation must be updated.
 
-First the unchanged sources have to pass. Status 0: every bug was found that has to be; those that need not be are second lines
-of defence on a disk as `CrashSafety.md` assumes it, with the reason below, and one of them that is found is a failure as well:
-the reason is then wrong.
+Mutations of the journal's writing and recovery run the suites of the simulated disk (`JournalCrashTests`,
+`BackupCrashTests`, `ConcurrentCrashTests`) with all repetitions (`CHATJOURNAL_LONG=1`), and if these find nothing, the
+long run with --states states (0: no long run). A mutation that no power failure on the assumed disk can reveal names
+another suite. A run that takes longer than three times the run with unchanged sources plus a minute counts as found.
 
-Only what the suites need is copied and built, with the settings of the package's manifest. On two cores it takes some forty minutes for the bugs
-up to 31, most of them for the crash suites, and a quarter of an hour for the others; --only takes the numbers of the table.
+First the unchanged sources must pass. The status is 0 if every mutation is found, except for mutations of redundant
+checks. These protect on disks that violate the assumptions of `CrashSafety.md`; each has its reason below. If one of them
+is found, the reason is wrong, and the status is 1.
+
+Only the sources that the suites need are copied and built, with the settings of the package's manifest. On two cores the
+mutations up to 31 take about forty minutes, most of it for the crash suites, and the others a quarter of an hour. --only
+takes numbers of the table.
 """
 
 import argparse
@@ -80,7 +82,7 @@ PATHS = {
     "store": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Tests/StubRewriter",
               "Tests/ChatTests", "Tests/NaiveViews", "Tests/ProjectionsTests"],
 }
-# By the test target of the suite that a bug names.
+# The group of each test target.
 GROUPS = {"LockingTests": "locks", "EventJournalTests": "units", "ColumnsTests": "domain", "ChatDomainTests": "domain", "ChatTests": "store",
           "ProjectionsTests": "store"}
 
@@ -93,11 +95,11 @@ class Failed(Exception):
 class Bug:
     number: str
     title: str
-    # File below the target's sources, what is there, what comes in its place.
+    # (file of the target, old text, new text).
     edits: list
-    # Why nothing can find it on a disk as assumed; None where the suites must.
+    # The reason why no test can find it on the assumed disk; None if a test must find it.
     spared: str | None = None
-    # The test target and the suite that finds what no power failure shows.
+    # The test target and the suite, for a mutation that no power failure reveals.
     unit: str | None = None
     target: str = "EventJournal"
 
@@ -114,7 +116,7 @@ def checkpoint_bug(number, title, edits):
     return store_bug(number, title, edits, unit="(Forged)?Checkpoint", target="EventJournal")
 
 
-# The threads that a viewer is shown are chosen in one place.
+# Shows all threads to every viewer.
 ALL_THREADS_SHOWN = [
     ("Sections.swift", "viewer.map { models.scan(membershipsOf: $0) } ?? models.scanOfThreads()", "models.scanOfThreads()"),
     ("Sections.swift", "guard view.viewer != nil else", "guard view.viewer != nil, row < 0 else"),
@@ -127,7 +129,7 @@ def unread_bug(number, title, old, new):
 
 
 def viewer_bug(number, asked, *edit):
-    return store_bug(number, f"viewer: may be anybody who asks for {asked}", [edit], unit="QueryTests")
+    return store_bug(number, f"viewer: no check in the query for {asked}", [edit], unit="QueryTests")
 
 
 def table_row(number, row, *edits):
@@ -135,7 +137,7 @@ def table_row(number, row, *edits):
 
 
 def receipt_row(number, field, old, new):
-    return store_bug(number, f"receipt: the {field} of the first caller shown", [("Visibility.swift", old, new)], unit="DuplicateReceiptTests")
+    return store_bug(number, f"receipt: show the {field} of the first caller", [("Visibility.swift", old, new)], unit="DuplicateReceiptTests")
 
 
 def table_bug(number, title, edits):
@@ -151,19 +153,19 @@ def decoder_bug(number, title, edits):
 
 
 BUGS = [
-    Bug("1", "append: acknowledged without the sync", [
+    Bug("1", "append: acknowledge without the sync", [
         ("Journal+Durability.swift",
          "                try storage { () throws(StorageError) in try work.file.sync() }\n", "")]),
-    Bug("2", "append: slot written before the sync", [
+    Bug("2", "append: write the slot before the sync", [
         ("Journal+Durability.swift",
          "            do throws(JournalError) {\n                try storage { () throws(StorageError) in try work.file.sync() }\n",
          "            do throws(JournalError) {\n                try sync.write(slot(work.position, work.chain, isClean: false))\n"
          "                try storage { () throws(StorageError) in try work.file.sync() }\n"),
         ("Journal+Durability.swift",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n                if durability", "                if durability")]),
-    Bug("3", "new file: directory not synced after the rename", [
+    Bug("3", "new file: omit the sync of the directory after the rename", [
         ("JournalDirectory.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
-    Bug("4", "new file: renamed, then synced", [
+    Bug("4", "new file: rename before the sync", [
         ("JournalDirectory.swift",
          "            try EventJournal.storage { () throws(StorageError) in try created.sync() }\n", ""),
         ("JournalDirectory.swift",
@@ -171,13 +173,13 @@ BUGS = [
          "            let file = try directory.storage.open(directory.file(name), .readWrite)\n"
          "            try file.sync()\n"
          "            return file\n")]),
-    Bug("5", "recovery: kept bytes not written again", [
+    Bug("5", "recovery: do not rewrite the kept bytes", [
         ("Recovery.swift",
          "        if let start = recovery.rewriteOffset {\n"
          "            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in "
          "try segment.file.write(bytes, at: offset) }\n"
          "        }\n", "")]),
-    Bug("6", "roll-over: old segment not synced", [
+    Bug("6", "rotation: omit the sync of the old segment", [
         ("Journal+Append.swift",
          "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
          "                        let footer = active.footer(state.lastChain)\n"
@@ -185,13 +187,13 @@ BUGS = [
          "                            try active.file.write(span, at: active.end)\n"
          "                        }\n"
          "                        try active.file.truncate(to: active.end + UInt64(footer.count))\n")]),
-    Bug("7", "roll-over: footer written before the commits are synced", [
+    Bug("7", "rotation: write the footer before the sync of the commits", [
         ("Journal+Append.swift",
          "                        try active.file.sync()\n                        try active.seal(state.lastChain)\n",
          "                        try active.seal(state.lastChain)\n")],
-        spared="A footer counts only where all commits before it were read and are valid, or another segment follows, which is "
-               "named after the second sync. The first is for readers that trust a footer alone."),
-    Bug("8", "chain compared nowhere on the way", [
+        spared="A footer counts only if all commits before it were read and are valid, or if another segment follows, which is "
+               "named after the second sync. The first sync is for readers that trust a footer alone."),
+    Bug("8", "chain: never compare it while reading commits", [
         ("CommitParser.swift",
          "        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }\n", ""),
         ("CommitParser.swift", "            return knowsChain && header.chain != chain\n",
@@ -202,226 +204,226 @@ BUGS = [
          "        guard opened.segment.header.chain == chain || first > 0 else {\n")], unit="EventJournalTests.TearTests"),
     Bug("9", "framing salt: none", [
         ("SegmentHeader.swift", "        bytes.store(salt, at: 0)\n", "        bytes.store(salt & 0, at: 0)\n")]),
-    Bug("9b", "framing salt: the journal's id, which is in every head", [
+    Bug("9b", "framing salt: the journal's id, which every head shows", [
         ("SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
          "        bytes.store(UInt64(truncatingIfNeeded: journal.bits), at: 0)\n")]),
-    Bug("10", "recovery: footer written before the rest is synced", [
+    Bug("10", "recovery: write the footer before the sync of the rest", [
         ("Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
-        spared="As 7: a footer behind commits that are not there is never met, and the sync after it covers both."),
-    Bug("10b", "recovery: settled without a sync", [
+        spared="As 7: no footer follows missing commits, and the sync after it covers both."),
+    Bug("10b", "recovery: omit the sync", [
         ("Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
         ("Recovery.swift", "            try segment.seal(recovery.chain)\n",
          "            let footer = segment.footer(recovery.chain)\n"
          "            try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in try segment.file.write(span, at: segment.end) }\n"
          "            try segment.file.truncate(to: segment.end + UInt64(footer.count))\n")]),
-    Bug("11", "recovery: goes on in the same segment", [
+    Bug("11", "recovery: continue in the same segment", [
         ("Recovery.swift", "        if segment.isEmpty { return }\n",
          "        if segment.isEmpty || !recovery.isLastSealed { return }\n"),
         ("Journal+Open.swift", "                if isClean && !isSealed { return }\n",
          "                if !isSealed { return }\n")],
-        spared="The file was cut and synced before, so nothing old comes back. It is for disks that bring back what was cut."),
+        spared="The file was truncated and synced before, so removed bytes do not return. The new segment is for disks that restore them."),
     Bug("12", "close: clean mark without the second sync", [
         ("Journal+Open.swift",
          "                        try active.file.truncate(to: active.end)\n                        try active.file.sync()\n",
          "                        try active.file.truncate(to: active.end)\n")],
-        spared="Zeros may come back behind the commits; opening does not take a file for clean that does not end with them."),
-    Bug("13", "roll-over: slots not synced", [
+        spared="Zeros may return after the commits; opening treats a file as clean only if it ends with its commits."),
+    Bug("13", "rotation: omit the sync of the slots", [
         ("Journal+Append.swift",
          "        try sync.syncSlots()\n        (state.syncedPosition",
          "        if isClean { try sync.syncSlots() }\n        (state.syncedPosition")],
-        spared="The header of the new segment attests as much, and is durable before anything relies on it."),
-    Bug("13b", "synchronize: slots not synced", [
+        spared="The header of the new segment attests the same, and is durable before it is relied on."),
+    Bug("13b", "synchronize: omit the sync of the slots", [
         ("Journal+Durability.swift",
          "            try syncSlots(&sync)\n        }\n    }\n\n    private enum TaskStep",
          "        }\n    }\n\n    private enum TaskStep")],
-        spared="The commits are synced and found without it. A slot attests so that a disk that loses them is found out."),
-    Bug("14", "a failed sync tried again and believed", [
+        spared="The commits are synced and found without the slot. Its attestation detects a disk that loses them."),
+    Bug("14", "sync: repeat a failed sync and trust it", [
         ("Journal+Durability.swift",
          "                try storage { () throws(StorageError) in try work.file.sync() }\n",
          "                try storage { () throws(StorageError) in\n"
          "                    do throws(StorageError) { try work.file.sync() } catch { try work.file.sync() }\n"
          "                }\n")]),
-    Bug("15", "creation: parent directory not synced", [
+    Bug("15", "creation: omit the sync of the parent directory", [
         ("Journal+Open.swift",
          "            try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }\n", "")]),
-    Bug("15a", "opening: names that a killed process made not synced", [
+    Bug("15a", "opening: omit the sync of names that a killed process created", [
         ("Journal+Open.swift",
          "        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }\n", "")]),
-    Bug("15b", "backup: parent directory not synced", [
+    Bug("15b", "backup: omit the sync of the parent directory", [
         ("Backup.swift",
          "        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
-    Bug("16", "backup: slot attests what was added before it is durable", [
+    Bug("16", "backup: attest added commits in the slot before they are durable", [
         ("SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
          "            guard isNew else { return }\n            try file.sync()\n")]),
-    Bug("16b", "backup: new segment attested, never synced", [
+    Bug("16b", "backup: attest a new segment without a sync", [
         ("SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
          "            guard isNew else { return try file.sync() }\n")]),
-    Bug("17", "recovery: tail cut without asking the tear rule", [
+    Bug("17", "recovery: remove a tail without the tear rule", [
         ("Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
          "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) || scan.size > 0 else {\n")], unit="EventJournalTests.TearTests"),
-    Bug("17b", "recovery: any tail refused", [
+    Bug("17b", "recovery: reject every tail", [
         ("Recovery.swift", "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {\n",
          "        guard try TearRule.explains(problem, in: segment.file, size: scan.size) && scan.size == 0 else {\n")]),
-    Bug("18", "recovery: torn footer of the last segment believed", [
+    Bug("18", "recovery: trust a torn footer of the last segment", [
         ("Segment.swift",
          "        guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }\n",
          "        guard let footer = scan.footer else { return false }\n"
          "        if footer.length > 0 { return true }\n")]),
-    Bug("18b", "recovery: torn footer of the last segment refused", [
+    Bug("18b", "recovery: reject a torn footer of the last segment", [
         ("Recovery.swift",
          "                isLastSealed = try opened.isSealed(at: scan)\n",
          "                isLastSealed = try opened.isSealed(at: scan)\n"
          "                if scan.footer != nil && !isLastSealed {\n"
          "                    throw JournalError(.damaged, \"The footer is torn.\", segment: opened.segment.name)\n"
          "                }\n")]),
-    Bug("19", "commits of a round: synced before they are written", [
+    Bug("19", "commits of a round: sync before the write", [
         ("Journal+Durability.swift",
          "                    try state.writePending()\n                    state.fillAhead(after: commitCount, of: byteCount)\n",
          "                    if commitCount < 2 || byteCount < 0 { try state.writePending() }\n")]),
-    Bug("20", "commits of a round: not written when the lead ends", [
+    Bug("20", "commits of a round: omit the write at the end of the leadership", [
         ("Journal+Durability.swift",
          "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="EventJournalTests.GroupWriteTests"),
-    store_bug("21", "query: as of the moment before the last one", [
+    store_bug("21", "query: as of the previous position", [
         ("Sections.swift",
          "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, present: shown.position)\n",
          "            let present = shown.position - (shown.position > 0 ? 1 : 0)\n"
          "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? present, present: present)\n")]),
-    store_bug("22", "query: as of what is decided, durable or not", [
+    store_bug("22", "query: as of the decided position, durable or not", [
         ("ReadSide.swift", "            let durable = log.durablePosition\n", "            let durable = log.lastPosition\n")]),
-    store_bug("23", "execute: a task is answered without the wait", [
+    store_bug("23", "execute: answer a task without the wait", [
         ("Execute.swift",
          "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
          "        await Task.yield()\n")]),
-    store_bug("23b", "execute: a thread is answered without the wait", [
+    store_bug("23b", "execute: answer a thread without the wait", [
         ("Execute.swift",
          "        try wrapping { () throws(JournalError) in try log.waitUntilDurable(through) }\n        readSide",
          "        readSide")]),
-    store_bug("24", "execute: a wait for what was appended alone, so not for what a refusal rests on", [
+    store_bug("24", "execute: wait for appended events only, not for the events behind a rejection", [
         ("Execute.swift",
          "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
          "        if decided.answers.contains(where: { if case .success(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
          "            do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n"
          "        }\n")]),
-    store_bug("25", "texts: an edit shown with the text of the post", [
+    store_bug("25", "texts: show an edit with the text of the post", [
         ("Texts.swift", "        let edits = try texts(at: places.edits)\n", "        let edits = try texts(at: places.edited.map { places.posted[$0] })\n")]),
-    store_bug("25b", "texts: an edited post shown with the time of the edit as that of its creation", [
+    store_bug("25b", "texts: show the time of the edit as the time of creation", [
         ("Texts.swift", "            posts[index].body = edits[edit].body\n", "            posts[index] = edits[edit]\n")], unit="QueryTests"),
-    store_bug("26", "activity: as of now whatever the moment", [
+    store_bug("26", "activity: always as of now", [
         ("Queries.swift", "from: first, to: last, asOf: sections.view.position)", "from: first, to: last, asOf: .max)")]),
-    store_bug("27", "access: as of now whatever the moment", [
+    store_bug("27", "access: always as of now", [
         ("Sections.swift", "changeCount(ofMembership: $1, asOf: view.position)", "changeCount(ofMembership: $1, asOf: .max)")]),
-    store_bug("28", "readers: as of now whatever the moment", [
+    store_bug("28", "readers: always as of now", [
         ("Queries.swift", "readers(of: thread, scan, asOf: sections.view.position)", "readers(of: thread, scan, asOf: .max)")]),
-    store_bug("28b", "user: the later sections as of now", [
+    store_bug("28b", "user: later sections as of now", [
         ("Queries.swift", "        let (view, user) = (sections.view, id)\n",
          "        let now = sections.ask { $0.position }\n"
          "        let (view, user) = (Viewpoint(viewer: viewer, position: moment == .now ? now : sections.view.position, present: now), id)\n")],
         unit="SectionsTests"),
-    store_bug("28c", "sections: as long as the question", [
+    store_bug("28c", "sections: as long as the query", [
         ("Sections.swift", "static let rowCount = 512\n", "static let rowCount = 51_200\n")], unit="SectionsTests"),
-    store_bug("29", "page: the way to what is older from what is decided, durable or not", [
+    store_bug("29", "page: the older cursor from the decided position, durable or not", [
         ("Paging.swift", "models.messages(of: thread, $0, asOf: view.position)", "models.messages(of: thread, $0, asOf: models.position)")]),
-    store_bug("30", "page: a cursor from beyond the end taken", [
+    store_bug("30", "page: accept a cursor from beyond the end", [
         ("Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
-    store_bug("31", "decide: an event is recorded at the time that the clock tells, also when it has gone back", [
+    store_bug("31", "decide: record the clock's time, even if it was set back", [
         ("Decide.swift", "Event.recordable.upperBound), lastRecordedAt)\n", "Event.recordable.upperBound), Event.recordable.lowerBound)\n")],
         unit="ClockTests", target="ChatDomain"),
-    table_bug("32", "table: the old array not asked while it grows", [
+    table_bug("32", "table: do not search the old array during growth", [
         ("SlotTable.swift", "        guard index < 0, let old else", "        guard index < 0, let old, taken == 0 else")]),
-    table_bug("32b", "table: the old array given up before its last keys are placed anew", [
+    table_bug("32b", "table: drop the old array before its last keys are moved", [
         ("SlotTable.swift", "        if placed == toPlace {", "        if placed + Self.step > toPlace {")]),
-    table_bug("32c", "table: a copy's slots changed with its original's", [
+    table_bug("32c", "table: change a copy's slots with the original's", [
         ("SlotTable.swift", "        makeUnique()\n        current[", "        current[")]),
-    table_bug("33", "table: the memory of an array given back while a copy reads it", [
+    table_bug("33", "table: release the memory of an array while a copy reads it", [
         ("SlotTable.swift", "if !isKnownUniquelyReferenced(&retired) || retired?", "if retired?")]),
     table_bug("33b", "table: too few bits of a slot for its index", [
         ("SlotArray+Unsafe.swift", "        indexMask = .max >> UInt32((limit + 1)", "        indexMask = .max >> UInt32((limit / 2)")]),
-    table_bug("33c", "table: the seed kept, however long a search is", [
+    table_bug("33c", "table: keep the seed after long probes", [
         ("SlotTable.swift", "> Self.longestRun { needsOtherSeed = true }", "> Self.longestRun { needsOtherSeed = false }")]),
-    table_bug("33d", "table: written as it is while it grows", [
+    table_bug("33d", "table: write the slots unchanged during growth", [
         ("KeyTable.swift", "        if !slots.isGrowing && slots.taken == keys.count { return", "        if slots.taken > 0 { return")]),
-    table_bug("33e", "table: growth that stops where no key is added any more", [
+    table_bug("33e", "table: growth that stops without further keys", [
         ("KeyTable.swift", "            if slots.isGrowing { slots.goOn { index, seed in seed.hash(keys[index]) } }\n", "")]),
-    table_bug("33f", "table: a copy's slots changed while growth goes on", [
+    table_bug("33f", "table: change a copy's slots during growth", [
         ("SlotTable.swift", "        makeUnique()\n        place(Self.step, hash)", "        place(Self.step, hash)")]),
-    table_bug("34b", "table: an index of more keys than there are believed", [
+    table_bug("34b", "table: trust an index beyond the number of keys", [
         ("KeyTable.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
-    Bug("34e", "row index: an entry of the old array taken for one that stays", [
+    Bug("34e", "row index: take an entry of the old array for a final one", [
         ("SlotTable.swift", "        let (present, slot) = current.search(hashed) { $0 == index }\n        if present < 0 {",
          "        let (present, slot) = current.search(hashed) { $0 == index }\n"
          "        let former = old.map { old in hash(index, old.seed).map { old.search($0) { $0 == index }.index } ?? -1 } ?? -1\n"
          "        if present < 0, former < 0 {")], unit="ColumnsTests.RowIndexTests", target="Columns"),
-    decoder_bug("35", "decoder: a byte taken beyond the end", [
+    decoder_bug("35", "decoder: read a byte beyond the end", [
         ("EventDecoder.swift", "guard bytes.byteCount - offset >= count else", "guard bytes.byteCount - offset >= count - 1 else")]),
-    decoder_bug("35b", "decoder: a number loaded whole where the part ends", [
+    decoder_bug("35b", "decoder: load a whole number at the end of the part", [
         ("EventDecoder.swift", "        if bytes.byteCount - start >= 8 {", "        if bytes.byteCount - start >= byteCount {")]),
-    decoder_bug("35c", "decoder: a number loaded with what stands behind it", [
+    decoder_bug("35c", "decoder: load a number with the bytes after it", [
         ("EventDecoder.swift", " & (1 << UInt64(8 * byteCount) - 1) }", " }")]),
-    decoder_bug("35d", "decoder: the halves of an id swapped", [
+    decoder_bug("35d", "decoder: swap the halves of an id", [
         ("EventDecoder.swift", "UInt128(high) << 64 | UInt128(low)", "UInt128(low) << 64 | UInt128(high)")]),
-    decoder_bug("36", "decoder: a first byte that goes on taken for the whole number", [
+    decoder_bug("36", "decoder: take a first byte with a continuation bit for the whole number", [
         ("EventDecoder.swift", "            if first < 0x80 {\n", "            if first <= 0x80 {\n")]),
-    decoder_bug("36b", "decoder: a number of 65 bits taken", [
+    decoder_bug("36b", "decoder: accept a number of 65 bits", [
         ("EventDecoder.swift", "guard shift < 63 || next <= 1, next != 0", "guard next != 0")]),
-    decoder_bug("36c", "decoder: a number that is longer than it has to be taken", [
+    decoder_bug("36c", "decoder: accept a number that is not in its shortest form", [
         ("EventDecoder.swift", "next <= 1, next != 0 || shift == 0 else", "next <= 1 else")]),
-    decoder_bug("37", "decoder: user and thread of a read marker swapped", [
+    decoder_bug("37", "decoder: swap user and thread of a read marker", [
         ("EventDecoder.swift",
          "        case .threadRead:\n            user = try reader.bits(kept)\n            thread = try reader.bits(kept)\n",
          "        case .threadRead:\n            thread = try reader.bits(kept)\n            user = try reader.bits(kept)\n")]),
-    decoder_bug("37b", "decoder: a reply and its message swapped", [
+    decoder_bug("37b", "decoder: swap a reply and its message", [
         ("EventDecoder.swift",
          "            message = try reader.bits(kept)\n            post = try reader.bits(kept)\n",
          "            post = try reader.bits(kept)\n            message = try reader.bits(kept)\n")]),
-    decoder_bug("38", "decoder: content of which none is there for the length of what follows it", [
+    decoder_bug("38", "decoder: accept empty content before the length of later fields", [
         ("EventDecoder.swift", "        guard reader.offset >= offset else { throw error(.tooShort) }\n", "")]),
-    decoder_bug("38b", "decoder: content that ends before it begins", [
+    decoder_bug("38b", "decoder: accept content that ends before its start", [
         ("EventDecoder.swift", "guard extra <= erasable.byteCount - 4 - offset else", "guard extra <= erasable.byteCount - 4 else")]),
-    decoder_bug("38c", "decoder: content read where the correlation stands", [
+    decoder_bug("38c", "decoder: read content at the offset of the correlation id", [
         ("EventDecoder.swift", "        if row.flags.contains(.correlation) { _ = try reader.countedText(erasable) }\n", "")]),
-    store_bug("39", "cursor: one of another journal taken", [
+    store_bug("39", "cursor: accept one of another journal", [
         ("Paging.swift", "guard cursor.journal == log.id, cursor.list == list else", "guard cursor.list == list else")], unit="PagingTests"),
-    store_bug("39b", "cursor: one of another list taken", [
+    store_bug("39b", "cursor: accept one of another list", [
         ("Paging.swift", "guard cursor.journal == log.id, cursor.list == list else", "guard cursor.journal == log.id else")],
         unit="PagingTests"),
-    store_bug("40", "cursor: the older one leads to what is newer", [
+    store_bug("40", "cursor: the older one leads to newer entries", [
         ("Paging.swift", "stretch.older.map { cursor(.older, $0) }", "stretch.older.map { cursor(.newer, $0) }")], unit="PagingTests"),
     store_bug("40b", "cursor: the older page repeats the edge", [
         ("Paging.swift", "before: cursor.bound)", "before: cursor.bound + 1)")], unit="PagingTests"),
-    store_bug("40c", "cursor: the older page misses what stands before the edge", [
+    store_bug("40c", "cursor: the older page misses the entry before the edge", [
         ("Paging.swift", "before: cursor.bound)", "before: max(cursor.bound, 1) - 1)")], unit="PagingTests"),
     store_bug("40d", "cursor: the newer page repeats the edge", [
         ("Paging.swift", "after: cursor.bound)", "after: max(cursor.bound, 1) - 1)")], unit="PagingTests"),
-    store_bug("40e", "cursor: the newer page misses what stands behind the edge", [
+    store_bug("40e", "cursor: the newer page misses the entry after the edge", [
         ("Paging.swift", "after: cursor.bound)", "after: cursor.bound + 1)")], unit="PagingTests"),
-    store_bug("41", "cursor: the one from the end refused", [
+    store_bug("41", "cursor: reject the one from the end", [
         ("Paging.swift", "guard cursor.bound <= end + 1 else", "guard cursor.bound <= end else")], unit="PagingTests"),
-    store_bug("41b", "cursor: an empty page goes on at the end wherever it stands", [
+    store_bug("41b", "cursor: an empty page always continues at the end", [
         ("Paging.swift", "newer = min(now, page.after ?? (page.before ?? page.around).map { max($0, 1) - 1 } ?? now)", "newer = now")],
         unit="PagingTests"),
-    store_bug("41c", "cursor: nothing is older where one entry is", [
+    store_bug("41c", "cursor: no older cursor before one entry", [
         ("Paging.swift", "find(PageRequest(limit: 1, before: start)).isEmpty ? nil : start", "find(PageRequest(limit: 2, before: start)).count < 2 ? nil : start")],
         unit="PagingTests"),
-    store_bug("42", "page: the entry at its lower bound shown", [
+    store_bug("42", "page: include the entry at the lower bound", [
         ("PageRequest.swift", "from: $0 + 1, position)", "from: $0, position)")], unit="PagingTests", target="Projections"),
-    store_bug("42b", "page: the entry at its upper bound shown", [
+    store_bug("42b", "page: include the entry at the upper bound", [
         ("PageRequest.swift", "from: $0, position)", "from: $0 + 1, position)")], unit="PagingTests", target="Projections"),
-    store_bug("42c", "page: one entry more than its limit", [
+    store_bug("42c", "page: one entry more than the limit", [
         ("PageRequest.swift", "lower..<min(upper, lower + min(limit, upper - lower))", "lower..<min(upper, lower + min(limit, upper - lower) + 1)")],
         unit="PagingTests", target="Projections"),
-    unread_bug("42d", "own retractions counted twice", "{ _ in ownInBlock }", "{ _ in 2 * ownInBlock }"),
-    unread_bug("42e", "the tree of a thread not updated", "        retracted.add(index, of: indexes.thread, at: position)\n", ""),
-    unread_bug("42f", "the tree of a member not updated", "        if isOwn { ownRetracted.add(rank, of: indexes.membership, at: position) }\n",
+    unread_bug("42d", "count own retractions twice", "{ _ in ownInBlock }", "{ _ in 2 * ownInBlock }"),
+    unread_bug("42e", "omit the update of a thread's tree", "        retracted.add(index, of: indexes.thread, at: position)\n", ""),
+    unread_bug("42f", "omit the update of a member's tree", "        if isOwn { ownRetracted.add(rank, of: indexes.membership, at: position) }\n",
                "        if isOwn, rank == 0 { ownRetracted.add(rank, of: indexes.membership, at: position) }\n"),
-    unread_bug("42g", "later retractions counted", "versions.count(newest[number], asOf: position)", "versions.count(newest[number], asOf: .max)"),
-    unread_bug("42h", "the 64th message of a member not noted", "        if count == 0 { blocks", "        if count == 0, index < 0 { blocks"),
-    store_bug("43", "viewer: everybody may read everything", [
+    unread_bug("42g", "count later retractions", "versions.count(newest[number], asOf: position)", "versions.count(newest[number], asOf: .max)"),
+    unread_bug("42h", "omit the 64th message of a member", "        if count == 0 { blocks", "        if count == 0, index < 0 { blocks"),
+    store_bug("43", "viewer: every user may read everything", [
         ("UserQueries.swift", "asOf: position) != nil\n", "asOf: position) != nil || position > 0\n")], unit="QueryTests", target="Projections"),
-    store_bug("43b", "viewer: whoever was a member may read", [
+    store_bug("43b", "viewer: former members may read", [
         ("UserQueries.swift", "        memberSince(viewer, in: thread, asOf: position) != nil\n",
          "        access(of: viewer, asOf: position).contains { $0.thread == thread }\n")], unit="QueryTests", target="Projections"),
-    store_bug("43c", "viewer: may be anybody who asks for the threads", ALL_THREADS_SHOWN, unit="QueryTests"),
+    store_bug("43c", "viewer: no check in the query for the threads", ALL_THREADS_SHOWN, unit="QueryTests"),
     viewer_bug("43d", "a thread", "Queries.swift", "            try models.requireReadable(id, from: view)\n", ""),
     viewer_bug("43e", "a timeline", "Queries.swift",
                "            try models.requireReadable(thread, from: view)\n            return models.withheld(models.messages",
@@ -439,37 +441,37 @@ BUGS = [
     viewer_bug("43l", "the access of a user", "Queries.swift", "            try requireSelf(viewer, user)\n", ""),
     viewer_bug("43m", "a page of a timeline", "Paging.swift", "            try models.requireReadable(thread, from: view)\n", ""),
     viewer_bug("43n", "a page of replies", "Paging.swift", "            try models.requireReadable(message, from: view)\n", ""),
-    store_bug("43o", "viewer: a thread that was left listed", [
+    store_bug("43o", "viewer: list a thread that the viewer has left", [
         ("Sections.swift", "models.mayRead(models.threadID(ofThread: thread), from: view) ? thread : nil", "thread")], unit="(Query|Paging)Tests|VisibilityProperties"),
-    store_bug("43p", "viewer: may be anybody who follows", [
+    store_bug("43p", "viewer: no check in a follower", [
         ("Visibility.swift", "case .readers(let thread): mayRead(viewer, thread, at: position, present: present)", "case .readers: true")],
         unit="SharedFeedTests"),
     viewer_bug("43q", "the history of a post", "ChatStore+PostDetails.swift", "        try models.requireReadable(thread, from: view)\n", ""),
     viewer_bug("43r", "the activity", "Queries.swift",
                "            try requireOperator(viewer)\n            return models.scanOfDays", "            return models.scanOfDays"),
-    # The rows of `WhoIsShownWhat.md`, each broken once.
-    table_row("80", "userRegistered: shown to everybody", (
+    # The rows of `WhoIsShownWhat.md`, one mutation each.
+    table_row("80", "userRegistered: shown to every user", (
         "Visibility.swift", "        if details.user == viewer { return recorded }\n",
         "        if details.user == viewer || details.kind == .userRegistered { return recorded }\n"), (
         "Visibility.swift", "        if details.user == viewer { return true }\n", "        if details.user == viewer || details.kind == .userRegistered { return true }\n")),
-    table_row("80b", "usernameChanged: a former name shown", (
+    table_row("80b", "usernameChanged: show a former name", (
         "Visibility.swift", "            if namePosition(of: details.user, asOf: present) != recorded.position { shown.redact(.username) }\n", "            break\n")),
     store_bug("80c", "table: usernameChanged: acquaintances as of now", [(
         "Visibility.swift", "threads(of: user, asOf: position).contains", "threads(of: user, asOf: present).contains")], unit="AcquaintanceTests"),
-    table_row("80d", "postcodeSet: the postcode shown", ("Visibility.swift", "        case .postcodeSet: shown.redact(.postcode)\n", "        case .postcodeSet: break\n")),
-    table_row("80e", "events of others: the correlation shown", ("Visibility.swift", "        shown.event.correlation = nil\n        switch details {", "        switch details {")),
-    table_row("80f", "messagePosted: former text shown", (
+    table_row("80d", "postcodeSet: show the postcode", ("Visibility.swift", "        case .postcodeSet: shown.redact(.postcode)\n", "        case .postcodeSet: break\n")),
+    table_row("80e", "events of others: show the correlation id", ("Visibility.swift", "        shown.event.correlation = nil\n        switch details {", "        switch details {")),
+    table_row("80f", "messagePosted: show former text", (
         "Visibility.swift", "        case .messagePosted(let details): redactBody(of: .message(details.message), &shown, present: present)\n", "        case .messagePosted: break\n")),
-    table_row("80g", "messageEdited: former text shown", (
+    table_row("80g", "messageEdited: show former text", (
         "Visibility.swift", "        case .messageEdited(let details): redactBody(of: .message(details.message), &shown, present: present)\n", "        case .messageEdited: break\n")),
-    table_row("80h", "replyPosted: former text shown", (
+    table_row("80h", "replyPosted: show former text", (
         "Visibility.swift", "        case .replyPosted(let details): redactBody(of: .reply(details.reply), &shown, present: present)\n", "        case .replyPosted: break\n")),
-    table_row("80i", "replyEdited: former text shown", (
+    table_row("80i", "replyEdited: show former text", (
         "Visibility.swift", "        case .replyEdited(let details): redactBody(of: .reply(details.reply), &shown, present: present)\n", "        case .replyEdited: break\n")),
-    table_row("80j", "former members: shown what they could read", (
+    table_row("80j", "former members: show what they could read", (
         "Visibility.swift", "        mayRead(viewer, thread, asOf: position) && (position == present || mayRead(viewer, thread, asOf: present))\n",
         "        mayRead(viewer, thread, asOf: position)\n")),
-    table_row("80k", "new members: shown what was before", (
+    table_row("80k", "new members: show events before the join", (
         "Visibility.swift", "        mayRead(viewer, thread, asOf: position) && (position == present || mayRead(viewer, thread, asOf: present))\n",
         "        mayRead(viewer, thread, asOf: present)\n")),
     table_row("80l", "threadRead: shown to members", (
@@ -482,40 +484,40 @@ BUGS = [
         "        case .sessionStarted(let details): .acquaintances(details.user)\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: .nobody\n"), (
         "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n",
         "        case .sessionStarted: break\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: return nil\n")),
-    table_row("80n", "own events: not whole", ("Visibility.swift", "        if details.user == viewer { return recorded }\n", "")),
-    table_row("80o", "retractions: shown to nobody", (
+    table_row("80n", "own events: incomplete", ("Visibility.swift", "        if details.user == viewer { return recorded }\n", "")),
+    table_row("80o", "retractions: shown to no user", (
         "Visibility.swift", ".messageEdited, .replyEdited, .messageRetracted,\n            .replyRetracted, .postcodeSet:\n            place",
         ".messageEdited, .replyEdited, .postcodeSet:\n            place"), (
         "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
         "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown, .messageRetracted, .replyRetracted: .nobody\n")),
-    store_bug("80p", "table: lost: shown to everybody", [(
+    store_bug("80p", "table: lost: shown to every user", [(
         "Visibility.swift", "        if details.user == viewer { return recorded }\n", "        if details.user == viewer || details.user == nil { return recorded }\n"), (
         "Visibility.swift", "        if details.user == viewer { return true }\n", "        if details.user == viewer || details.user == nil { return true }\n")],
         unit="LostEventVisibilityTests"),
-    table_row("81", "threads by name: those of others found", *ALL_THREADS_SHOWN),
-    table_row("81b", "timeline: former text shown", (
+    table_row("81", "threads by name: find those of others", *ALL_THREADS_SHOWN),
+    table_row("81b", "timeline: show former text", (
         "Queries.swift", "models.withheld(models.messages(of: thread, page, asOf: view.position), from: view)", "models.messages(of: thread, page, asOf: view.position)")),
-    table_row("81c", "message: former text shown", ("Queries.swift", "            return (models.withheld([row], from: view), thread)\n", "            return ([row], thread)\n")),
-    table_row("81d", "replies: former text shown", (
+    table_row("81c", "message: show former text", ("Queries.swift", "            return (models.withheld([row], from: view), thread)\n", "            return ([row], thread)\n")),
+    table_row("81d", "replies: show former text", (
         "Queries.swift", "models.withheld(models.replies(to: message, page, asOf: view.position), from: view)", "models.replies(to: message, page, asOf: view.position)")),
-    table_row("81e", "page of a timeline: former text shown", (
+    table_row("81e", "page of a timeline: show former text", (
         "Paging.swift", "models.withheld(models.messages(of: thread, $0, asOf: view.position), from: view)", "models.messages(of: thread, $0, asOf: view.position)")),
-    table_row("81f", "page of replies: former text shown", (
+    table_row("81f", "page of replies: show former text", (
         "Paging.swift", "models.withheld(models.replies(to: message, $0, asOf: view.position), from: view)", "models.replies(to: message, $0, asOf: view.position)")),
-    table_row("81g", "user: the former text of a last message shown", ("Queries.swift", "models.withheld(last.map { [$0] } ?? [], from: view)", "last.map { [$0] } ?? []")),
-    table_row("81h", "user: threads that were left listed", ("Queries.swift", ".flatMap { models.mayRead(models.threadID($0), from: view) ? $0 : nil }", "")),
-    table_row("81i", "timeline: own former text kept back", ("Visibility.swift", " where rows[index].author != viewer {", " where rows[index].author != viewer || true {")),
-    table_row("81j", "residents: postcodes shown", ("Visibility.swift", "viewer == nil || viewer == user ? postcode : nil", "postcode")),
-    table_row("81k", "history of a message: former text shown", (
+    table_row("81g", "user: show the former text of a last message", ("Queries.swift", "models.withheld(last.map { [$0] } ?? [], from: view)", "last.map { [$0] } ?? []")),
+    table_row("81h", "user: list threads that the viewer has left", ("Queries.swift", ".flatMap { models.mayRead(models.threadID($0), from: view) ? $0 : nil }", "")),
+    table_row("81i", "timeline: withhold own former text", ("Visibility.swift", " where rows[index].author != viewer {", " where rows[index].author != viewer || true {")),
+    table_row("81j", "residents: show postcodes", ("Visibility.swift", "viewer == nil || viewer == user ? postcode : nil", "postcode")),
+    table_row("81k", "history of a message: show former text", (
         "ChatStore+PostDetails.swift", "(answered, message, reply, posted) = (id, models.withheld([row], from: view), [], row.position)",
         "(answered, message, reply, posted) = (id, [row], [], row.position)")),
-    table_row("81l", "history of a reply: former text shown", (
+    table_row("81l", "history of a reply: show former text", (
         "ChatStore+PostDetails.swift", "(answered, [], models.withheld([row], from: view), row.position)", "(answered, [], [row], row.position)")),
     table_row("81m", "history: events in their raw form", (
         "ChatStore+PostDetails.swift", "shown(recorded, through: EventFilter(viewer: viewer))", "shown(recorded, through: EventFilter(viewer: nil))")),
-    table_row("81n", "history: readers told", ("ChatStore+PostDetails.swift", "view.viewer == nil ? models.scan", "view.position > 0 ? models.scan")),
-    table_row("81o", "message that a reply answers: told to everybody", ("Queries.swift", "                models.mayRead(thread, from: view)\n            else", "                thread.bits > 0\n            else")),
-    store_bug("81p", "table: follower: decided when it is read, not when it is delivered", [(
+    table_row("81n", "history: show the readers", ("ChatStore+PostDetails.swift", "view.viewer == nil ? models.scan", "view.position > 0 ? models.scan")),
+    table_row("81o", "message that a reply answers: shown to every user", ("Queries.swift", "                models.mayRead(thread, from: view)\n            else", "                thread.bits > 0\n            else")),
+    store_bug("81p", "table: follower: decide at the read, not at the delivery", [(
         "Following/ChatEvents.swift", "if let event = follower.store.shown(events[next - 1], through: follower.filter) { return event }",
         "return events[next - 1]")], unit="FollowingContractTests"),
     receipt_row("82", "subject", "            } else if first?.isIdentical(to: subject ?? \"\") != true {\n", "            } else if first == nil {\n"),
@@ -528,214 +530,214 @@ BUGS = [
     Bug("82h", "registration: another subject is a duplicate", [(
         "Decide.swift", "            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .otherSubject }\n", "")],
         unit="ChatTests.DuplicateReceiptTests", target="ChatDomain"),
-    store_bug("44", "texts: more kept than the capacity", [
+    store_bug("44", "texts: keep more than the capacity", [
         ("TextCache.swift", "        while byteCount + bytes > capacity { takeNext() }\n", "")], unit="TextCacheTests"),
-    store_bug("44b", "texts: the next one taken, asked for or not", [
+    store_bug("44b", "texts: evict the next one even if it was requested", [
         ("TextCache.swift", "        if wereAskedFor[hand] { wereAskedFor[hand] = false } else { remove(hand) }\n", "        remove(hand)\n")],
         unit="TextCacheTests"),
-    store_bug("44c", "texts: one of another position found", [
+    store_bug("44c", "texts: find one of another position", [
         ("TextCache.swift", "where tags[place.tags + way] == place.tag && slots[place.slots + way].position == position {",
          "where slots[place.slots + way].position != 0 {")], unit="TextCacheTests"),
-    store_bug("44d", "texts: one kept at once where another has to go for it", [
+    store_bug("44d", "texts: keep one at the first request although another is evicted", [
         ("TextCache.swift", "byteCount + bytes <= capacity || wasRefused(place) else", "byteCount + bytes <= capacity || place.tag > 0 else")],
         unit="TextCacheTests"),
-    store_bug("44e", "texts: of those that were refused only the last of a place remembered", [
+    store_bug("44e", "texts: remember only the last ghost entry of a place", [
         ("TextCache.swift", "in place.tags + Self.ways..<place.tags + 2 * Self.ways {", "in place.tags + Self.ways...place.tags + Self.ways {")],
         unit="TextCacheTests"),
-    checkpoint_bug("45", "checkpoint: of another version taken", [
+    checkpoint_bug("45", "checkpoint: accept one of another version", [
         ("Journal+Checkpoint.swift", "guard header.version == version else", "guard header.version >= version else")]),
-    checkpoint_bug("45b", "checkpoint: of another journal not told from that of another history", [
+    checkpoint_bug("45b", "checkpoint: report another journal as another history", [
         ("Journal+Checkpoint.swift", "guard header.journal == id else", "guard header.journal == id || header.position > 0 else")]),
-    checkpoint_bug("45c", "checkpoint: from beyond the end not told from that of another history", [
+    checkpoint_bug("45c", "checkpoint: report one from beyond the end as another history", [
         ("Journal+Checkpoint.swift", "guard header.position <= end else", "guard header.position <= end || end > 0 else")]),
-    checkpoint_bug("45d", "checkpoint: the chain value not compared", [
+    checkpoint_bug("45d", "checkpoint: do not compare the chain value", [
         ("Journal+Heads.swift", "        return try chain(at: head.position) == head.chain\n", "        return try chain(at: head.position) != nil\n")]),
-    checkpoint_bug("45e", "checkpoint: one from before an erasure taken", [
+    checkpoint_bug("45e", "checkpoint: accept one from before an erasure", [
         ("Journal+Checkpoint.swift", "guard header.generations == erasureMark(through: header.position) else",
          "guard header.generations <= erasureMark(through: header.position) else")]),
-    checkpoint_bug("45f", "checkpoint: one of another projection taken", [
+    checkpoint_bug("45f", "checkpoint: accept one of another projection", [
         ("Journal+Checkpoint.swift", "guard header.name == name else", "guard header.name != \"\" else")]),
-    checkpoint_bug("46", "checkpoint: the header's checksum not compared", [
+    checkpoint_bug("46", "checkpoint: do not compare the header's checksum", [
         ("CheckpointHeader.swift", "guard isIntact else", "guard isIntact || count > 0 else")]),
-    checkpoint_bug("46b", "checkpoint: a block's checksum not compared", [
+    checkpoint_bug("46b", "checkpoint: do not compare a block's checksum", [
         ("CheckpointReader.swift", "as: UInt32.self) }) == checksum else", "as: UInt32.self) }) == checksum || count > 0 else")]),
-    checkpoint_bug("46c", "checkpoint: a file of another length taken", [
+    checkpoint_bug("46c", "checkpoint: accept a file of another length", [
         ("CheckpointHeader.swift", "guard offsets?.last == fileSize else", "guard offsets?.last ?? .max <= fileSize else")]),
-    checkpoint_bug("46d", "checkpoint: a file of another format version taken", [
+    checkpoint_bug("46d", "checkpoint: accept a file of another format version", [
         ("CheckpointHeader.swift", "guard version == Self.formatVersion else", "guard version >= Self.formatVersion else")]),
-    checkpoint_bug("46e", "checkpoint: renamed without a sync", [
+    checkpoint_bug("46e", "checkpoint: rename without a sync", [
         ("CheckpointWriter.swift", "            try storage { () throws(StorageError) in try file.sync() }\n            _ = try new.take()",
          "            _ = try (file.size, new.take())")]),
-    store_bug("47", "checkpoint: a state of another position taken", [
+    store_bug("47", "checkpoint: accept a state of another position", [
         ("ReadModels.swift",
          "        try require(rules.head == position, \"the rules of position \\(rules.head), not of \\(position)\")\n", "")],
         unit="(Forged)?Checkpoint", target="Projections"),
-    store_bug("47b", "checkpoint: a history with unknown events taken", [
+    store_bug("47b", "checkpoint: accept a history with unknown events", [
         ("Checkpointer.swift",
          "        guard !rules.hasUnknownEvents else {\n            throw", "        if rules.hasUnknownEvents, position == 0 {\n            throw")],
         unit="(Forged)?Checkpoint"),
-    store_bug("47c", "checkpoint: never found to differ from a rebuild", [
+    store_bug("47c", "checkpoint: never report a difference from a rebuild", [
         ("HistoryVerification.swift", "rebuiltDigests[$0] != digests[$0]", "rebuiltDigests[$0] == nil && digests[$0] == nil")],
         unit="(Forged)?Checkpoint"),
-    store_bug("48", "feed: the task that waits on the log on another executor", [
+    store_bug("48", "feed: wait for the log on another executor", [
         ("EventFeed.swift", "Task.detached(executorPreference: executor) { await self.pump", "Task.detached { await self.pump")],
         unit="SeededHistoryTests"),
-    store_bug("48b", "feed: followers woken in the order of a set", [
+    store_bug("48b", "feed: wake followers in the order of a set", [
         ("FeedWaiters.swift", "ids.sorted().compactMap", "ids.compactMap")], unit="SeededHistoryTests"),
-    store_bug("48c", "journal: followers woken in the order of a dictionary", [
+    store_bug("48c", "journal: wake followers in the order of a dictionary", [
         ("WaitQueue.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
-    store_bug("48d", "feed: the first of the last events missed", [
+    store_bug("48d", "feed: omit the first of the recent events", [
         ("EventFeed.swift", "guard position + 1 >= state.recent.start else", "guard position + 2 >= state.recent.start else")],
         unit="Follow"),
-    store_bug("48e", "follower: the last event of a batch shown again", [
+    store_bug("48e", "follower: repeat the last event of a batch", [
         ("Follower.swift", "            position = batch.through\n",
          "            position = batch.through - (batch.events.isEmpty ? 0 : 1)\n")],
         unit="Follow"),
-    store_bug("48g", "follower: an event after the last position delivered", [
+    store_bug("48g", "follower: deliver an event after the last position", [
         ("Follower.swift", "events.prefix { $0.position <= end }", "events.prefix { $0.position <= end + 1 }")],
         unit="FiniteFollowingTests"),
-    store_bug("48h", "follower: the last position awaited only where events match", [
+    store_bug("48h", "follower: end at the last position only if an event matches", [
         ("Follower.swift", "end == nil ? filter : EventFilter()", "filter")], unit="FiniteFollowingTests"),
-    store_bug("48f", "token: one of another history followed", [
+    store_bug("48f", "token: accept one of another history", [
         ("ResumeToken.swift", "guard isContained ?? (token.head.position", "guard isContained != nil || (token.head.position")],
         unit="ResumeTokenTests"),
-    store_bug("49", "journal: a thread waits for a lead that needs it to begin", [
+    store_bug("49", "journal: a thread waits for a leader that needs this thread", [
         ("Journal+Durability.swift", "state.waiters.lead == .announced && background.isInjected",
          "state.waiters.lead == .announced && background.isInjected && position == 0")], unit="SeededHistoryTests", target="EventJournal"),
-    store_bug("50", "checkpoints: written on another executor", [
+    store_bug("50", "checkpoints: write on another executor", [
         ("ChatStore.swift", "$0, clock, statistics, options.journal.executor)\n        }", "$0, clock, statistics, nil)\n        }")], unit="SeededHistoryTests"),
-    store_bug("51", "sync: the slot written twice", [
+    store_bug("51", "sync: write the slot twice", [
         ("Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),
-    column_bug("52", "row lists: a row linked to the newest of another owner", "RowLists", "previous.append(newest[owner])",
+    column_bug("52", "row lists: link a row to the newest row of another owner", "RowLists", "previous.append(newest[owner])",
                "previous.append(newest.last ?? 0)"),
-    Bug("53", "record: a length written with a byte too many believed", [
+    Bug("53", "record: accept a length with a superfluous byte", [
         ("RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
         unit="EventJournalTests.(Format|HostileFiles)Tests"),
-    Bug("53c", "record: a stub passed over as a whole record", [
+    Bug("53c", "record: skip a stub as a whole record", [
         ("RecordLayout.swift", ", low & 3 == UInt32(RecordContentState.whole.rawValue) else", " else")],
         unit="EventJournalTests.FormatTests"),
-    decoder_bug("53d", "event: a text read where the correlation stands", [
+    decoder_bug("53d", "event: read a text at the offset of the correlation id", [
         ("EventDecoder.swift", "            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }\n", "")]),
-    decoder_bug("53b", "event: a number written with a byte too many believed", [
+    decoder_bug("53b", "event: accept a number with a superfluous byte", [
         ("EventDecoder.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
-    store_bug("54", "log: positions that do not ascend taken in any order", [
+    store_bug("54", "log: accept positions that do not ascend", [
         ("CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
-    Bug("54b", "reading: a reader gone on with beyond the record", [
+    Bug("54b", "reading: continue a reader beyond the record", [
         ("CommitReader.swift", ", parser.position <= positions.lowerBound {", " {")],
         unit="EventJournalTests.PositionReadingTests"),
-    Bug("54c", "reading: a reader gone on with for the records of the one before", [
+    Bug("54c", "reading: continue a reader of the previous record", [
         ("CommitReader.swift", "            parser.range = positions\n", "")],
         unit="EventJournalTests.PositionReadingTests"),
-    Bug("57", "sync ahead: not where a segment has just begun", [
+    Bug("57", "background sync: none at the start of a segment", [
         ("JournalState.swift", "        filled = 0\n        backgroundSyncEnd = active.end\n", "        filled = 0\n")],
         unit="EventJournalTests.BackgroundSyncTests"),
-    Bug("57b", "sync ahead: one for each commit after the first", [
+    Bug("57b", "background sync: one for each commit after the first", [
         ("JournalState.swift", "        backgroundSyncEnd = active.end\n        waiters.lead", "        waiters.lead")],
         unit="EventJournalTests.BackgroundSyncTests"),
-    Bug("57c", "sync ahead: attests what a failed write may have heard to be lost", [
+    Bug("57c", "background sync: attest commits after a failed write", [
         ("Journal+Durability.swift", "                if state.withLock({ $0.failure != nil }) { return }\n", "")],
         unit="EventJournalTests.BackgroundSyncTests"),
-    Bug("57d", "readers: shown where commits are that are only in memory", [
+    Bug("57d", "readers: read commits that are only in memory from the file", [
         ("PublishedState.swift", "        if state.pending.isEmpty {\n", "        if state.pending.byteCount >= 0 {\n")],
         unit="EventJournalTests.GroupWriteTests"),
     Bug("57e", "readers: wait for the writer", [
         ("Journal.swift", "durablePosition: Position { published.withLock", "durablePosition: Position { state.withLock")],
         unit="EventJournalTests.ReaderLockTests"),
-    Bug("57f", "readers: each opens a segment that another one is opening", [
+    Bug("57f", "readers: open a segment that another reader is opening", [
         ("SealedSegments.swift", "            entries[first] = new\n", "")], unit="EventJournalTests.ReaderLockTests"),
-    Bug("57g", "followers: not woken by the end of the journal", [
+    Bug("57g", "followers: not woken when the journal is closed", [
         ("Journal+Open.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
          "        defer { _ = published.withLock { $0.close() } }\n")], unit="EventJournalTests.FollowingTests"),
     Bug("58", "pipeline: two threads at one stage", [
         ("Pipeline.swift", "line.portions[place].take()", "line.portions[place]")], unit="ChatTests.PipelineTests", target="Chat"),
-    Bug("58b", "pipeline: room for as many as come", [
+    Bug("58b", "pipeline: unbounded number of batches", [
         ("Pipeline.swift", "work(fromFirst: true) { $0.hasRoom }", "work(fromFirst: true) { _ in true }")],
         unit="ChatTests.PipelineTests", target="Chat"),
-    Bug("58c", "pipeline: who waits not woken where a portion leaves", [
+    Bug("58c", "pipeline: do not wake a waiting thread when a batch leaves", [
         ("Pipeline.swift", "            line.passed[stage + 1] += 1\n            wakeAll(&line)\n", "            line.passed[stage + 1] += 1\n")],
         unit="ChatTests.PipelineTests", target="Chat"),
-    Bug("58d", "pipeline: ended while portions are under way", [
+    Bug("58d", "pipeline: end while batches are in flight", [
         ("Pipeline.swift", "var isDone: Bool { hasEnded && passed[0] == passed[passed.count - 1] }", "var isDone: Bool { hasEnded }")],
         unit="ChatTests.PipelineTests", target="Chat"),
-    store_bug("63", "live timeline: the retraction of a reply leaves the count", [
+    store_bug("63", "live timeline: keep the reply count after the retraction of a reply", [
         ("LiveTimeline.swift", ".messageRetracted, .replyRetracted, .threadLeft", ".messageRetracted, .threadLeft")],
         unit="LiveViewChangeTests"),
-    store_bug("63b", "live timeline: a reply leaves the count", [
+    store_bug("63b", "live timeline: keep the reply count after a reply", [
         ("LiveTimeline.swift", "kinds: [.messagePosted, .replyPosted, ", "kinds: [.messagePosted, ")], unit="LiveViewChangeTests"),
-    store_bug("63c", "live timeline: follows only what its viewer may be shown", [
+    store_bug("63c", "live timeline: follow only events that the viewer may see", [
         ("LiveTimeline.swift", ".threadLeft, .usernameChanged])\n", ".threadLeft, .usernameChanged], viewer: viewer)\n")],
         unit="LiveViewChangeTests"),
-    store_bug("63d", "live timeline: changes lost while earlier messages are read", [
+    store_bug("63d", "live timeline: lose changes while earlier messages are loaded", [
         ("LiveTimeline.swift", "for change in changes { source", "for change in changes.prefix(0) { source")],
         unit="LiveViewChangeTests"),
-    store_bug("63e", "live threads: the latest one gives way", [
+    store_bug("63e", "live threads: drop the latest thread", [
         ("LiveThreads.swift", "threads.removeFirst()", "threads.removeLast()")], unit="LiveViewTests"),
-    store_bug("63f", "live threads: none takes the place of one that was left", [
+    store_bug("63f", "live threads: do not replace a thread that the viewer has left", [
         ("LiveThreads.swift", "threads = all\n", "threads.removeAll { thread in !all.contains { $0.id == thread.id } }\n")],
         unit="LiveViewChangeTests"),
-    store_bug("63g", "live user: the name of a former member as it was", [
+    store_bug("63g", "live user: keep the former name of a former member", [
         ("LiveUser.swift", "        filter.usernameChanges = .ofAnyUser\n", "        filter.usernameChanges = .satisfyingAll\n")],
         unit="LiveViewChangeTests"),
-    Bug("64", "repair: what the slots alone attest not told as lost", [
+    Bug("64", "repair: do not report records as lost that only the slots attest", [
         ("Repair.swift",
          "        if last < source.attested { try lose((last + 1)...source.attested, nil, nil, \"missingRecords\", lostRecord) }\n",
          "        if last > source.attested { return }\n")], unit="EventJournalTests.RepairTests"),
-    store_bug("70", "import: a batch is decided on what has changed since", [
+    store_bug("70", "import: decide a batch on an outdated state", [
         ("MessageImporter.swift", "if !batch.holds(in: models) {", "if batch.isEmpty {")], unit="ImportIdentityTests"),
-    store_bug("70b", "import: posts as a native user who bears a derived id", [
+    store_bug("70b", "import: post as a native user with a derived id", [
         ("ImportBatch.swift", "            guard profile.isImported else { throw .identifierTaken }\n",
          "            guard profile.id == user else { throw .identifierTaken }\n")], unit="Import"),
-    store_bug("70c", "import: posts to a native thread that bears a derived id", [
+    store_bug("70c", "import: post to a native thread with a derived id", [
         ("Import/ImportBatch.swift",
          "            guard present.isImported else { throw .identifierTaken }\n            return line.channel\n",
          "            guard present.id == line.thread else { throw .identifierTaken }\n            return line.channel\n")],
         unit="Import"),
-    store_bug("70d", "import: takes a native message that bears a derived id for its own", [
+    store_bug("70d", "import: treat a native message with a derived id as imported", [
         ("ImportBatch.swift", "if let posted = postedMessage, posted.isImported {", "if let posted = postedMessage {")],
         unit="Import"),
-    store_bug("70e", "import: a post of a former bearer of the name is another's", [
+    store_bug("70e", "import: attribute a post of a former owner of the name to another user", [
         ("UserViews.swift", "$0.value == 0 || names[Int($0.value) - 1].name == name.map { UInt32(truncatingIfNeeded: $0) }", "$0.value == 0")],
         unit="ImportIdentityTests", target="Projections"),
     store_bug("70f", "import: a join brings back a user who left", [
         ("ImportBatch.swift", " || models.hasBeenMember(user, of: line.thread, asOf: now)", "")], unit="ImportFormTests"),
-    store_bug("70g", "import: edits what was edited here", [
+    store_bug("70g", "import: edit a post that was edited natively", [
         ("ImportBatch.swift", "models.message(id, asOf: now).map { $0.editPosition == nil && ", "models.message(id, asOf: now).map { ")],
         unit="ImportFormTests"),
-    store_bug("70h", "import: an account and a nickname are one", [
+    store_bug("70h", "import: merge an account and a nickname", [
         ("ImportedMessage.swift", 'derive("a", [id])', 'derive("u", [id])')], unit="ImportFormTests"),
-    store_bug("70i", "import: a user of the store lends the name without a suffix", [
+    store_bug("70i", "import: give the name of a native user without a suffix", [
         ("ImportBatch.swift", "newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil",
          "newNames.contains(username.foldKey)")], unit="ImportIdentityTests"),
-    store_bug("70j", "import: answers or edits a post that another took the id for before the commit", [
+    store_bug("70j", "import: reply to or edit a post whose id is taken before the commit", [
         ("ImportBatch.swift", "if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {",
          "if now == 0 {")], unit="ImportAttackTests"),
-    store_bug("70k", "import: registers the author of a reply to what is retracted before the commit", [
+    store_bug("70k", "import: register the author of a reply to a post that is retracted before the commit", [
         ("ImportBatch.swift", "models.message(answered, asOf: now)?.isRetracted == true { return false }",
          "answered.bits == 0 { return false }")], unit="ImportAttackTests"),
-    store_bug("70l", "import: loses the post of a user who leaves before the commit", [
+    store_bug("70l", "import: lose the post of a user who leaves before the commit", [
         ("ImportBatch.swift", "for member in presentMembers where !models.mayRead(member.user, member.thread, asOf: now)",
          "for _ in presentMembers where now == 0")], unit="ImportAttackTests"),
     store_bug("70m", "import: a join brings back a user who left before the commit", [
         ("ImportBatch.swift", "for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now)",
          "for _ in newJoins where now == 0")], unit="ImportAttackTests"),
-    store_bug("70n", "import: edits what a native user bears who has a nickname's id", [
+    store_bug("70n", "import: edit a post of a native user with a nickname's id", [
         ("ImportBatch.swift", "guard models.profile(present.author, asOf: now)?.isImported == true else { return false }",
          "")], unit="ImportAttackTests"),
     store_bug("70o", "import: a native message hides an imported reply", [
         ("ImportBatch.swift", "        if let posted = models.reply(reply, asOf: now), let answered",
          "        if postedMessage == nil, let posted = models.reply(reply, asOf: now), let answered")], unit="ImportAttackTests"),
-    Bug("71", "username: invisible scalars taken", [
+    Bug("71", "username: accept invisible scalars", [
         ("Username.swift", "default: allowsInvisibleScalars || !isInvisible(scalar)", "default: true")],
         unit="ChatDomainTests.UsernameTests", target="ChatDomain"),
-    Bug("56", "entropy: a block that is ready given out again", [
+    Bug("56", "entropy: use a block twice", [
         ("EntropySource.swift", "state.ready.popLast()", "state.ready.last")], unit="EventJournalTests.EntropyTests"),
-    Bug("56b", "entropy: half of a salt given out again", [
+    Bug("56b", "entropy: use half of a salt twice", [
         ("EntropySource.swift", "defer { used += count }", "defer { used += count / 2 }")], unit="EventJournalTests.EntropyTests"),
-    Bug("56c", "entropy: a fork draws what is ready in its parent", [
+    Bug("56c", "entropy: a fork draws the prepared bytes of its parent", [
         ("EntropySource.swift", "Self.blockSize, ForkMark.current == process else", "Self.blockSize else")],
         unit="EventJournalTests.ForkTests"),
-    Bug("56d", "entropy: a fork goes on with a block of its parent", [
+    Bug("56d", "entropy: a fork continues with a block of its parent", [
         ("EntropySource.swift", "> Self.blockSize || process != current {", "> Self.blockSize {")], unit="EventJournalTests.ForkTests"),
     Bug("61", "paths: split by characters", [
         ("StoragePath.swift", "path.utf8.lastIndex(of: slash).map { path.utf8.index(after: $0) }",
@@ -743,75 +745,75 @@ BUGS = [
     Bug("61b", "paths: the parent of a path that ends with a dot", [
         ("StoragePath.swift", "        if name.elementsEqual(\".\".utf8)", "        if name.isEmpty && name.elementsEqual(\".\".utf8)")],
         unit="EventJournalTests.StoragePathTests"),
-    Bug("62", "opening: not tried again while another writer has the journal", [
+    Bug("62", "opening: do not retry while another writer has the journal", [
         ("Journal+Open.swift", "guard remaining > .zero else", "guard remaining > .seconds(1_000_000) else")],
         unit="EventJournalTests.LockTimeoutTests"),
-    Bug("83", "shared lock: readers pass no gate", [
+    Bug("83", "shared lock: readers without the gate", [
         ("SharedLock+Unsafe.swift",
          "        gate.withLock { _ in\n            let status = unsafe pthread_rwlock_rdlock(access)\n"
          "            precondition(status == 0, \"a shared section inside an exclusive one, or too many readers\")\n        }\n",
          "        _ = unsafe pthread_rwlock_rdlock(access)\n")], unit="LockingTests.SharedLockTests", target="Locking"),
-    Bug("83b", "shared lock: writers pass no gate", [
+    Bug("83b", "shared lock: writers without the gate", [
         ("SharedLock+Unsafe.swift",
          "        gate.withLock { _ in\n            let status = unsafe pthread_rwlock_wrlock(access)\n"
          "            precondition(status == 0, \"an exclusive section inside another one\")\n        }\n",
          "        _ = unsafe pthread_rwlock_wrlock(access)\n")], unit="LockingTests.SharedLockTests", target="Locking"),
-    Bug("83c", "fair lock: an overdue thread is overtaken", [
+    Bug("83c", "fair lock: new threads overtake an overdue one", [
         ("FairLock+Unsafe.swift", "        if overdue.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }\n", "")],
         unit="LockingTests.FairLockTests", target="Locking"),
-    store_bug("84", "execute: a thread is answered before its commit is applied", [
+    store_bug("84", "execute: answer a thread before its commit is applied", [
         ("Execute.swift", "        readSide.apply(log, through: through)\n", "")], unit="ReadYourWritesTests"),
-    store_bug("84b", "execute: a task is answered before its commit is applied", [
+    store_bug("84b", "execute: answer a task before its commit is applied", [
         ("Execute.swift", "        readSide.apply(log, through: decided.through)\n", "")], unit="ReadYourWritesTests"),
-    store_bug("84c", "head: told before it is applied", [
+    store_bug("84c", "head: advance before the commit is applied", [
         ("ChatStore.swift", "        readSide.apply(log, through: head.position)\n", "")], unit="ReadYourWritesTests"),
-    store_bug("84d", "execute: only what was appended is applied before the answer", [
+    store_bug("84d", "execute: apply only appended events before the answer", [
         ("Execute.swift", "        readSide.apply(log, through: through)\n",
          "        if decided.answers.contains(where: { if case .success(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
          "            readSide.apply(log, through: through)\n"
          "        }\n")], unit="ReadYourWritesTests"),
-    store_bug("85", "apply: a part of a commit shown", [
+    store_bug("85", "apply: show a part of a commit", [
         ("ReadSide.swift", "if slice.upperBound == last {", "if slice.upperBound <= last {")], unit="WholeCommitTests"),
-    store_bug("85b", "refresh: a part of a commit shown", [
+    store_bug("85b", "refresh: show a part of a commit", [
         ("ReadSide.swift",
          "{ $0.models.views.apply(batch, start..<min(batch.count, start + Self.sliceCount)) }",
          "{ shown in\n"
          "                        shown.models.views.apply(batch, start..<min(batch.count, start + Self.sliceCount))\n"
          "                        shown.position = shown.models.position\n"
          "                    }")], unit="WholeCommitTests"),
-    store_bug("85c", "refresh: a commit shown up to a record that is no event", [
+    store_bug("85c", "refresh: show a commit up to a record that is not an event", [
         ("Replay.swift", "if position == commitEnd { end = position }", "if position <= commitEnd { end = position }")],
         unit="WholeCommitTests"),
-    store_bug("86", "users: an index that ran ahead believed", [
+    store_bug("86", "users: trust an index of an event that is not applied", [
         ("UserViews.swift", "        user < users.count && users[user].registeredAt > 0", "        users[user].registeredAt > 0")],
         unit="LostCommitTests", target="Projections"),
-    store_bug("86b", "users: the index of a name that ran ahead believed", [
+    store_bug("86b", "users: trust the index of a name that is not applied", [
         ("UserViews.swift", "guard let name, name < bearers.count, let version", "guard let name, let version")],
         unit="LostCommitTests", target="Projections"),
-    store_bug("86c", "threads: an index that ran ahead believed", [
+    store_bug("86c", "threads: trust an index of an event that is not applied", [
         ("TimelineQueries.swift", "identities.index(ofThread: id), thread < views.timelines.threads.count, isThere",
          "identities.index(ofThread: id), isThere")], unit="LostCommitTests", target="Projections"),
-    store_bug("86d", "posts: a message that ran ahead shown", [
+    store_bug("86d", "posts: show a message that is not applied", [
         ("TimelineQueries.swift",
          "let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else",
          "let message = identities.messages.find(id.bits) else")], unit="LostCommitTests", target="Projections"),
-    store_bug("87", "checkpoint: the views captured a commit late", [
+    store_bug("87", "checkpoint: capture the views a commit late", [
         ("ReadSide.swift", "through: capture?.position ?? durable)", "through: durable)")], unit="CheckpointCaptureTests"),
-    store_bug("87b", "checkpoint: the views captured an event early", [
+    store_bug("87b", "checkpoint: capture the views an event early", [
         ("ReadSide.swift", "through: capture?.position ?? durable)", "through: capture.map { max($0.position, 1) - 1 } ?? durable)")],
         unit="CheckpointCaptureTests"),
-    store_bug("88", "receipt: events that are made later lack the correlation", [
+    store_bug("88", "receipt: events created later lack the correlation id", [
         ("Receipt.swift", "correlation: request.correlation)]", "correlation: nil)]")], unit="ReceiptEventsTests"),
-    store_bug("88b", "receipt: events that are made at once lack the correlation", [
+    store_bug("88b", "receipt: events created at once lack the correlation id", [
         ("Decision.swift", "correlation: request.correlation) }", "correlation: nil) }")],
         unit="ReceiptEventsTests", target="ChatDomain"),
-    store_bug("88c", "receipt: events that are made later lack the text", [
+    store_bug("88c", "receipt: events created later lack the text", [
         ("Receipt.swift", "request.command.text(of: row.kind), correlation", ".none, correlation")], unit="ReceiptEventsTests"),
 ]
 
 
 def find(package, target, name):
-    """The path of a target's source file in a package; a name says which file it is, whatever its folder."""
+    """Returns the path of a target's source file, which is identified by its name, in any folder."""
     found = list((package / "Sources" / target).rglob(name))
     if len(found) != 1:
         raise Failed(f"{target} has {len(found)} files named {name}")
@@ -819,7 +821,7 @@ def find(package, target, name):
 
 
 def check(package, bugs):
-    """Whether every bug can be planted: each of its texts occurs once in its file. Says which cannot."""
+    """Returns whether every mutation applies: each old text occurs once in its file. Prints the others."""
     good = True
     for bug in bugs:
         for name, old, _ in bug.edits:
@@ -831,17 +833,17 @@ def check(package, bugs):
             if problem:
                 print(f"{bug.number}. {bug.title}: {problem}")
                 good = False
-    print(f"planted_bugs: {len(bugs)} bugs " + ("can be planted" if good else "FAILED"))
+    print(f"mutations: {len(bugs)} " + ("apply" if good else "FAILED"))
     return good
 
 
 class Copy:
-    """What of the package one group of suites needs, with one bug at a time in it."""
+    """A copy of the sources that a group of suites needs, with at most one mutation."""
 
     def __init__(self, package, scratch, group, arguments):
         self.root, self.arguments, self.group = scratch / group, arguments, group
         self.pristine = package
-        # Seconds for a run of some suites in their short form.
+        # The time limit of suites in seconds.
         self.limits = {}
         for path in ["Sources/CChecksum", "Sources/Locking", "Sources/EventJournal", "Tests/TestSupport", *PATHS[group]]:
             source, target = package / path, self.root / path
@@ -859,13 +861,13 @@ class Copy:
             + TARGETS[group] + "\n    ],\n    swiftLanguageModes: [.v6]\n)\n")
 
     def plant(self, bug):
-        """Changes the copy's sources; afterwards `mend` has to follow."""
+        """Applies a mutation to the copy; `mend` reverts it."""
         texts = {}
         for name, old, new in bug.edits:
             name = find(self.pristine, bug.target, name)
             text = texts.get(name) or (self.pristine / name).read_text()
             if (count := text.count(old)) != 1:
-                raise Failed(f"these lines are {count} times in {name}, not once:\n{old}")
+                raise Failed(f"these lines occur {count} times in {name}, not once:\n{old}")
             texts[name] = text.replace(old, new)
         for name, text in texts.items():
             (self.root / name).write_text(text)
@@ -877,22 +879,22 @@ class Copy:
     def build(self):
         status, output = self.swift("build", "--build-tests")
         if status != 0:
-            raise Failed("it does not build:\n" + output[-4000:])
+            raise Failed("the mutated sources do not build:\n" + output[-4000:])
 
     def test(self, filters, states=None):
-        """None if all pass; else what the first failure says."""
+        """Returns None if all tests pass, otherwise the first failure."""
         environment = {"CHATJOURNAL_LONG": "1"} | ({"CHATJOURNAL_CRASH_STATES": str(states)} if states else {})
         limit = None if states else self.limits.get(filters)
         status, output = self.swift("test", "--skip-build", *[f"--filter={name}" for name in filters], limit=limit, **environment)
         if status != 0:
             return Finding(status, output, filters)
-        # A filter that fits no test passes as well.
+        # A filter without a matching test also succeeds.
         if not re.search(r"Test run with [1-9]\d* tests? .*passed", output):
-            raise Failed("no test has run:\n" + output[-2000:])
+            raise Failed("no test ran:\n" + output[-2000:])
         return None
 
     def swift(self, command, *options, limit=None, **environment):
-        """(status, output); status None when it did not end in time."""
+        """Returns (status, output); the status is None after the time limit."""
         release = ["-c", "release", "-Xswiftc", "-enable-testing"] if self.arguments.configuration == "release" else []
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("CHATJOURNAL_")}
         with subprocess.Popen(
@@ -903,13 +905,13 @@ class Copy:
                 output, _ = process.communicate(timeout=limit or self.arguments.timeout)
                 return process.returncode, output
             except subprocess.TimeoutExpired:
-                # The tests are a process group of their own, in the session of this one.
+                # The tests have their own process group, in the session of this process.
                 subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], check=False)
                 return None, process.communicate()[0]
 
 
 class Finding:
-    """What a run of the tests that failed says: the first test, the first failure's replay line, the number of states tried."""
+    """The result of a failed run: the first test, the replay line of the first failure, the number of tried states."""
 
     def __init__(self, status, output, suites):
         test = re.search(r"^\S+ Test (.+?) recorded an issue(?: with \d+ arguments? (.+?))? at (\w+)\.swift", output, re.M)
@@ -928,13 +930,13 @@ class Finding:
             self.test = f"{', '.join(suites)}: ended with status {status}"
         self.states = states[1] if states else ""
         self.line = replay.group() if replay else error[1] if error else output.strip().splitlines()[-1]
-        # A history that no order explains is told whole.
+        # The failure of a history contains the complete history.
         if len(self.line) > 300:
             self.line = self.line[:300] + "..."
 
 
 def look(bug, copy, arguments):
-    """Plants one bug and runs what may find it; the finding or None."""
+    """Applies one mutation and runs its suites; returns the finding or None."""
     copy.plant(bug)
     try:
         copy.build()
@@ -951,30 +953,30 @@ def look(bug, copy, arguments):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", default=".", help="the package's directory")
-    parser.add_argument("--check", action="store_true", help="only whether every bug can be planted: takes no build")
-    parser.add_argument("--only", default=None, help="numbers of the table, with commas between")
-    parser.add_argument("--sample", type=int, default=None, help="only this many, chosen by --seed")
-    parser.add_argument("--seed", type=int, default=None, help="of the sample; default: a new one, printed")
-    parser.add_argument("--states", type=int, default=60_000, help="of the long run, where the short one finds nothing; 0: no long run")
+    parser.add_argument("--check", action="store_true", help="only check that every mutation applies, without a build")
+    parser.add_argument("--only", default=None, help="numbers of the table, separated by commas")
+    parser.add_argument("--sample", type=int, default=None, help="the number of mutations, chosen by --seed")
+    parser.add_argument("--seed", type=int, default=None, help="the seed of the sample; default: a new one, printed")
+    parser.add_argument("--states", type=int, default=60_000, help="states of the long run, if the short one finds nothing; 0: no long run")
     parser.add_argument("--configuration", choices=["debug", "release"], default="debug")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=1800, help="seconds for a build or a run of tests")
-    parser.add_argument("--scratch", default=None, help="where the copy is made")
+    parser.add_argument("--scratch", default=None, help="the directory in which the copy is created")
     arguments = parser.parse_args()
     numbers = arguments.only.split(",") if arguments.only else [bug.number for bug in BUGS]
     if unknown := set(numbers) - {bug.number for bug in BUGS}:
-        parser.error(f"there is no bug {', '.join(sorted(unknown))}")
+        parser.error(f"unknown mutation {', '.join(sorted(unknown))}")
     if arguments.sample is not None and arguments.sample < len(numbers):
         seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 32)
-        print(f"a sample of {arguments.sample} bugs: --sample {arguments.sample} --seed {seed}", flush=True)
+        print(f"a sample of {arguments.sample} mutations: --sample {arguments.sample} --seed {seed}", flush=True)
         numbers = random.Random(seed).sample(numbers, arguments.sample)
     return arguments, [bug for bug in BUGS if bug.number in numbers]
 
 
 def run(arguments, bugs, scratch):
-    """The rows of the table."""
+    """Runs the mutations; returns the rows of the table."""
     package, copies, rows = pathlib.Path(arguments.package).resolve(), {}, []
-    # All first: sources that have changed are told before an hour has gone.
+    # Apply all mutations once, so that changed sources are reported before the long runs.
     for bug in bugs:
         if bug.group not in copies:
             copies[bug.group] = Copy(package, scratch, bug.group, arguments)
@@ -986,8 +988,8 @@ def run(arguments, bugs, scratch):
         for suites in [CRASH] if group == "crash" else sorted({(bug.unit,) for bug in bugs if bug.group == group}):
             tested = time.monotonic()
             if finding := copy.test(suites):
-                raise Failed(f"the unchanged sources do not pass: {finding.test}\n  {finding.line}")
-            # A bug can be one that makes somebody wait for ever.
+                raise Failed(f"the unchanged sources fail: {finding.test}\n  {finding.line}")
+            # A mutation can make a test wait forever.
             copy.limits[suites] = min(arguments.timeout, 60 + 3 * (time.monotonic() - tested))
             print(f"unchanged sources: {', '.join(suites)} pass, {time.monotonic() - start:.0f} s", flush=True)
             start = time.monotonic()
@@ -1001,17 +1003,17 @@ def run(arguments, bugs, scratch):
 
 
 def report(rows):
-    """Prints the table; whether all is as it must be."""
+    """Prints the table; returns whether every result is as expected."""
     good = True
     width = max(len(bug.title) for bug, _ in rows)
-    print(f"\n{'':4}{'bug':{width}}  {'found':8}{'within':>8}  by")
+    print(f"\n{'':4}{'mutation':{width}}  {'found':8}{'states':>8}  by")
     for bug, finding in rows:
         good = good and (finding is None) == (bug.spared is not None)
         verdict = "yes" if finding else "spared" if bug.spared else "NO"
         print(f"{bug.number:4}{bug.title:{width}}  {verdict:8}{finding.states if finding else '':>8}  {finding.test if finding else ''}".rstrip())
     spared = [bug for bug, _ in rows if bug.spared]
     if spared:
-        print("\nspared: not needed on a disk as assumed")
+        print("\nspared: redundant on the assumed disk")
     for bug in spared:
         print(f"{bug.number:4}{bug.spared}")
     return good
@@ -1031,7 +1033,7 @@ def main():
         shutil.rmtree(scratch)
     good = report(rows)
     found = sum(finding is not None for _, finding in rows)
-    print(f"\nplanted_bugs: {found} of {len(rows)} bugs found; " + ("as it must be" if good else "FAILED"))
+    print(f"\nmutations: {found} of {len(rows)} found; " + ("as expected" if good else "FAILED"))
     return 0 if good else 1
 
 
