@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Replays the inputs that fuzzing has kept, without a fuzzer; see Fuzz/README.md.
+/// Replays the fuzzing corpus without a fuzzer; see Fuzz/README.md.
 struct CorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "FuzzCorpus/lines")

@@ -157,8 +157,8 @@ import Testing
         #expect(try journal.verifiedPositions() == 4)
     }
 
-    /// The journal drops commits that it never wrote, so that all remaining commits stay readable and
-    /// verifiable.
+    /// The journal drops commits that it never wrote, so that all remaining commits stay readable
+    /// and verifiable.
     @Test func commitsGatheredDuringFailedSyncAreForgotten() throws {
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage))
         try journal.append([entry])

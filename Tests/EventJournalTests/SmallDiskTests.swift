@@ -17,7 +17,8 @@ struct SmallDiskTests {
     /// Small segments make most fillings end at a rotation.
     @Test(arguments: [4 << 10, 60 << 10, 64 << 10, 300_000, 1 << 20] as [UInt64], Durability.allCases)
     func appendsContinueAfterSpaceIsFreed(segmentSize: UInt64, durability: Durability) throws {
-        // Where a filling ends follows from the sizes of the records: seeds are tried until one ends at a rotation.
+        // The sizes of the records determine where a filling ends, so seeds are tried until one
+        // ends at a rotation.
         var fullAtRotation = 0
         for seed in 0..<20 as Range<UInt64> where fullAtRotation == 0 && (seed == 0 || segmentSize <= 60 << 10) {
             fullAtRotation = try fillAndFree(segmentSize, durability, seed: segmentSize + seed)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The tool's contract on a small journal: commands in, answers and views out, byte by byte where the contract fixes them.
+/// The tool's contract on a small journal: its answers and views, byte by byte where they are
+/// specified.
 @Suite struct ContractTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let bob = "0190a000-0000-7000-8000-0000000000b2"
@@ -54,7 +55,8 @@ import Testing
         #expect(lines[8].contains(#""body":"I \u001b[31mgo""#))
     }
 
-    /// A process can be started without its standard streams: output must not go into the journal's files, and the failure is an error.
+    /// A process can be started without its standard streams: output must not go into the journal's
+    /// files, and the failure is an error.
     @Test(arguments: [">&-", "<&- >&- 2>&-", ">&- 2>&-"]) func closedOutputIsAnError(closed: String) throws {
         let folder = try ToolProcess.Folder()
         let journal = try journal(folder)

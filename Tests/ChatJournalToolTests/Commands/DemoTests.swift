@@ -3,7 +3,7 @@ import Testing
 
 @testable import chat_journal
 
-/// `demo` and `--version`: the first things that a newcomer runs.
+/// `demo` and `--version`.
 @Suite struct DemoTests {
     /// The output without ids and times.
     private func stable(_ output: String) -> String {

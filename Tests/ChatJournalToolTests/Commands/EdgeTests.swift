@@ -9,7 +9,8 @@ import Testing
     import Darwin
 #endif
 
-/// Unusual environments: odd arguments, few or closed descriptors, signals, a journal that is locked or removed.
+/// Unusual environments: odd arguments, few or closed descriptors, signals, a journal that is
+/// locked or removed.
 @Suite struct EdgeTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let register = #"{"registerUser":{"user":"\#(ann)","username":"Ann"}}"# + "\n"
@@ -165,7 +166,8 @@ import Testing
 
     // MARK: A follower
 
-    /// Starts a follower of a journal with one event, waits for that event, and calls `act`; returns the status and the errors, or nil if it still runs.
+    /// Starts a follower of a journal with one event, waits for that event, and calls `act`;
+    /// returns the status and the errors, or nil if it still runs.
     private func follow(_ journal: Journal, then act: (Process) throws -> Void) throws -> (Process.TerminationReason, Int32, String)? {
         let process = Process()
         process.executableURL = ToolProcess.executable

@@ -52,7 +52,8 @@ import Testing
         #expect(try self.import(copy, file).output.contains(#""events":0,"#))
     }
 
-    /// Wherever the file ends, the import ends with a whole commit and status 1, and the whole file continues it.
+    /// Wherever the file ends, the import ends with a whole commit and status 1, and the whole file
+    /// continues it.
     @Test func interruptedImportContinues() throws {
         let target = try ToolProcess.Folder()
         let exported = try lines("export", try GoldenCase.copy(of: "history", to: target))

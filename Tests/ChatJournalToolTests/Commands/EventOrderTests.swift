@@ -3,7 +3,8 @@ import Testing
 
 /// The tool prints the fields of an event in the order of the tables in `EventJSON.md`.
 ///
-/// `JSONEncoder` has another order; the tests of `ChatDomain` show that fields are read in any order.
+/// `JSONEncoder` has another order; the tests of `ChatDomain` show that fields are read in any
+/// order.
 @Suite struct EventOrderTests {
     private static let ann = "0190a000-0000-7000-8000-0000000000a1"
     private static let message = "0190a000-0000-7000-8000-00000000c001"

@@ -41,7 +41,8 @@ import Testing
         return path
     }
 
-    /// The line of an event without its content: no correlation, `erased` if it had content, and null in place of text.
+    /// The line of an event without its content: no correlation, `erased` if it had content, and
+    /// null in place of text.
     private func stubbed(_ line: String) -> String {
         var stub = line.replacing(/"(body|username|foldKey|subject|postcode|device)":("([^"\\]|\\.)*"|null)/) { "\"\($0.output.1)\":null" }
         stub = stub.replacing(#""name":"Dogs""#, with: #""name":null"#).replacing(/"correlation":"[^"]*",/, with: "")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import chat_journal
 
-/// With `--viewer` the tool prints what the library answers to that viewer, on a journal with every kind of event.
+/// With `--viewer` the tool prints the library's answer to that viewer, for every kind of event.
 ///
 /// `VisibilityProperties` tests the library against the table of `WhoIsShownWhat.md`.
 @Suite struct ViewerTests {

@@ -20,7 +20,8 @@ import ChatDomain
     import Foundation
 #endif
 
-/// Checks the invariants of the tool's input on any bytes: how they are split into lines, and how the JSON in a line is read.
+/// Checks the invariants of the tool's input on any bytes: how they are split into lines, and how
+/// the JSON in a line is read.
 ///
 /// The first byte of the input is the limit of a line, in 8 bytes.
 enum LineHarness {
@@ -34,7 +35,8 @@ enum LineHarness {
         init(from decoder: any Decoder) {}
     }
 
-    /// Every system's pipe holds this number of bytes, so that one thread can fill and then read it.
+    /// Every system's pipe holds this number of bytes, so that one thread can fill and then read
+    /// it.
     private static let pipeCapacity = 4_096
 
     static func check(_ input: [UInt8]) throws {

@@ -1,10 +1,12 @@
 /// An intended difference from the golden files; no other difference is allowed.
 ///
-/// Add an entry to ``all`` in the commit that changes the output, as narrow as possible. An entry that matches nothing fails the test.
+/// Add an entry to ``all`` in the commit that changes the output, as narrow as possible. An entry
+/// that matches nothing fails the test.
 struct DifferenceOnPurpose: Sendable {
     /// Words of the line in `CHANGELOG.md` that describes the change; the test searches for them.
     let changelog: String
-    /// The parts that may differ: paths of fields as a failure prints them, such as `postcodeSet.postcode`, or `status`, `code` and `lines` (their number).
+    /// The parts that may differ: paths of fields as a failure prints them, such as
+    /// `postcodeSet.postcode`, or `status`, `code` and `lines` (their number).
     let fields: Set<String>
     /// The commands whose output may differ.
     let applies: @Sendable (GoldenCase) -> Bool

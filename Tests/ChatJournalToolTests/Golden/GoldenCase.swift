@@ -4,10 +4,11 @@ import Foundation
 struct GoldenCase: CustomStringConvertible {
     /// The folder of `Tests/Golden` that holds the command's journal.
     let folder: String
-    /// The arguments; `JOURNAL` is a copy of the journal, `DEST` a directory that does not exist, `INPUT:name` a file of the folder `inputs`.
+    /// The arguments; `JOURNAL` is a copy of the journal, `DEST` a directory that does not exist,
+    /// `INPUT:name` a file of the folder `inputs`.
     let arguments: [String]
     let status: Int32
-    /// The stable code with which the error begins, nil if there is none.
+    /// The stable code at the start of the error; nil if there is none.
     let code: String?
     let lines: [String]
 
@@ -18,7 +19,8 @@ struct GoldenCase: CustomStringConvertible {
 
     static let folders = ["history", "stubs", "damaged", "late"]
 
-    /// The cases of a folder: blocks of `$ arguments`, `status N`, perhaps `code C`, the lines of output, and an empty line.
+    /// The cases of a folder: blocks of `$ arguments`, `status N`, an optional `code C`, the lines
+    /// of output, and an empty line.
     static func cases(of folder: String) throws -> [GoldenCase] {
         let text = try String(contentsOf: root.appending(path: folder + "/cases.txt"), encoding: .utf8)
         return try text.components(separatedBy: "\n\n").filter { !$0.isEmpty }.map { block in
@@ -49,7 +51,8 @@ struct GoldenCase: CustomStringConvertible {
 
     /// Runs the command with the present tool.
     ///
-    /// - Parameter shared: A copy of the journal for commands that only read it; a command that writes gets a copy of its own.
+    /// - Parameter shared: A copy of the journal for commands that only read it; a command that
+    ///   writes gets a copy of its own.
     func run(on shared: String) throws -> ToolProcess.Outcome {
         let target = try ToolProcess.Folder()
         let journal = ["run", "import"].contains(arguments[0]) ? try Self.copy(of: folder, to: target) : shared
@@ -64,7 +67,8 @@ struct GoldenCase: CustomStringConvertible {
             })
     }
 
-    /// The differences of an outcome: `status`, `code`, `lines` (their number), or the paths of fields.
+    /// The differences of an outcome: `status`, `code`, `lines` (their number), or the paths of
+    /// fields.
     func differences(of outcome: ToolProcess.Outcome) throws -> [String] {
         var differences: [String] = []
         if outcome.status != status { differences.append("status") }

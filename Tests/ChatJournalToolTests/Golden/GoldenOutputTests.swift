@@ -4,9 +4,11 @@ import EventJournal
 import Foundation
 import Testing
 
-/// The present tool on the journals and answers of an earlier version: output may grow, and change in no other way.
+/// Compares the tool's output for golden journals with that of an earlier version: it may only
+/// grow.
 @Suite struct GoldenOutputTests {
-    /// Every command on every golden journal prints at least the golden fields, with their values and in their order, line by line.
+    /// Every command on every golden journal prints at least the golden fields, with their values
+    /// and in their order, line by line.
     @Test func everyOutputContainsTheGoldenOutput() throws {
         let changelogPath = GoldenCase.root.deletingLastPathComponent().deletingLastPathComponent().appending(path: "CHANGELOG.md")
         let changelog = Self.words(try String(contentsOf: changelogPath, encoding: .utf8))
@@ -37,7 +39,8 @@ import Testing
 
     private static func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// The cases cover every command of the tool that made the golden files, and every case prints JSON.
+    /// The cases cover every command of the tool that made the golden files, and every case prints
+    /// JSON.
     @Test func everyCommandIsCovered() throws {
         let cases = try GoldenCase.folders.flatMap(GoldenCase.cases(of:))
         #expect(
@@ -50,7 +53,8 @@ import Testing
         #expect(cases.allSatisfy { $0.arguments.contains("--json") || ["run", "export"].contains($0.arguments[0]) || $0.lines.isEmpty })
     }
 
-    /// The golden journals hold every kind of event, and events that are whole, erased and withheld.
+    /// The golden journals hold every kind of event, and events that are whole, erased and
+    /// withheld.
     @Test func everyKindOfEventIsCovered() throws {
         var kinds: Set<EventKind?> = []
         var states: Set<RecordContentState> = []
@@ -83,7 +87,7 @@ import Testing
         #expect(codes.count > 5)
     }
 
-    /// The present library opens the golden journals and finds them sound.
+    /// The present library opens the golden journals without findings.
     @Test(arguments: ["history", "stubs", "late"]) func goldenJournalIsSound(folder: String) throws {
         let target = try ToolProcess.Folder()
         let path = try GoldenCase.copy(of: folder, to: target)

@@ -1,6 +1,7 @@
 /// A JSON text as written: fields in their order, numbers and strings as spelt.
 ///
-/// The parser belongs to the tests, so that an error of the tool's scanner does not hide one of its encoder.
+/// The parser belongs to the tests, so that an error of the tool's scanner does not hide one of its
+/// encoder.
 indirect enum OrderedJSON: Equatable {
     case object([(key: String, value: OrderedJSON)])
     case array([OrderedJSON])
@@ -84,7 +85,8 @@ indirect enum OrderedJSON: Equatable {
 }
 
 extension OrderedJSON {
-    /// The paths at which this value does not contain a golden one: missing, different or reordered fields.
+    /// The paths at which this value does not contain a golden one: missing, different or reordered
+    /// fields.
     ///
     /// An object may have more fields; an array has the same count of elements.
     func differences(from golden: OrderedJSON, at path: String = "") -> [String] {

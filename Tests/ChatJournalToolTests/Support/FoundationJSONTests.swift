@@ -80,7 +80,7 @@ import Testing
         }
     #endif
 
-    /// One encoding of ten fields is in their order by chance at most once in three million times.
+    /// A random order of ten fields is correct at most once in three million encodings.
     @Test func keysAreEncodedInAnotherOrder() throws {
         struct Row: Encodable {
             var zebra = 1, yak = 2, wolf = 3, vole = 4, tiger = 5, seal = 6, rat = 7, pig = 8, owl = 9, newt = 10

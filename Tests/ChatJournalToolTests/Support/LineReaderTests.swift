@@ -71,7 +71,8 @@ import Testing
             try lines(of: input) == [.bytes(Array("first".utf8)), .tooLong(byteCount: huge.count), .bytes(Array("last".utf8))])
     }
 
-    /// The reader agrees with a split of the whole input, for lengths near those of a block and of the limit.
+    /// The reader agrees with a split of the whole input, for lengths near those of a block and of
+    /// the limit.
     @Test func randomInputs() throws {
         let seed = Repetitions.seed
         var generator = SplitMix64(seed: seed)

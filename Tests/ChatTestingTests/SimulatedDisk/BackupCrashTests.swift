@@ -3,8 +3,8 @@ import EventJournal
 import TestSupport
 import Testing
 
-/// Power cuts at every operation of a journal and its backups: the backup is always a prefix of the
-/// journal.
+/// Power failures at every operation of a journal and its backups: the backup is always a prefix of
+/// the journal.
 @Suite struct BackupCrashTests {
     @Test(arguments: [160, 1500]) func backupIsAlwaysAPrefix(longest: Int) throws {
         var model = JournalModel()

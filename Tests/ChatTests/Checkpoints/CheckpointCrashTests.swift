@@ -7,7 +7,7 @@ import Testing
 
 @testable import Chat
 
-/// Power cuts at each file operation of a store that writes checkpoints.
+/// Power failures at each file operation of a store that writes checkpoints.
 ///
 /// The store always opens with every acknowledged event, and its state equals that of a replay.
 @Suite struct CheckpointCrashTests {
