@@ -64,8 +64,8 @@ import Testing
             }
             time = recorded.event.recordedAt
         }
-        #expect(report.losses.flatMap { Array($0.positions[0]...$0.positions[1]) } == lost)
-        #expect(report.lost == UInt64(lost.count) && report.isComplete == lost.isEmpty)
+        #expect(report.losses.flatMap { Array($0.positions) } == lost)
+        #expect(report.lostCount == UInt64(lost.count) && report.isComplete == lost.isEmpty)
         #expect(try ChatStore.verify("new", options: Self.options(storage, seed: seed).journal).findings == [])
 
         // The repaired store accepts commands, and its new events verify.
@@ -85,7 +85,7 @@ import Testing
         let fixture = StoreFixture(seed: 5)
         let store = try fixture.open()
         var generator = CommandGenerator(seed: 5)
-        var copies: [StoreBackup] = []
+        var copies: [BackupReport] = []
         for _ in 0..<3 {
             for _ in 0..<40 { _ = try answer(generator.nextRequest(), of: store) }
             copies.append(try store.backup(to: "copy"))
@@ -97,7 +97,7 @@ import Testing
         let storage = fixture.options.journal.storage
         let again = try ChatStore.backup(
             ofJournalAt: fixture.directory, to: "copy", options: BackupOptions(storage: storage, destinationStorage: storage))
-        #expect(again.bytes == 0 && again.head == copies.last?.head)
+        #expect(again.bytesCopied == 0 && again.head == copies.last?.head)
         let copy = try ChatStore.open("copy", options: fixture.options)
         #expect(try copy.allEvents() == events)
         try copy.close()

@@ -60,7 +60,7 @@ import Testing
             #expect(last == 2_600)
             told.append(position)
         }
-        #expect(report.findings.map(\.positions) == expected.map { [$0.key, $0.key] })
+        #expect(report.findings.map(\.positions) == expected.map { $0.key...$0.key })
         #expect(report.findings.map(\.problem) == expected.map(\.value))
         #expect(report.position == 2_600)
         #expect(told == [1_024, 2_048, 2_600])
@@ -75,7 +75,7 @@ import Testing
         let flaw: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
         unsafe try file.write(flaw.span.bytes, at: 20_000)
         let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal)
-        let damaged = try #require(report.findings.first?.positions?.first)
+        let damaged = try #require(report.findings.first?.positions?.lowerBound)
         #expect(report.findings.first?.segment == first && (10...1_020).contains(damaged))
         let faults = report.findings.filter { $0.segment == nil }
         #expect(faults.map(\.problem) == expected.filter { $0.key < damaged }.map(\.value))

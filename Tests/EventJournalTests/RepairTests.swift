@@ -29,10 +29,11 @@ private struct Patient {
     /// Salvages into another storage.
     ///
     /// A placeholder is `lost`, the position and the length of the preceding kept part.
-    static func repair(_ damaged: MemoryStorage, mostLost: UInt64 = 10_000) throws -> (report: RepairReport, journal: Journal) {
+    static func repair(_ damaged: MemoryStorage, maximumLostCount: UInt64 = 10_000) throws -> (report: RepairReport, journal: Journal) {
         let saved = MemoryStorage()
         let options = RepairOptions(
-            storage: damaged, destinationStorage: saved, segmentSize: 2048, entropy: SeededEntropy(seed: 1000), mostLost: mostLost)
+            storage: damaged, destinationStorage: saved, segmentSize: 2048, entropy: SeededEntropy(seed: 1000),
+            maximumLostCount: maximumLostCount)
         let report = try Journal.repair("journal", to: "new", options: options) { position, previous in
             Self.placeholder(position, previous.byteCount)
         }
@@ -212,7 +213,7 @@ private struct Patient {
     @Test func unsalvageableSourceIsRefused() throws {
         let patient = try Patient(commits: 10)
         let storage = patient.storage.copy()
-        let options = RepairOptions(storage: storage, destinationStorage: storage, mostLost: 1000)
+        let options = RepairOptions(storage: storage, destinationStorage: storage, maximumLostCount: 1000)
         func refuses(_ code: JournalError.Code, _ source: String = "journal", to destination: String = "new") {
             let before = storage.allContents()
             let error = journalError { _ = try Journal.repair(source, to: destination, options: options) { _, _ in [] } }

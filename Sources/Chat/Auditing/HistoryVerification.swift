@@ -10,7 +10,7 @@ struct HistoryVerification {
     /// The number of events per batch; amortises memory latency.
     static let batchCount = 1_024
 
-    private(set) var findings: [VerificationReport.Finding] = []
+    private(set) var findings: [JournalFinding] = []
     private var models = StoreModels()
     private var checkpoint: CheckpointVerification?
     private let isDeep: Bool
@@ -75,7 +75,7 @@ struct HistoryVerification {
     }
 
     private mutating func add(_ problem: String, _ message: String, at position: Position) {
-        findings.append(VerificationReport.Finding(positions: [position, position], problem: problem, message: message))
+        findings.append(JournalFinding(problem, message, positions: position...position))
     }
 }
 
@@ -109,14 +109,14 @@ struct DeepVerification {
     /// Returns all differences.
     ///
     /// - Complexity: O(*n*) in users, threads, memberships and posts.
-    func findings() -> [VerificationReport.Finding] { users() + threads() + memberships() + messages() + replies() }
+    func findings() -> [JournalFinding] { users() + threads() + memberships() + messages() + replies() }
 
-    private func finding(_ condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [VerificationReport.Finding] {
+    private func finding(_ condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [JournalFinding] {
         condition
-            ? [] : [VerificationReport.Finding(problem: "projectionDiffers", message: "\(projection): \(message())")]
+            ? [] : [JournalFinding("projectionDiffers", "\(projection): \(message())")]
     }
 
-    private func users() -> [VerificationReport.Finding] {
+    private func users() -> [JournalFinding] {
         let registered = rules.users.indices.filter { rules.users[$0].registeredAt > 0 }
         let shown = models.userCount(asOf: now)
         return finding(shown == registered.count, "users", "\(shown) users, expected \(registered.count)")
@@ -130,7 +130,7 @@ struct DeepVerification {
             }
     }
 
-    private func threads() -> [VerificationReport.Finding] {
+    private func threads() -> [JournalFinding] {
         rules.threads.indices.flatMap { number in
             let id = identities.threadID(number)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
@@ -139,7 +139,7 @@ struct DeepVerification {
         }
     }
 
-    private func memberships() -> [VerificationReport.Finding] {
+    private func memberships() -> [JournalFinding] {
         rules.memberships.indices.flatMap { number in
             let pair = identities.memberships.pair(number)
             let user = identities.userID(pair.first)
@@ -154,7 +154,7 @@ struct DeepVerification {
         }
     }
 
-    private func messages() -> [VerificationReport.Finding] {
+    private func messages() -> [JournalFinding] {
         (0..<identities.messages.count).flatMap { number in
             let id = MessageID(bits: identities.messages.id(number))
             let record = models.message(id, asOf: now)
@@ -164,7 +164,7 @@ struct DeepVerification {
         }
     }
 
-    private func replies() -> [VerificationReport.Finding] {
+    private func replies() -> [JournalFinding] {
         (0..<identities.replies.count).flatMap { number in
             let id = ReplyID(bits: identities.replies.id(number))
             let record = models.reply(id, asOf: now)
@@ -205,23 +205,23 @@ struct CheckpointVerification {
     ///
     /// - Parameter rebuilt: A rebuild at the checkpoint's position or later.
     /// - Complexity: O(1) without a difference; otherwise O(*n*) in the events up to the position.
-    func findings(_ journal: Journal, _ rebuilt: StoreModels) -> [VerificationReport.Finding] {
+    func findings(_ journal: Journal, _ rebuilt: StoreModels) -> [JournalFinding] {
         if differing.isEmpty { return [] }
-        let parting = firstParting(journal, rebuilt)
+        let divergence = firstDivergence(journal, rebuilt)
         let place =
-            parting.map { "they first differ at position \($0)" }
+            divergence.map { "they first differ at position \($0)" }
             ?? "no query about a single event shows the difference, which lies at one of these positions"
         return differing.map { component in
-            VerificationReport.Finding(
-                positions: parting.map { [$0, $0] } ?? [min(1, position), position], problem: "checkpointDiffers",
-                message:
-                    "the checkpoint '\(ReadModels.name)' at position \(position) and a rebuild differ in \(component): \(place); remove the file, "
-                    + "and the next opening replays the journal")
+            JournalFinding(
+                "checkpointDiffers",
+                "the checkpoint '\(ReadModels.name)' at position \(position) and a rebuild differ in \(component): \(place); remove the file, "
+                    + "and the next opening replays the journal",
+                positions: divergence.map { $0...$0 } ?? min(1, position)...position)
         }
     }
 
     /// Returns the first position at which both answer differently about the event there, if any.
-    private func firstParting(_ journal: Journal, _ rebuilt: StoreModels) -> Position? {
+    private func firstDivergence(_ journal: Journal, _ rebuilt: StoreModels) -> Position? {
         guard let checkpoint = try? StoreModels(checkpointOf: journal) else { return nil }
         var first: Position?
         do throws(ChatError) {

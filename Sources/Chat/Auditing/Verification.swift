@@ -8,44 +8,18 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     /// The last position up to which every record could be read.
     public var position: Position
     /// The faults, in journal order.
-    public var findings: [Finding]
+    public var findings: [JournalFinding]
     /// The number of events that a repair recorded as lost.
     ///
     /// Lost events are not findings, and the JSON form omits the number.
     public var lostEvents = 0
-
-    /// A fault and its place.
-    public struct Finding: Hashable, Sendable, Codable {
-        /// The segment file; nil if the fault is not one of bytes.
-        public var segment: String?
-        /// The first faulty byte and the byte after the last; nil if the fault is not one of bytes.
-        public var bytes: [UInt64]?
-        /// The first and the last position of the fault; nil if it has none.
-        public var positions: [Position]?
-        /// A stable code of the fault.
-        public var problem: String
-        /// A sentence for people.
-        public var message: String
-
-        private enum CodingKeys: CodingKey { case segment, bytes, positions, problem, message }
-
-        /// Encodes every field; nil is encoded as null.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(segment, forKey: .segment)
-            try container.encode(bytes, forKey: .bytes)
-            try container.encode(positions, forKey: .positions)
-            try container.encode(problem, forKey: .problem)
-            try container.encode(message, forKey: .message)
-        }
-    }
 
     private enum CodingKeys: String, CodingKey {
         case isValid = "ok"
         case position, findings
     }
 
-    init(position: Position = 0, findings: [Finding] = []) {
+    init(position: Position = 0, findings: [JournalFinding] = []) {
         self.position = position
         self.findings = findings
     }
@@ -54,7 +28,7 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         position = try container.decode(Position.self, forKey: .position)
-        findings = try container.decode([Finding].self, forKey: .findings)
+        findings = try container.decode([JournalFinding].self, forKey: .findings)
     }
 
     /// Encodes the report, for example as `{"ok":true,"position":12,"findings":[]}`.
@@ -93,13 +67,13 @@ extension ChatStore {
         var unexpecting = options
         unexpecting.expectedHead = nil
         do throws(JournalError) {
-            try Journal.verify(directory, options: unexpecting) { report.findings.append(VerificationReport.Finding($0)) }
+            try Journal.verify(directory, options: unexpecting) { report.findings.append($0) }
             try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep, progress)
         } catch {
             guard error.code == .damaged else { throw .journal(error) }
             // The journal is too damaged to open. Everything before the first damage is valid.
-            if report.isValid { report.findings.append(VerificationReport.Finding(error)) }
-            report.position = max(1, report.findings.compactMap { $0.positions?.first }.min() ?? 1) - 1
+            if report.isValid { report.findings.append(JournalFinding(opening: error)) }
+            report.position = max(1, report.findings.compactMap { $0.positions?.lowerBound }.min() ?? 1) - 1
         }
         if options.expectedHead != nil { try report.check(directory, against: options) }
         return report
@@ -113,7 +87,7 @@ extension VerificationReport {
             _ = try Journal.openReadOnly(directory, options: options)
         } catch {
             switch error.code {
-            case .headMismatch: findings.append(Finding(error))
+            case .headMismatch: findings.append(JournalFinding(opening: error))
             case .damaged: break  // Already reported.
             default: throw .journal(error)
             }
@@ -147,18 +121,11 @@ extension VerificationReport {
     }
 }
 
-extension VerificationReport.Finding {
-    init(_ error: JournalError) {
+extension JournalFinding {
+    fileprivate init(opening error: JournalError) {
         // A wrong head is not a fault of a particular file.
         self.init(
-            segment: error.segment ?? (error.code == .headMismatch ? nil : error.path),
-            bytes: error.bytes.map { [$0.lowerBound, $0.upperBound] },
-            positions: error.positions.map { [$0.lowerBound, $0.upperBound] }, problem: error.code.rawValue, message: error.message)
-    }
-
-    init(_ finding: JournalFinding) {
-        self.init(
-            segment: finding.segment, bytes: finding.bytes.map { [$0.lowerBound, $0.upperBound] },
-            positions: finding.positions.map { [$0.lowerBound, $0.upperBound] }, problem: finding.problem, message: finding.message)
+            error.code.rawValue, error.message, segment: error.segment ?? (error.code == .headMismatch ? nil : error.path),
+            bytes: error.bytes, positions: error.positions)
     }
 }

@@ -94,8 +94,8 @@ extension ToolCommand {
             try output.writeLine(json: report)
         } else {
             for finding in report.findings {
-                let bytes = finding.bytes.map { " bytes \($0[0])..<\($0[1])" } ?? ""
-                let positions = finding.positions.map { " positions \($0[0])...\($0[1])" } ?? ""
+                let bytes = finding.bytes.map { " bytes \($0)" } ?? ""
+                let positions = finding.positions.map { " positions \($0)" } ?? ""
                 try output.writeLine(
                     "\(finding.segment.map(visible) ?? "journal")\(bytes)\(positions): \(finding.problem): "
                         + visible(finding.message)
@@ -224,13 +224,13 @@ extension ToolCommand {
         if arguments.has("json") {
             try output.writeLine(json: report)
         } else {
-            for name in report.rewritten {
+            for name in report.rewrittenSegments {
                 try output.writeLine("\(name): copied again, because the journal has rewritten it")
             }
-            let copied = report.copied.count + report.rewritten.count
+            let copied = report.copiedSegments.count + report.rewrittenSegments.count
             try output.writeLine(
-                "copied up to position \(report.head.position): \(report.bytes) bytes in \(copied) "
-                    + "\(copied == 1 ? "segment" : "segments"), \(report.skipped.count) already present"
+                "copied up to position \(report.head.position): \(report.bytesCopied) bytes in \(copied) "
+                    + "\(copied == 1 ? "segment" : "segments"), \(report.skippedSegments.count) already present"
             )
             try output.writeLine(report.head.description)
         }
@@ -258,14 +258,14 @@ extension ToolCommand {
             try output.writeLine(json: report)
         } else {
             for loss in report.losses {
-                let bytes = loss.bytes.map { " bytes \($0[0])..<\($0[1])" } ?? ""
+                let bytes = loss.bytes.map { " bytes \($0)" } ?? ""
                 try output.writeLine(
                     "\(loss.segment.map(visible) ?? "journal")\(bytes) "
-                        + "positions \(loss.positions[0])...\(loss.positions[1]): lost: \(loss.problem)"
+                        + "positions \(loss.positions): lost: \(loss.problem)"
                 )
             }
             try output.writeLine(
-                "salvaged \(report.salvaged) of \(report.salvaged + report.lost) events up to position \(report.head.position)"
+                "salvaged \(report.salvagedCount) of \(report.salvagedCount + report.lostCount) events up to position \(report.head.position)"
             )
             try output.writeLine(report.head.description)
         }

@@ -151,7 +151,7 @@ import Testing
                 default: false
                 }
             })
-        #expect(findings.allSatisfy { $0.problem == "checkpointDiffers" && $0.positions == [first.position, first.position] })
+        #expect(findings.allSatisfy { $0.problem == "checkpointDiffers" && $0.positions == first.position...first.position })
     }
 
     /// A write after the close could reach a directory that another process owns.

@@ -144,8 +144,10 @@ public struct BackupOptions: Sendable {
 }
 
 /// The result of a backup.
-public struct BackupReport: Hashable, Sendable {
+public struct BackupReport: Hashable, Sendable, Codable {
     /// The head of the copy: the journal's id and the copy's last position.
+    ///
+    /// A later verification of the copy can expect it.
     public var head: JournalHead
     /// The names of the segments that were created or extended.
     public var copiedSegments: [String] = []
@@ -155,6 +157,14 @@ public struct BackupReport: Hashable, Sendable {
     public var rewrittenSegments: [String] = []
     /// The number of segment bytes written.
     public var bytesCopied: UInt64 = 0
+
+    private enum CodingKeys: String, CodingKey {
+        case head
+        case copiedSegments = "copied"
+        case skippedSegments = "skipped"
+        case rewrittenSegments = "rewritten"
+        case bytesCopied = "bytes"
+    }
 
     /// Creates the report of a run that has copied nothing.
     public init(head: JournalHead) {

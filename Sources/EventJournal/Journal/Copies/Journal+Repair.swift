@@ -58,7 +58,7 @@ public struct RepairOptions: Sendable {
     public var entropy: any EntropySource
     /// The maximum number of lost positions, so that a damaged position cannot fill the disk with
     /// placeholders.
-    public var mostLost: UInt64
+    public var maximumLostCount: UInt64
 
     /// Creates options.
     ///
@@ -66,20 +66,20 @@ public struct RepairOptions: Sendable {
     public init(
         storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(),
         segmentSize: UInt64 = 128 << 20,
-        entropy: any EntropySource = SystemEntropy(), mostLost: UInt64 = 1 << 24
+        entropy: any EntropySource = SystemEntropy(), maximumLostCount: UInt64 = 1 << 24
     ) {
         self.storage = storage
         self.destinationStorage = destinationStorage
         self.segmentSize = segmentSize
         self.entropy = entropy
-        self.mostLost = mostLost
+        self.maximumLostCount = maximumLostCount
     }
 }
 
 /// The kept and lost records of a repair.
-public struct RepairReport: Hashable, Sendable {
+public struct RepairReport: Hashable, Sendable, Codable {
     /// A range of positions that could not be salvaged.
-    public struct Loss: Hashable, Sendable {
+    public struct Loss: Hashable, Sendable, Codable {
         /// The positions, each of which has a placeholder in the new journal.
         public var positions: ClosedRange<Position>
         /// The file of the damaged journal that should contain them, if known.
@@ -88,10 +88,21 @@ public struct RepairReport: Hashable, Sendable {
         public var bytes: Range<UInt64>?
         /// The problem found there, as in ``JournalFinding/problem``.
         public var problem: String
+
+        private enum CodingKeys: CodingKey { case positions, segment, bytes, problem }
+
+        /// Encodes every field; nil is encoded as null, and a range as its two bounds.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(positions, forKey: .positions)
+            try container.encode(segment, forKey: .segment)
+            try container.encode(bytes, forKey: .bytes)
+            try container.encode(problem, forKey: .problem)
+        }
     }
 
     /// The maximum number of entries in ``losses``.
-    public static let listedLosses = 100_000
+    public static let maximumLossCount = 100_000
 
     /// The id of the damaged journal; nil when no readable file names it.
     public var source: JournalID?
@@ -101,8 +112,27 @@ public struct RepairReport: Hashable, Sendable {
     public var salvagedCount: UInt64 = 0
     /// The number of positions with placeholders.
     public var lostCount: UInt64 = 0
-    /// The lost positions in ascending order, in at most ``listedLosses`` ranges.
+    /// The lost positions in ascending order, in at most ``maximumLossCount`` ranges.
     public var losses: [Loss] = []
+    /// Whether every record was salvaged.
+    public var isComplete: Bool { lostCount == 0 }
+
+    private enum CodingKeys: String, CodingKey {
+        case source, head
+        case salvagedCount = "salvaged"
+        case lostCount = "lost"
+        case losses
+    }
+
+    /// Encodes every field; nil is encoded as null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(source, forKey: .source)
+        try container.encode(head, forKey: .head)
+        try container.encode(salvagedCount, forKey: .salvagedCount)
+        try container.encode(lostCount, forKey: .lostCount)
+        try container.encode(losses, forKey: .losses)
+    }
 
     init(source: JournalID?, head: JournalHead) {
         self.source = source

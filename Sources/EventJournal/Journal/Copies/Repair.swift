@@ -5,13 +5,13 @@ struct Repair {
 
     private let source: SalvageSource
     private var writer: RepairWriter
-    private let mostLost: UInt64
+    private let maximumLostCount: UInt64
     private var report: RepairReport
 
     init(_ source: SalvageSource, _ writer: RepairWriter, _ options: RepairOptions) {
         self.source = source
         self.writer = writer
-        mostLost = options.mostLost
+        maximumLostCount = options.maximumLostCount
         report = RepairReport(
             source: source.journal, head: JournalHead(journal: writer.journal, position: 0, chain: Chain.start(writer.journal)))
     }
@@ -110,9 +110,9 @@ struct Repair {
     private mutating func lose(
         _ positions: ClosedRange<Position>, _ segment: String?, _ bytes: Range<UInt64>?, _ problem: String, _ lostRecord: Placeholder
     ) throws(JournalError) {
-        guard positions.upperBound - positions.lowerBound < mostLost - report.lostCount else {
+        guard positions.upperBound - positions.lowerBound < maximumLostCount - report.lostCount else {
             throw JournalError(
-                .tooLarge, "More than \(mostLost) positions are lost; the journal may not be as long as it says.",
+                .tooLarge, "More than \(maximumLostCount) positions are lost; the journal may not be as long as it says.",
                 path: source.directory.path,
                 segment: segment, bytes: bytes, positions: positions)
         }
@@ -128,7 +128,7 @@ struct Repair {
             let joined = min(before.lowerBound, bytes.lowerBound)..<max(before.upperBound, bytes.upperBound)
             report.losses[report.losses.count - 1].positions = last.positions.lowerBound...positions.upperBound
             report.losses[report.losses.count - 1].bytes = joined
-        } else if report.losses.count < RepairReport.listedLosses {
+        } else if report.losses.count < RepairReport.maximumLossCount {
             report.losses.append(RepairReport.Loss(positions: positions, segment: segment, bytes: bytes, problem: problem))
         }
     }

@@ -1,7 +1,7 @@
 internal import Locking
 
 /// One problem in a journal's files, with its location.
-public struct JournalFinding: Hashable, Sendable {
+public struct JournalFinding: Hashable, Sendable, Codable {
     /// The stable name of the problem.
     ///
     /// One of `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `footer`,
@@ -18,7 +18,10 @@ public struct JournalFinding: Hashable, Sendable {
     /// The affected positions, if known.
     public var positions: ClosedRange<Position>?
 
-    init(
+    private enum CodingKeys: CodingKey { case segment, bytes, positions, problem, message }
+
+    /// Creates a finding.
+    package init(
         _ problem: String, _ message: String, segment: String? = nil, bytes: Range<UInt64>? = nil,
         positions: ClosedRange<Position>? = nil
     ) {
@@ -31,6 +34,16 @@ public struct JournalFinding: Hashable, Sendable {
 
     init(_ error: JournalError) {
         self.init(error.code.rawValue, error.message, segment: error.segment, bytes: error.bytes, positions: error.positions)
+    }
+
+    /// Encodes every field; nil is encoded as null, and a range as its two bounds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(segment, forKey: .segment)
+        try container.encode(bytes, forKey: .bytes)
+        try container.encode(positions, forKey: .positions)
+        try container.encode(problem, forKey: .problem)
+        try container.encode(message, forKey: .message)
     }
 }
 
