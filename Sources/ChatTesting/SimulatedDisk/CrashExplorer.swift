@@ -45,10 +45,9 @@ public struct CrashExplorer<Model: Sendable> {
     public var crashesInRecovery = 1
     /// The number of interrupted recoveries per moment at which the process is killed; 0 for none.
     ///
-    /// A kill is not a power failure. Recovery then reads all writes, but they are not
-    /// more durable than before: data that recovery accepts without syncing it is lost with the
-    /// next power failure. Recovery reads ``SimulatedDisk/processWasKilled`` to detect
-    /// such a moment.
+    /// A kill is not a power failure. Recovery then reads all writes, but they are not more durable
+    /// than before: data that recovery accepts without syncing it is lost with the next power
+    /// failure. Recovery reads ``SimulatedDisk/processWasKilled`` to detect such a moment.
     public var crashesAfterKill = 0
     /// The selection of states to try; nil for all states.
     package var sampling: CrashSampling?
@@ -118,7 +117,7 @@ public struct CrashExplorer<Model: Sendable> {
         return report
     }
 
-    /// Runs the work and returns the moments at which the power can be cut.
+    /// Runs the work and returns the moments at which the power can fail.
     private func moments(on disk: SimulatedDisk, _ model: Model, _ work: Work) throws -> [CrashMoment<Model>] {
         let witness = CrashWitness(model)
         disk.watch { operation, image in witness.note(operation, image) }

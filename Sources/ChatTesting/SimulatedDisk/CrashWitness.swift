@@ -40,7 +40,7 @@ public final class CrashWitness<Model: Sendable>: Sendable {
     }
 }
 
-/// A moment at which the power can be cut: before an operation, or after the last one.
+/// A moment at which the power can fail: before an operation, or after the last one.
 struct CrashMoment<Model: Sendable>: Sendable {
     var operation: Int
     var image: DiskImage
