@@ -111,7 +111,7 @@ extension ReadModels {
         views.users.owner(ofSubject: identities.subjects.find(subject), asOf: position).map { identities.userID($0) }
     }
 
-    /// Returns the bearer of a name, by fold key.
+    /// Returns the owner of a name, by fold key.
     package func bearer(of foldKey: String, asOf position: Position) -> UserID? {
         views.users.bearer(ofName: identities.names.find(foldKey), asOf: position).map { identities.userID($0) }
     }

@@ -9,7 +9,7 @@ struct UserViews: Equatable, Sendable {
     var names = Column<TakenName>()
     var nameVersions = Versions<UInt32>()
     var postcodeVersions = Versions<UInt64>()
-    /// By fold-key index: the newest link of the chain of the name's bearers.
+    /// By fold-key index: the newest link of the chain of the name's owners.
     ///
     /// The values are user indexes + 1; 0 for a free name.
     var bearers = Column<UInt32>()
@@ -143,7 +143,7 @@ extension UserViews {
             createdAt: history.createdAt, isImported: history.isImported)
     }
 
-    /// Returns the bearer of a name as of a position, by fold-key index.
+    /// Returns the owner of a name as of a position, by fold-key index.
     func bearer(ofName name: Int?, asOf position: Position) -> Int? {
         guard let name, name < bearers.count, let version = bearerVersions.version(bearers[name], asOf: position), version.value > 0
         else { return nil }
@@ -245,7 +245,7 @@ extension UserViews: StoreComponent {
         bearers = try Column(from: &reader)
         try require(bearers.count <= ids.names.count, "bearers of \(bearers.count) names, where there are \(ids.names.count)")
         for newest in bearers { try bearerVersions.check(newest) }
-        // The next change of a name looks up the bearer of the previous name.
+        // The next change of a name looks up the owner of the previous name.
         for name in names { try require(Int(name.name) < bearers.count && bearers[Int(name.name)] > 0, "a username has no bearer") }
         subjectOwners = try Column(from: &reader)
         try require(subjectOwners.count <= ids.subjects.count, "owners of \(subjectOwners.count) subjects")

@@ -27,16 +27,16 @@ public struct EventFilter: Hashable, Sendable {
     /// registrations of other users, and lost and unknown events, are visible to operators only.
     /// <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
-    /// Which conditions changes of usernames have to satisfy.
+    /// The conditions for changes of usernames.
     var usernameChanges = UsernameChanges.satisfyingAll
 
-    /// Which conditions changes of usernames have to satisfy; a name belongs to no thread.
+    /// The conditions that changes of usernames must satisfy; a name belongs to no thread.
     enum UsernameChanges: Hashable, Sendable {
         case satisfyingAll
-        /// All but that of the threads.
+        /// All conditions except ``threads``.
         case ofAnyThread
-        /// All but those of the threads and of the viewer: for live views, which show the names of
-        /// former members and no event.
+        /// All conditions except ``threads`` and ``viewer``: for live views, which show the names of
+        /// former members, but no event.
         case ofAnyUser
     }
 
