@@ -41,7 +41,7 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     // the store is closed. A token continues on another day.
     let token = try store.resumeToken(after: post.position)
     for try await event in store.events(after: token, matching: EventFilter(threads: [thread], viewer: bob)) {
-        print(event.position, event.body ?? "", try store.resumeToken(after: event.position))
+        print(event.position, event.body ?? "", event.resumeToken)
         if event.kind == .replyPosted { break }
     }
 

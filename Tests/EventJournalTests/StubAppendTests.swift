@@ -112,10 +112,13 @@ import Testing
         }
         for start in 1...journal.lastPosition {
             var ends: [Position] = []
-            try journal.forEachCommittedRecord(in: start...journal.lastPosition) { _, end, _, _, _ in
-                ends.append(end)
+            var heads: [JournalHead] = []
+            try journal.forEachCommittedRecord(in: start...journal.lastPosition) { _, commit, _, _, _ in
+                ends.append(commit.position)
+                heads.append(commit)
                 return true
             }
+            #expect(heads == (try (start...journal.lastPosition).map { try journal.head(at: $0) }))
             #expect(ends == Array(expected.dropFirst(Int(start) - 1)))
         }
         try journal.close()

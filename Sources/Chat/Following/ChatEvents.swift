@@ -37,8 +37,8 @@ public enum BufferingPolicy: Hashable, Sendable {
 /// - **Memory**: one batch of at most 256 events, or of 64 KiB of text and one event. A waiting
 ///   iterator holds no events.
 public struct ChatEvents: AsyncSequence, Sendable {
-    /// An event with its position.
-    public typealias Element = RecordedEvent
+    /// An event with its position and the token that continues after it.
+    public typealias Element = FollowedEvent
     /// The error that ends the sequence.
     public typealias Failure = ChatError
 
@@ -51,7 +51,7 @@ public struct ChatEvents: AsyncSequence, Sendable {
     /// position.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private var follower: Follower
-        private var events: [RecordedEvent] = []
+        private var events: [FollowedEvent] = []
         /// The index of the next event in the batch.
         private var next = 0
         private var isOver = false
@@ -61,7 +61,7 @@ public struct ChatEvents: AsyncSequence, Sendable {
         /// The position up to which every event was delivered or did not match the filter.
         ///
         /// Continue after this position.
-        public var position: Position { next < events.count ? events[next].position - 1 : follower.position }
+        public var position: Position { next < events.count ? events[next].recorded.position - 1 : follower.position }
 
         /// Returns the next event; nil at the end of the sequence.
         ///
@@ -74,7 +74,7 @@ public struct ChatEvents: AsyncSequence, Sendable {
         ///   be decoded as an event.
         /// - Complexity: O(1) in memory for most events; O(*n*) in the events that do not match.
         ///   Reads from the disk run outside the caller's actor.
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> RecordedEvent? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> FollowedEvent? {
             while !isOver, !Task.isCancelled {
                 if next == events.count {
                     // Frees the batch, so that a waiting iterator holds no events.
@@ -88,7 +88,10 @@ public struct ChatEvents: AsyncSequence, Sendable {
                 }
                 next += 1
                 // Checked again: the viewer's rights may have changed since the batch was read.
-                if let event = follower.store.shown(events[next - 1], through: follower.filter) { return event }
+                let event = events[next - 1]
+                if let shown = follower.store.shown(event.recorded, through: follower.filter) {
+                    return FollowedEvent(recorded: shown, resumeToken: event.resumeToken)
+                }
             }
             return end()
         }
@@ -108,7 +111,7 @@ public struct ChatEvents: AsyncSequence, Sendable {
             }
         }
 
-        private mutating func end() -> RecordedEvent? {
+        private mutating func end() -> FollowedEvent? {
             isOver = true
             return nil
         }
@@ -116,8 +119,18 @@ public struct ChatEvents: AsyncSequence, Sendable {
         /// Returns a token that continues after ``position``, later or in another store of the same
         /// journal.
         ///
+        /// With a filter, the token can be later than that of the last event delivered.
+        ///
         /// - Throws: As ``ChatStore/resumeToken(after:)``.
-        public func resumeToken() throws(ChatError) -> ResumeToken { try follower.store.resumeToken(after: position) }
+        /// - Complexity: O(1), except before the first event and after events of other commits that
+        ///   do not match the filter: then as ``ChatStore/resumeToken(after:)``.
+        public func resumeToken() throws(ChatError) -> ResumeToken {
+            if next == events.count, let token = follower.resumeToken { return token }
+            if next > 0, case let commit = events[next - 1].resumeToken.head, commit.position >= position {
+                return ResumeToken(after: position, in: commit)
+            }
+            return try follower.store.resumeToken(after: position)
+        }
     }
 }
 

@@ -9,6 +9,8 @@ struct Follower: Sendable {
     let bufferingPolicy: BufferingPolicy
     /// The position up to which every event was delivered or did not match the filter.
     private(set) var position: Position
+    /// The head at the end of a commit that was read; that of ``position`` unless it ends before.
+    private var commit: JournalHead?
     /// The last position to deliver; nil for none.
     private let end: Position?
     /// The token that the start position is checked against, once.
@@ -29,12 +31,18 @@ struct Follower: Sendable {
     /// The next action of a follower.
     enum Step: Sendable {
         /// Deliver these events.
-        case events([RecordedEvent])
+        case events([FollowedEvent])
         /// Wait for new events: all existing ones have been seen.
         case wait
         /// End the sequence: its last position is reached, the store is closed or the task is
         /// cancelled.
         case end
+    }
+
+    /// The token that continues after ``position``; nil if that needs a read.
+    var resumeToken: ResumeToken? {
+        guard let commit, commit.position >= position else { return nil }
+        return ResumeToken(after: position, in: commit)
     }
 
     /// Whether the last position to deliver has been reached.
@@ -105,12 +113,12 @@ struct Follower: Sendable {
     }
 
     /// Returns the new events: one batch if paced, all of them or an error if bounded.
-    private mutating func waitingEvents() throws(ChatError) -> [RecordedEvent]? {
+    private mutating func waitingEvents() throws(ChatError) -> [FollowedEvent]? {
         guard case .bounded(let limit) = bufferingPolicy else { return try nextBatch() }
         let start = position
         // Applies all new events first, so that the number of waiting events is known.
         try store.feed.advance(store)
-        var waiting: [RecordedEvent] = []
+        var waiting: [FollowedEvent] = []
         while true {
             if hasEnded { return waiting }
             switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
@@ -124,21 +132,21 @@ struct Follower: Sendable {
     }
 
     /// Returns the matching events of the next batch; nil at the end of the log.
-    private mutating func nextBatch() throws(ChatError) -> [RecordedEvent]? {
+    private mutating func nextBatch() throws(ChatError) -> [FollowedEvent]? {
         switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
         case .recent(let events): return select(events)
         case .older(let available):
             let batch = try store.feedBatch(
-                position + 1...min(available, position + FeedBatch.scanCount, end ?? .max), matching: filter)
-            position = batch.through
+                position + 1...min(available, position + FeedBatch.scanCount, end ?? .max), matching: filter, in: commit)
+            (position, commit) = (batch.through, batch.commit)
             return batch.events
         case .end: return try store.feed.advance(store) > position ? try nextBatch() : nil
         }
     }
 
-    private mutating func select(_ events: [RecordedEvent]) -> [RecordedEvent] {
-        let wanted = end.map { end in events.prefix { $0.position <= end } } ?? events[...]
-        position = wanted.last?.position ?? position
-        return wanted.filter { store.shown($0, through: filter) != nil }
+    private mutating func select(_ events: [FollowedEvent]) -> [FollowedEvent] {
+        let wanted = end.map { end in events.prefix { $0.recorded.position <= end } } ?? events[...]
+        if let last = wanted.last { (position, commit) = (last.recorded.position, last.resumeToken.head) }
+        return wanted.filter { store.shown($0.recorded, through: filter) != nil }
     }
 }

@@ -88,7 +88,7 @@ extension LiveView {
                 state = .loaded(value)
                 note(nil)
                 for try await event in store.events(after: position, matching: source.filter, bufferingPolicy: .bounded(backlogLimit)) {
-                    if let change = try await source.changed(by: event, in: store) { apply(change) }
+                    if let change = try await source.changed(by: event.recorded, in: store) { apply(change) }
                 }
                 return
             } catch {

@@ -11,13 +11,13 @@ extension ChatStore {
     /// - Parameters:
     ///   - position: The export starts after this position; 0 for all events.
     ///   - body: Receives each event; returns whether to continue. `ExportedEvent.commitEnd` is
-    ///     nil for a store on a log that is not a `CommitBoundaryLog`.
+    ///     nil for a store on a log that is not a `HistoryLog`.
     /// - Throws: ``ChatError`` if a record cannot be read or decoded; no event is skipped.
     /// - Complexity: O(*n*) in the events after the position. Memory does not grow with them.
     public func forEachExportedEvent(after position: Position = 0, _ body: (ExportedEvent) -> Bool) throws(ChatError) {
         let end = shownPosition
         guard position < end else { return }
-        guard let log = log as? any CommitBoundaryLog else {
+        guard let log = log as? any HistoryLog else {
             return try forEachEvent(after: position) { body(ExportedEvent($0)) }
         }
         try Self.forEachExportedEvent(of: log, position + 1...end, body)
@@ -45,20 +45,10 @@ extension ChatStore {
     }
 
     private static func forEachExportedEvent(
-        of log: any CommitBoundaryLog, _ positions: ClosedRange<Position>, _ body: (ExportedEvent) -> Bool
+        of log: any HistoryLog, _ positions: ClosedRange<Position>, _ body: (ExportedEvent) -> Bool
     ) throws(ChatError) {
-        var undecodable: ChatError?
-        try wrapping { () throws(JournalError) in
-            try log.forEachCommittedRecord(in: positions) { position, commitEnd, state, kept, erasable in
-                do throws(EventDecodingError) {
-                    let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil)
-                    return body(ExportedEvent(RecordedEvent(position: position, event: event), commitEnd: commitEnd))
-                } catch {
-                    undecodable = .undecodable(position: position, error)
-                    return false
-                }
-            }
+        try readCommitted(log, positions) { event, position, commit in
+            body(ExportedEvent(RecordedEvent(position: position, event: event), commitEnd: commit.position))
         }
-        if let undecodable { throw undecodable }
     }
 }

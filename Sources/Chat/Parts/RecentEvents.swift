@@ -14,7 +14,7 @@ struct RecentEvents {
     private(set) var start: Position = 1
     /// The position of the last event appended.
     private(set) var position: Position = 0
-    private var slots: [RecordedEvent?] = []
+    private var slots: [FollowedEvent?] = []
     private var byteCount = 0
 
     init(capacity: Int, byteCapacity: Int = 4 << 20) {
@@ -23,15 +23,15 @@ struct RecentEvents {
     }
 
     /// Appends the next event and evicts the oldest ones beyond the limits.
-    mutating func append(_ event: RecordedEvent) {
-        precondition(event.position == position + 1, "Events must be appended in position order.")
+    mutating func append(_ event: FollowedEvent) {
+        precondition(event.recorded.position == position + 1, "Events must be appended in position order.")
         // Allocated at the first subscription.
         if slots.isEmpty { slots = Array(repeating: nil, count: capacity) }
-        let bytes = event.event.textByteCount
+        let bytes = event.recorded.event.textByteCount
         while start <= position, position - start + 1 >= UInt64(capacity) || byteCount + bytes > byteCapacity { removeFirst() }
-        slots[slot(event.position)] = event
+        position += 1
+        slots[slot(position)] = event
         byteCount += bytes
-        position = event.position
     }
 
     /// Removes every event and continues after a later position.
@@ -44,13 +44,13 @@ struct RecentEvents {
     /// Returns at most `limit` events after a position.
     ///
     /// The position must lie between ``start`` - 1 and ``position``.
-    func events(after position: Position, limit: Int) -> [RecordedEvent] {
+    func events(after position: Position, limit: Int) -> [FollowedEvent] {
         let end = min(self.position, position + UInt64(limit))
         return (position..<end).compactMap { slots[slot($0 + 1)] }
     }
 
     private mutating func removeFirst() {
-        byteCount -= slots[slot(start)]?.event.textByteCount ?? 0
+        byteCount -= slots[slot(start)]?.recorded.event.textByteCount ?? 0
         slots[slot(start)] = nil
         start += 1
     }

@@ -20,7 +20,7 @@ final class EventFeed: Sendable {
     /// The next step of a consumer at a position.
     enum View {
         /// Deliver these events.
-        case recent([RecordedEvent])
+        case recent([FollowedEvent])
         /// Read the log up to this position, because the recent events start after it.
         case older(through: Position)
         /// Wait: the feed has no later event.
@@ -76,11 +76,12 @@ final class EventFeed: Sendable {
                 if state.waiters.isEmpty, end > capacity, end - capacity > state.recent.position { state.recent.skip(to: end - capacity) }
                 return state.recent.position
             }
+            var commit: JournalHead?
             do throws(ChatError) {
                 while position < end {
-                    let batch = try store.feedBatch(position + 1...end)
+                    let batch = try store.feedBatch(position + 1...end, in: commit)
                     woken += take(batch.events, of: store)
-                    position = batch.through
+                    (position, commit) = (batch.through, batch.commit)
                 }
             } catch {
                 return .failure(error)
@@ -90,15 +91,15 @@ final class EventFeed: Sendable {
         return try result.get()
     }
 
-    private func take(_ events: [RecordedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
+    private func take(_ events: [FollowedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
         let keys = events.map { one in
-            one.event.details.keys { user in store.present { models, _ in models.threadsEver(of: user) } }
+            one.recorded.event.details.keys { user in store.present { models, _ in models.threadsEver(of: user) } }
         }
         return state.withLock { state in
             var woken: [(FeedWaiters.Continuation, Position)] = []
             for (event, keys) in zip(events, keys) {
                 state.recent.append(event)
-                if !state.waiters.isEmpty { woken += state.waiters.take(event, keys).map { ($0, event.position - 1) } }
+                if !state.waiters.isEmpty { woken += state.waiters.take(event.recorded, keys).map { ($0, event.recorded.position - 1) } }
             }
             return woken
         }

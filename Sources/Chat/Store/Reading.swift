@@ -52,18 +52,62 @@ extension ChatStore {
     static func read(
         _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (ChatEvent, Position) -> Bool
     ) throws(ChatError) {
-        var undecodable: ChatError?
+        var decoder = RecordDecoder(contents: contents)
         try wrapping { () throws(JournalError) in
             try log.forEachRecord(in: positions) { position, state, kept, erasable in
-                do throws(EventDecodingError) {
-                    return body(try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil, contents: contents), position)
-                } catch {
-                    undecodable = .undecodable(position: position, error)
-                    return false
-                }
+                decoder.event(position, state, kept, erasable).map { body($0, position) } ?? false
             }
         }
-        if let undecodable { throw undecodable }
+        if let failure = decoder.failure { throw failure }
+    }
+
+    /// Decodes the records at these positions with the head at the end of each record's commit.
+    ///
+    /// On a log that is not a ``HistoryLog``, the closure receives the durable head.
+    ///
+    /// - Parameter known: The head of the commit that contains the first record, if it was read
+    ///   before. Without it, a read that starts inside a commit begins at the commit's header.
+    static func readCommitted(
+        _ log: any CommitLog, _ positions: ClosedRange<Position>, in known: JournalHead? = nil,
+        _ body: (ChatEvent, Position, JournalHead) -> Bool
+    ) throws(ChatError) {
+        guard let log = log as? any HistoryLog else {
+            let head = log.head
+            return try read(log, positions, contents: .all) { event, position in body(event, position, head) }
+        }
+        var next = positions.lowerBound
+        if let known, known.position >= next {
+            let last = min(known.position, positions.upperBound)
+            try read(log, next...last, contents: .all) { event, position in
+                next = position + 1
+                return body(event, position, known)
+            }
+            // An earlier end: the closure has stopped the read.
+            guard next == last + 1, last < positions.upperBound else { return }
+        }
+        var decoder = RecordDecoder(contents: .all)
+        try wrapping { () throws(JournalError) in
+            try log.forEachCommittedRecord(in: next...positions.upperBound) { position, commit, state, kept, erasable in
+                decoder.event(position, state, kept, erasable).map { body($0, position, commit) } ?? false
+            }
+        }
+        if let failure = decoder.failure { throw failure }
+    }
+}
+
+/// Decodes the records of a read, and keeps the error, because the read's closure cannot throw.
+private struct RecordDecoder {
+    let contents: ContentSelection
+    private(set) var failure: ChatError?
+
+    /// Returns the event; nil after an error, which ends the read.
+    mutating func event(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> ChatEvent? {
+        do throws(EventDecodingError) {
+            return try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil, contents: contents)
+        } catch {
+            failure = .undecodable(position: position, error)
+            return nil
+        }
     }
 }
 
@@ -94,9 +138,11 @@ struct FeedBatch {
     /// The maximum number of records scanned per call for a selective filter.
     static let scanCount: Position = 4_096
 
-    var events: [RecordedEvent] = []
+    var events: [FollowedEvent] = []
     /// The last position scanned.
     var through: Position
+    /// The head at the end of the commit that contains the last position scanned.
+    var commit: JournalHead?
 }
 
 extension ChatStore {
@@ -105,17 +151,20 @@ extension ChatStore {
     /// The events are not redacted; redaction happens at delivery, with the viewer's rights at that
     /// time.
     ///
+    /// - Parameter known: ``FeedBatch/commit`` of the batch that ends before these positions.
     /// - Throws: ``ChatError`` if the first record cannot be read or decoded. Before a later faulty
     ///   record the batch ends.
-    func feedBatch(_ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) throws(ChatError) -> FeedBatch {
+    func feedBatch(
+        _ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter(), in known: JournalHead? = nil
+    ) throws(ChatError) -> FeedBatch {
         var batch = FeedBatch(through: positions.lowerBound - 1)
         var byteCount = 0
         do throws(ChatError) {
-            try Self.read(log, positions, contents: .all) { event, position in
-                batch.through = position
+            try Self.readCommitted(log, positions, in: known) { event, position, commit in
+                (batch.through, batch.commit) = (position, commit)
                 let recorded = RecordedEvent(position: position, event: event)
                 guard shown(recorded, through: filter) != nil else { return true }
-                batch.events.append(recorded)
+                batch.events.append(FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: position, in: commit)))
                 byteCount += event.textByteCount
                 return batch.events.count < FeedBatch.eventCount && byteCount < FeedBatch.byteCount
             }

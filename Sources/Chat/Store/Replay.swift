@@ -149,9 +149,9 @@ extension ChatStore {
             var decoder = BatchDecoder(from: head + 1)
             defer { decoder.finish(apply) }
             do throws(JournalError) {
-                try log.forEachCommittedRecord(in: head + 1...last) { position, commitEnd, state, kept, erasable in
+                try log.forEachCommittedRecord(in: head + 1...last) { position, commit, state, kept, erasable in
                     guard decoder.add(position, state, kept, erasable, apply) else { return false }
-                    if position == commitEnd { end = position }
+                    if position == commit.position { end = position }
                     return true
                 }
             } catch {

@@ -30,6 +30,14 @@ public struct ResumeToken: Hashable, Sendable {
         self.position = position
         self.head = head
     }
+
+    /// Creates the token of a record in a commit.
+    ///
+    /// - Parameter commit: A head at or beyond the position.
+    init(after position: Position, in commit: JournalHead) {
+        self.position = position
+        head = commit
+    }
 }
 
 extension ResumeToken: LosslessStringConvertible {
@@ -72,33 +80,25 @@ extension ResumeToken: Codable {
     }
 }
 
-extension ChatStore {
-    /// Returns a token that continues after a position, for example the position of a delivered
-    /// event.
+/// An event of ``ChatEvents`` with the token that continues after it.
+///
+/// The members of ``recorded`` are members of this type too: `event.position`, `event.body`.
+@dynamicMemberLookup
+public struct FollowedEvent: Hashable, Sendable {
+    /// The event with its position.
+    public let recorded: RecordedEvent
+    /// Continues after the event, later or in another store of the same journal.
     ///
-    /// - Parameter position: At most the last position that the store has applied; 0 to continue
-    ///   with the first event.
-    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a larger position;
-    ///   ``ChatError/journal(_:)`` if the journal is closed or cannot be read.
-    /// - Complexity: Reads one commit, and up to about 4 KiB before it; O(1) without a read for the
-    ///   last position.
-    public func resumeToken(after position: Position) throws(ChatError) -> ResumeToken {
-        guard position <= shownPosition else { throw .rejected(.invalidPosition) }
-        let head = try wrapping { () throws(JournalError) in try (log as? any HistoryLog)?.head(at: position) } ?? log.head
-        guard let token = ResumeToken(position: position, head: head) else { throw .rejected(.invalidPosition) }
-        return token
+    /// It costs no read. It equals ``ChatStore/resumeToken(after:)`` of the event's position; on a
+    /// log that is not a `HistoryLog`, it names the durable head when the event was read.
+    public let resumeToken: ResumeToken
+
+    /// Creates a delivered event, for example in a test.
+    public init(recorded: RecordedEvent, resumeToken: ResumeToken) {
+        self.recorded = recorded
+        self.resumeToken = resumeToken
     }
 
-    /// Throws if a token does not belong to the history of this store's log.
-    ///
-    /// A log other than a journal knows only the chain value of its present head. A token of that
-    /// head is compared completely; of an older head only the journal id and the position are
-    /// checked.
-    func check(_ token: ResumeToken) throws(ChatError) {
-        guard token.journal == log.id else { throw .foreignToken }
-        let head = log.head
-        guard token.head.position <= head.position, token.position <= shownPosition else { throw .futureToken }
-        let isContained = try wrapping { () throws(JournalError) in try (log as? any HistoryLog)?.contains(token.head) }
-        guard isContained ?? (token.head.position < head.position || token.head == head) else { throw .rolledBackToken }
-    }
+    /// A member of ``recorded``.
+    public subscript<Value>(dynamicMember member: KeyPath<RecordedEvent, Value>) -> Value { recorded[keyPath: member] }
 }

@@ -19,21 +19,23 @@ extension Journal {
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
-        try read([positions]) { place, state, kept, erasable in body(place.position, state, kept, erasable) }
+        try read([positions]) { place, _, state, kept, erasable in body(place.position, state, kept, erasable) }
     }
 
-    /// Calls a closure with each record in a range of positions and the last position of its
+    /// Calls a closure with each record in a range of positions and the head at the end of its
     /// commit.
     ///
-    /// Otherwise the same as ``forEachRecord(in:_:)``.
+    /// Otherwise the same as ``forEachRecord(in:_:)``, except that a range that starts inside a
+    /// commit is read from the header of that commit.
     ///
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
     public func forEachCommittedRecord(
         in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ commitEnd: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+        _ body: (_ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
-        try read([positions]) { place, state, kept, erasable in
-            body(place.position, place.position + Position(place.recordsLeft) - 1, state, kept, erasable)
+        try read([positions], fromHeaders: true) { place, chain, state, kept, erasable in
+            let commitEnd = place.position + Position(place.recordsLeft) - 1
+            return body(place.position, JournalHead(journal: id, position: commitEnd, chain: chain), state, kept, erasable)
         }
     }
 
@@ -56,19 +58,29 @@ extension Journal {
     ) throws(JournalError) {
         if positions.isEmpty { return }
         try checkAscending(positions)
-        try read(positions.map { $0...$0 }) { place, state, kept, erasable in body(place.position, state, kept, erasable) }
+        try read(positions.map { $0...$0 }) { place, _, state, kept, erasable in body(place.position, state, kept, erasable) }
     }
 
+    /// Receives a record and the chain value after its commit.
+    ///
+    /// The chain value is valid only if the read begins at the header of the commit.
+    fileprivate typealias RecordBody = (RecordPlace, _ chain: UInt64, RecordContentState, RawSpan, RawSpan) -> Bool
+
+    /// Reads ranges of positions.
+    ///
+    /// - Parameter fromHeaders: Whether the read of a range begins at the header of the commit that
+    ///   contains its first record, or wherever the index is nearest.
     private func read(
-        _ positions: [ClosedRange<Position>], _ body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
+        _ positions: [ClosedRange<Position>], fromHeaders: Bool = false, _ body: RecordBody
     ) throws(JournalError) {
-        var rest = ReadRanges(positions)
+        var rest = ReadRanges(positions, fromHeaders: fromHeaders)
         while !rest.isEmpty {
             let place = try find { (published) throws(JournalError) in try published.place(&rest, in: directory) }
             let part: SegmentPart =
                 switch place {
                 case .active(let part): part
-                case .sealed(let start, let next, let positions): try SegmentPart(try sealed.segment(from: start, to: next), positions)
+                case .sealed(let start, let next, let positions):
+                    try SegmentPart(try sealed.segment(from: start, to: next), positions, fromHeaders: fromHeaders)
                 }
             do throws(JournalError) {
                 guard try read(part, body) else { return }
@@ -94,9 +106,7 @@ extension Journal {
     }
 
     /// Reads the given ranges of one segment; returns false when `body` ended the read.
-    private func read(
-        _ part: SegmentPart, _ body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
-    ) throws(JournalError) -> Bool {
+    private func read(_ part: SegmentPart, _ body: RecordBody) throws(JournalError) -> Bool {
         guard let first = part.runs.first else { return true }
         let size = part.runs.reduce(0) { max($0, Int(min(max($1.ahead, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunk)))) }
         var reader = CommitReader(of: first.positions, in: part.segment, from: first.start, buffer: buffers.take(size))
@@ -117,10 +127,19 @@ extension Journal {
 
 /// Passes records to a closure.
 private struct Delivery: CommitVisitor {
-    let body: (RecordPlace, RecordContentState, RawSpan, RawSpan) -> Bool
+    let body: Journal.RecordBody
+    /// The chain value after the current commit, from its header.
+    private var chain: UInt64 = 0
+
+    init(body: @escaping Journal.RecordBody) { self.body = body }
+
+    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+        chain = header.chain
+        return true
+    }
 
     mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
-        body(place, layout.state, bytes.extracting(layout.kept), bytes.extracting(layout.erasable))
+        body(place, self.chain, layout.state, bytes.extracting(layout.kept), bytes.extracting(layout.erasable))
     }
 }
 
@@ -141,7 +160,7 @@ struct SegmentPart {
     var segment: Segment
     var runs: [Run]
 
-    init(_ segment: Segment, _ positions: [ClosedRange<Position>]) throws(JournalError) {
+    init(_ segment: Segment, _ positions: [ClosedRange<Position>], fromHeaders: Bool) throws(JournalError) {
         let first = segment.header.firstPosition
         runs = []
         runs.reserveCapacity(positions.count)
@@ -154,7 +173,9 @@ struct SegmentPart {
                 throw JournalError(
                     .damaged, "The segment's index does not cover its records.", segment: segment.name, positions: positions)
             }
-            runs.append(Run(start: found.start, ahead: found.estimate, bound: found.bound, positions: positions))
+            let first = positions.lowerBound - first
+            let start = fromHeaders ? segment.index.header(of: first, from: found.start) : found.start
+            runs.append(Run(start: start, ahead: found.estimate, bound: found.bound, positions: positions))
         }
         // One longer read takes less time than a second system call for a nearby range.
         for index in runs.indices.dropLast().reversed()
@@ -182,7 +203,7 @@ extension PublishedState {
         let positions = list.bounds
         guard try isWritten(positions, in: directory) else { return nil }
         if positions.lowerBound >= active.header.firstPosition {
-            return .active(try SegmentPart(active, list.take(through: positions.upperBound)))
+            return .active(try SegmentPart(active, list.take(through: positions.upperBound), fromHeaders: list.fromHeaders))
         }
         let (start, next) = sealed(at: positions.lowerBound)
         return .sealed(start, next: next, list.take(through: next.position - 1))
@@ -194,10 +215,15 @@ struct ReadRanges {
     /// The maximum number of ranges removed at once; they are looked up under the journal's lock.
     static let batch = 256
 
+    /// Whether the read of a range begins at a commit's header.
+    let fromHeaders: Bool
     private var ranges: [ClosedRange<Position>]
     private var next = 0
 
-    init(_ ranges: [ClosedRange<Position>]) { self.ranges = ranges }
+    init(_ ranges: [ClosedRange<Position>], fromHeaders: Bool = false) {
+        self.ranges = ranges
+        self.fromHeaders = fromHeaders
+    }
 
     var isEmpty: Bool { next == ranges.count }
 

@@ -1,9 +1,10 @@
 // Optional capabilities of a log beyond ``CommitLog``. A store tests its log for each conformance
 // and works without it.
 
-/// A log that can name its history up to any commit, for resume tokens.
+/// A log that reports where its commits end and names its history up to each of them.
 ///
-/// A log without this conformance names only its durable history (``CommitLog/head``).
+/// Resume tokens, exports and ``RefreshableLog`` rely on it. A log without this conformance names
+/// only its durable history (``CommitLog/head``).
 public protocol HistoryLog: CommitLog {
     /// Returns the head at the end of the commit that contains a position.
     ///
@@ -20,22 +21,20 @@ public protocol HistoryLog: CommitLog {
     ///
     /// - Throws: `closed`, `damaged`, `ioFailed`.
     func contains(_ head: JournalHead) throws(JournalError) -> Bool
-}
 
-/// A log that reports where its commits end.
-public protocol CommitBoundaryLog: CommitLog {
-    /// Calls a closure with each record in a range of positions and the last position of its
+    /// Calls a closure with each record in a range of positions and the head at the end of its
     /// commit.
     ///
-    /// Otherwise the same as ``CommitLog/forEachRecord(in:_:)``.
+    /// Otherwise the same as ``CommitLog/forEachRecord(in:_:)``. The head equals ``head(at:)`` of
+    /// the position.
     func forEachCommittedRecord(
         in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ commitEnd: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+        _ body: (_ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError)
 }
 
 /// A log that another process may write, so that readers must refresh it.
-public protocol RefreshableLog: CommitBoundaryLog {
+public protocol RefreshableLog: HistoryLog {
     /// Reads what has become durable since the log was opened for reading or last refreshed.
     ///
     /// Does nothing on a log that is open for writing.
@@ -60,4 +59,4 @@ public protocol CheckpointLog: HistoryLog {
     func erasureMark(through position: Position) -> UInt64
 }
 
-extension Journal: HistoryLog, CommitBoundaryLog, RefreshableLog {}
+extension Journal: HistoryLog, RefreshableLog {}

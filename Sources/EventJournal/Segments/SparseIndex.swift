@@ -84,6 +84,15 @@ struct SparseIndex: Equatable {
         return (entries[after - 1], min(estimate, to.offset), to.offset)
     }
 
+    /// Returns an entry from which a read meets the header of the commit that contains a record.
+    ///
+    /// - Parameter nearest: The entry from which ``lookUp(_:_:end:from:)`` starts a read of the
+    ///   record. It is returned if it is not inside that commit.
+    func header(of relativePosition: UInt64, from nearest: Entry) -> Entry {
+        let commitEnd = UInt64(nearest.relativePosition) + UInt64(nearest.recordsLeft)
+        return commitEnd > relativePosition ? commit(before: relativePosition) ?? nearest : nearest
+    }
+
     /// Returns the last entry at a commit header that is not after the record at a position.
     ///
     /// Returns nil if the index is empty.

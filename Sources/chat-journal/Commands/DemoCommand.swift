@@ -136,7 +136,7 @@ private struct Demo {
                 var output = StandardOutput()
                 var remaining = posts.count
                 for try await event in events {
-                    try output.write(event, asJSON: false)
+                    try output.write(event.recorded, asJSON: false)
                     try output.flush()
                     remaining -= 1
                     if remaining == 0 { break }

@@ -184,7 +184,7 @@ private func follow(_ events: ChatEvents, asJSON: Bool) async throws {
         tasks.addTask {
             var output = StandardOutput()
             for try await event in events {
-                try output.write(event, asJSON: asJSON)
+                try output.write(event.recorded, asJSON: asJSON)
                 try output.flush()
             }
         }

@@ -108,7 +108,7 @@ private final class FollowingRound: Sendable {
         for try await event in events {
             let durable = log.durablePosition
             if event.position > durable { note("event \(event.position) was delivered at durable position \(durable)") }
-            let delivery = Delivery(event: event, since: since, until: durable)
+            let delivery = Delivery(event: event.recorded, since: since, until: durable)
             followers.withLock { $0[index].received.append(delivery) }
             since = durable
             // Some followers are slower than the writers.

@@ -99,7 +99,7 @@ extension ChatEvents.AsyncIterator {
     /// Returns the next event.
     ///
     /// Throws if none arrives in time.
-    mutating func nextEvent(sourceLocation: SourceLocation = #_sourceLocation) async throws -> RecordedEvent? {
+    mutating func nextEvent(sourceLocation: SourceLocation = #_sourceLocation) async throws -> FollowedEvent? {
         try await advance(awaiting: "an event after position \(position), or the end", sourceLocation) { try await $0.next() }
     }
 

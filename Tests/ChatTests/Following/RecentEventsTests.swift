@@ -10,7 +10,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         let (capacity, byteCapacity) = (Int.random(in: 1...12, using: &random), Int.random(in: 0...200, using: &random))
         var ring = RecentEvents(capacity: capacity, byteCapacity: byteCapacity)
-        var model: [RecordedEvent] = []
+        var model: [FollowedEvent] = []
         var last: Position = 0
         for _ in 0..<300 {
             if random.oneIn(25) {
@@ -20,8 +20,10 @@ import Testing
             } else {
                 last += 1
                 let body = String(repeating: "x", count: Int.random(in: 0...60, using: &random))
-                let event = RecordedEvent(
+                let recorded = RecordedEvent(
                     position: last, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: .lost, content: .body(body)))
+                let head = JournalHead(journal: JournalID(bits: 1), position: last, chain: random.next())
+                let event = FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: last, in: head))
                 ring.append(event)
                 model.append(event)
                 while model.count > capacity || model.count > 1 && model.reduce(0, { $0 + $1.event.textByteCount }) > byteCapacity {

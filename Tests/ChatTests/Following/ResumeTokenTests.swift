@@ -71,6 +71,85 @@ import Testing
         expectError("invalidPosition") { _ = try fixture.store.resumeToken(after: 7) }
     }
 
+    /// Returns the next `count` events.
+    private func events(_ count: Int, of sequence: ChatEvents) async throws -> [FollowedEvent] {
+        var iterator = sequence.makeAsyncIterator()
+        var events: [FollowedEvent] = []
+        while events.count < count, let event = try await iterator.nextEvent() { events.append(event) }
+        return events
+    }
+
+    /// Covers starts inside commits, commits across segments, filters, events from the log and from
+    /// memory, and the same store, a reopened one and a read-only one.
+    @Test(arguments: [1, 4_096]) func eventHasTokenOfItsPosition(recentEventCount: Int) async throws {
+        let storage = MemoryStorage()
+        var store = try store(storage)
+        let tokens = try (0...store.head.position).map { try store.resumeToken(after: $0) }
+        var options = options(storage)
+        options.recentEventCount = recentEventCount
+        for round in 0..<3 {
+            for start: Position in 0...20 {
+                let events = try await events(72 - Int(start), of: store.events(after: start))
+                #expect(events.map(\.resumeToken) == Array(tokens[(Int(start) + 1)...]))
+                let filter = EventFilter(users: [UserID(bits: 4)], kinds: [.sessionStarted])
+                let sessions = try await self.events(5, of: store.events(after: start, matching: filter))
+                #expect(sessions.map(\.position) == [32, 33, 34, 35, 36])
+                #expect(sessions.map(\.resumeToken) == Array(tokens[32...36]))
+            }
+            try store.close()
+            store =
+                round == 0
+                ? try ChatStore.open("journal", options: options) : try ChatStore.openReadOnly("journal", options: options)
+        }
+    }
+
+    /// Every token of an iterator equals the store's, and most cost no read.
+    @Test func tokensOfLiveEventsCostNoRead() async throws {
+        let storage = CountedStorage(MemoryStorage())
+        var options = options(MemoryStorage())
+        options.journal.storage = storage
+        let store = try ChatStore.open("journal", options: options)
+        var iterator = store.events().makeAsyncIterator()
+        for number in 0..<6 {
+            let user = UserID(bits: UInt128(number) + 1)
+            try await store.execute(.registerUser(user: user, username: "User \(number)"))
+            try await store.execute(.setPostcode(user: user, postcode: "E\(number + 1) 6AN"))
+            for _ in 0..<4 {
+                let event = try #require(try await iterator.nextEvent())
+                storage.reset()
+                let token = try iterator.resumeToken()
+                #expect(storage.counts.reads == 0)
+                #expect(token == event.resumeToken)
+                #expect(try token == store.resumeToken(after: event.position))
+            }
+        }
+        #expect(iterator.position == 24)
+    }
+
+    /// A commit larger than a batch is read once, from any start.
+    @Test func tokensInsideLargeCommit() async throws {
+        let storage = MemoryStorage()
+        let counted = CountedStorage(storage)
+        var options = options(storage)
+        options.journal = JournalOptions(storage: counted, entropy: SeededEntropy(seed: 1))
+        options.recentEventCount = 1
+        let store = try ChatStore.open("journal", options: options)
+        let user = UserID(bits: 1)
+        try await store.execute(.registerUser(user: user, username: "Ann"))
+        _ = try await store.execute((0..<1_000).map { CommandRequest(.startSession(user: user, session: nil, device: "device \($0)")) })
+        try await store.execute(.changeUsername(user: user, username: "Bea"))
+        for start: Position in [0, 1, 2, 500, 1_000] {
+            counted.reset()
+            let events = try await events(1_002 - Int(start), of: store.events(after: start))
+            let reads = counted.counts.reads
+            #expect(events.allSatisfy { $0.resumeToken.position == $0.position })
+            #expect(events.allSatisfy { $0.resumeToken.head.position == ($0.position == 1 ? 1 : max(1_001, $0.position)) })
+            for event in events.suffix(3) { #expect(try event.resumeToken == store.resumeToken(after: event.position)) }
+            // One read for each batch of 256 events and for each end of a commit.
+            #expect(reads <= 8, "\(reads) reads after \(start)")
+        }
+    }
+
     @Test func tokenOfAnotherJournalIsForeign() async throws {
         let storage = MemoryStorage()
         let (here, there) = (try store(storage), try store(storage, at: "other", seed: 2))
@@ -132,6 +211,9 @@ import Testing
         let token = try store.resumeToken(after: 3)
         #expect(token.head == store.head)
         #expect(try await store.events(after: token).prefix(2) == [4, 5])
+        let events = try await events(5, of: store.events())
+        #expect(events.map(\.resumeToken.position) == [1, 2, 3, 4, 5])
+        #expect(events.allSatisfy { $0.resumeToken.head == store.head })
         var wrong = token.head
         wrong.chain ^= 1
         guard case .rolledBackToken = await error(of: try #require(ResumeToken(position: 3, head: wrong)), in: store) else {

@@ -44,6 +44,12 @@ import Testing
 
         func contains(_ head: JournalHead) throws(JournalError) -> Bool { try journal.contains(head) }
 
+        func forEachCommittedRecord(
+            in positions: ClosedRange<Position>, _ body: (Position, JournalHead, RecordContentState, RawSpan, RawSpan) -> Bool
+        ) throws(JournalError) {
+            try journal.forEachCommittedRecord(in: positions, body)
+        }
+
         func erasureMark(through position: Position) -> UInt64 { journal.erasureMark(through: position) }
 
         func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport {

@@ -1,0 +1,33 @@
+public import ChatDomain
+import EventJournal
+
+extension ChatStore {
+    /// Returns a token that continues after a position, for example that of an appended event.
+    ///
+    /// A delivered event has its token already (``FollowedEvent/resumeToken``).
+    ///
+    /// - Parameter position: At most the last position that the store has applied; 0 to continue
+    ///   with the first event.
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a larger position;
+    ///   ``ChatError/journal(_:)`` if the journal is closed or cannot be read.
+    /// - Complexity: Reads one commit, and up to about 4 KiB before it; O(1) without a read for the
+    ///   last position.
+    public func resumeToken(after position: Position) throws(ChatError) -> ResumeToken {
+        guard position <= shownPosition else { throw .rejected(.invalidPosition) }
+        let head = try wrapping { () throws(JournalError) in try (log as? any HistoryLog)?.head(at: position) } ?? log.head
+        return ResumeToken(after: position, in: head)
+    }
+
+    /// Throws if a token does not belong to the history of this store's log.
+    ///
+    /// A log other than a journal knows only the chain value of its present head. A token of that
+    /// head is compared completely; of an older head only the journal id and the position are
+    /// checked.
+    func check(_ token: ResumeToken) throws(ChatError) {
+        guard token.journal == log.id else { throw .foreignToken }
+        let head = log.head
+        guard token.head.position <= head.position, token.position <= shownPosition else { throw .futureToken }
+        let isContained = try wrapping { () throws(JournalError) in try (log as? any HistoryLog)?.contains(token.head) }
+        guard isContained ?? (token.head.position < head.position || token.head == head) else { throw .rolledBackToken }
+    }
+}
