@@ -518,8 +518,11 @@ BUGS = [
     table_row("81n", "history: show the readers", ("ChatStore+PostDetails.swift", "view.viewer == nil ? models.scan", "view.position > 0 ? models.scan")),
     table_row("81o", "message that a reply answers: shown to every user", ("Queries.swift", "                models.mayRead(thread, from: view)\n            else", "                thread.bits > 0\n            else")),
     store_bug("81p", "table: follower: decide at the read, not at the delivery", [(
-        "Following/ChatEvents.swift", "if let event = follower.store.shown(events[next - 1], through: follower.filter) { return event }",
-        "return events[next - 1]")], unit="FollowingContractTests"),
+        "Following/ChatEvents.swift",
+        "if let shown = follower.store.shown(event.recorded, through: follower.filter) {\n"
+        "                    return FollowedEvent(recorded: shown, resumeToken: event.resumeToken)\n"
+        "                }\n",
+        "return event\n")], unit="FollowingContractTests"),
     receipt_row("82", "subject", "            } else if first?.isIdentical(to: subject ?? \"\") != true {\n", "            } else if first == nil {\n"),
     receipt_row("82b", "correlation", "        if shown.event.correlation != request.correlation { shown.event.correlation = nil }\n", ""),
     receipt_row("82c", "body", "            if !body.isIdentical(to: first) { shown.redact(.body) }\n", "            break\n"),
@@ -590,16 +593,16 @@ BUGS = [
         ("EventFeed.swift", "guard position + 1 >= state.recent.start else", "guard position + 2 >= state.recent.start else")],
         unit="Follow"),
     store_bug("48e", "follower: repeat the last event of a batch", [
-        ("Follower.swift", "            position = batch.through\n",
-         "            position = batch.through - (batch.events.isEmpty ? 0 : 1)\n")],
+        ("Follower.swift", "(position, commit) = (batch.through, batch.commit)\n",
+         "(position, commit) = (batch.through - (batch.events.isEmpty ? 0 : 1), batch.commit)\n")],
         unit="Follow"),
     store_bug("48g", "follower: deliver an event after the last position", [
-        ("Follower.swift", "events.prefix { $0.position <= end }", "events.prefix { $0.position <= end + 1 }")],
+        ("Follower.swift", "events.prefix { $0.recorded.position <= end }", "events.prefix { $0.recorded.position <= end + 1 }")],
         unit="FiniteFollowingTests"),
     store_bug("48h", "follower: end at the last position only if an event matches", [
         ("Follower.swift", "end == nil ? filter : EventFilter()", "filter")], unit="FiniteFollowingTests"),
     store_bug("48f", "token: accept one of another history", [
-        ("ResumeToken.swift", "guard isContained ?? (token.head.position", "guard isContained != nil || (token.head.position")],
+        ("ResumeTokens.swift", "guard isContained ?? (token.head.position", "guard isContained != nil || (token.head.position")],
         unit="ResumeTokenTests"),
     store_bug("49", "journal: a thread waits for a leader that needs this thread", [
         ("Journal+Durability.swift", "state.waiters.lead == .announced && background.isInjected",
@@ -782,7 +785,7 @@ BUGS = [
          "                        shown.position = shown.models.position\n"
          "                    }")], unit="WholeCommitTests"),
     store_bug("85c", "refresh: show a commit up to a record that is not an event", [
-        ("Replay.swift", "if position == commitEnd { end = position }", "if position <= commitEnd { end = position }")],
+        ("Replay.swift", "if position == commit.position { end = position }", "if position <= commit.position { end = position }")],
         unit="WholeCommitTests"),
     store_bug("86", "users: trust an index of an event that is not applied", [
         ("UserViews.swift", "        user < users.count && users[user].registeredAt > 0", "        users[user].registeredAt > 0")],
