@@ -82,6 +82,10 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: settings),
+        // The examples of the documentation, with the settings of a caller's package.
+        .testTarget(
+            name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "TestSupport"],
+            swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
             name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "TestSupport"],
             swiftSettings: settings),
