@@ -3,10 +3,10 @@ public import ChatDomain
 /// A given-when-then test of the rules, without a store.
 ///
 /// ```swift
-/// DeciderSpecification()
+/// let outcome = DeciderSpecification()
 ///     .given(.registerUser(user: ann, username: "Ann"))
 ///     .when(.changeUsername(user: ann, username: ""))
-///     .rejection?.code == .invalidUsername
+/// #expect(outcome.rejection?.code == .invalidUsername)
 /// ```
 public struct DeciderSpecification: Sendable {
     /// The state after the given events.

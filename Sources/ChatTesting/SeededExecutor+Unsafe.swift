@@ -8,20 +8,23 @@ import Locking
 ///
 /// A task runs until it suspends; then one of the ready tasks is chosen at random. Races between
 /// tasks that suspend between two steps are therefore found by some seed, and reproduced by the
-/// same seed:
+/// same seed. <doc:TestingWithChatTesting> has the options of this example:
 ///
 /// ```swift
-/// for seed in Seeds.seeds(100) {
-///     let executor = SeededExecutor(seed: seed)
-///     var options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))
-///     options.journal.entropy = SeededEntropy(seed: seed)
-///     options.journal.idleDelay = nil
-///     options.journal.executor = executor
-///     let store = try ChatStore.inMemory(options: options)
-///     try executor.run {
-///         await withTaskGroup { tasks in
-///             for _ in 0..<8 { tasks.addTask { await useConcurrently(store) } }
+/// let executor = SeededExecutor(seed: seed)
+/// var options = reproducibleOptions(seed: seed)
+/// options.journal.executor = executor
+/// let store = try ChatStore.open("journal", options: options)
+/// try executor.run {
+///     try await store.execute(.registerUser(user: ann, username: "Ann"))
+///     try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+///     try await withThrowingTaskGroup { tasks in
+///         for _ in 0..<8 {
+///             tasks.addTask {
+///                 try await store.execute(.postMessage(message: MessageID(bits: 7), thread: sw1a, author: ann, body: "Milk?"))
+///             }
 ///         }
+///         try await tasks.waitForAll()
 ///     }
 /// }
 /// ```

@@ -3,8 +3,8 @@
 /// A log must satisfy it before a store can use the log.
 ///
 /// ```swift
-/// @Test(arguments: Seeds.seeds(5), CommitLogContract.Clause.allCases)
-/// func myLogKeepsTheContract(seed: UInt64, clause: CommitLogContract.Clause) async {
+/// @Test(arguments: Seeds.seeds(2), CommitLogContract.Clause.allCases)
+/// func logSatisfiesContract(seed: UInt64, clause: CommitLogContract.Clause) async {
 ///     let contract = CommitLogContract { seed in
 ///         let cluster = MyCluster(seed: seed)
 ///         return CommitLogFixture { try cluster.openLog() }

@@ -17,14 +17,21 @@ internal import Locking
 /// this state, and all other explorers do nothing.
 ///
 /// ```swift
-/// let explorer = CrashExplorer("append", model: Model()) { disk, witness in
-///     // open, append; witness.update { $0.acknowledged = ... }
+/// var explorer = CrashExplorer("posts", model: Posts()) { disk, witness in
+///     let store = try openStore(on: disk)
+///     for _ in 1...3 { try post(to: store, witness) }
 /// } recovery: { disk, witness in
-///     // open, compare with witness.model, throw if wrong; append again
+///     let store = try openStore(on: disk)
+///     let count = try store.timeline(sw1a).count
+///     let expected = witness.model.acknowledged...witness.model.begun
+///     guard expected.contains(count) else { throw WrongPosts(found: count, expected: expected) }
+///     // A message that was shown survives later crashes.
+///     witness.update { $0 = Posts(begun: count, acknowledged: count) }
+///     try post(to: store, witness)
 /// }
-/// let report = try explorer.run()
-/// #expect(report.failures.isEmpty, "\(report)")
 /// ```
+///
+/// <doc:TestingWithChatTesting> shows the types and functions of this example.
 ///
 /// Both closures must be deterministic for a given disk: one thread, seeded entropy, no clock.
 public struct CrashExplorer<Model: Sendable> {

@@ -4,8 +4,16 @@
 /// identifies the explorer to replay.
 ///
 /// ```swift
-/// var series = CrashSeries { seed in Workload(seed: seed).explorer("append-\(seed)") }
-/// let report = try series.run(states: 100_000)
+/// var series = CrashSeries { seed in
+///     var explorer = CrashExplorer("opening-\(seed)", model: 0) { disk, _ in
+///         _ = try openStore(on: disk)
+///     } recovery: { disk, _ in
+///         _ = try openStore(on: disk)
+///     }
+///     explorer.seed = seed
+///     return explorer
+/// }
+/// let report = try series.run(states: 100)
 /// ```
 public struct CrashSeries<Model: Sendable> {
     /// The next seed.

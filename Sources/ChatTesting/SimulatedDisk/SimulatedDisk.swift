@@ -9,8 +9,10 @@ internal import Locking
 /// options.storage = disk
 /// options.idleDelay = nil  // no background work
 /// let journal = try Journal.open("journal", options: options)
-/// // ... append, and then, at any moment:
-/// let afterwards = disk.crash(.random(seed: 7))
+/// _ = try journal.append(draft, expecting: 0)
+/// // At any moment, the disk after a power failure:
+/// options.storage = disk.crash(.random(seed: 7))
+/// let recovered = try Journal.open("journal", options: options)
 /// ```
 ///
 /// The disk keeps two images, the current one, which reads return, and the durable one. An image

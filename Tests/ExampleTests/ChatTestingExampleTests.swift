@@ -1,0 +1,197 @@
+import Chat
+import ChatTesting
+import Testing
+
+// TestingWithChatTesting.md and the documentation of the types of `ChatTesting` show parts of this code.
+
+let ann = UserID(bits: 1)
+// swift-format-ignore: NeverForceUnwrap
+let sw1a = ThreadID(OutwardCode("SW1A")!)
+
+/// Options with which two runs produce the same bytes.
+func reproducibleOptions(seed: UInt64) -> StoreOptions {
+    var options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))
+    options.journal.storage = MemoryStorage()
+    options.journal.entropy = SeededEntropy(seed: seed)
+    options.journal.idleDelay = nil  // no background work
+    options.checkpoints = nil
+    return options
+}
+
+@Suite struct RuleTests {
+    @Test func formerMemberCannotPost() {
+        let outcome = DeciderSpecification()
+            .given(.registerUser(user: ann, username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"))
+            .given(.leaveThread(user: ann, thread: sw1a))
+            .when(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        #expect(outcome.rejection?.code == .notAMember)
+    }
+
+    @Test func invalidUsernameIsRejected() {
+        let outcome = DeciderSpecification()
+            .given(.registerUser(user: ann, username: "Ann"))
+            .when(.changeUsername(user: ann, username: ""))
+        #expect(outcome.rejection?.code == .invalidUsername)
+    }
+}
+
+@Suite struct GeneratedHistoryTests {
+    @Test(arguments: Seeds.seeds(10)) func rebuildGivesSameViews(seed: UInt64) throws {
+        let store = try ChatStore.open("journal", options: reproducibleOptions(seed: seed))
+        var commands = CommandGenerator(seed: seed)
+        for answer in try store.execute((1...200).map { _ in commands.nextRequest() }) {
+            if case .failure(let rejection) = answer { print(rejection.code) }
+        }
+        #expect(try store.rebuild())
+    }
+
+    @Test func sameSeedGivesSameBytes() throws {
+        let heads = try (1...2).map { _ in
+            let store = try ChatStore.open("journal", options: reproducibleOptions(seed: 7))
+            try store.execute(.registerUser(user: ann, username: "Ann"))
+            return store.head
+        }
+        #expect(heads[0] == heads[1])
+    }
+}
+
+/// The number of posts that were begun, and the number that the store has acknowledged.
+struct Posts: Sendable {
+    var begun = 0
+    var acknowledged = 0
+}
+
+/// A store after a crash that has lost a post, or has more than were begun.
+struct WrongPosts: Error {
+    var found: Int
+    var expected: ClosedRange<Int>
+}
+
+/// Opens a store with Ann in SW1A; commands that are repeated after a crash take effect once.
+func openStore(on disk: SimulatedDisk) throws -> ChatStore {
+    var options = reproducibleOptions(seed: 1)
+    options.journal.storage = disk
+    let store = try ChatStore.open("journal", options: options)
+    try store.execute(.registerUser(user: ann, username: "Ann"))
+    try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+    return store
+}
+
+/// Posts a message, and tells the witness immediately before and after.
+func post(to store: ChatStore, _ witness: CrashWitness<Posts>) throws {
+    witness.update { $0.begun += 1 }
+    let id = MessageID(bits: UInt128(witness.model.begun))
+    try store.execute(.postMessage(message: id, thread: sw1a, author: ann, body: "Milk?"))
+    witness.update { $0.acknowledged += 1 }
+}
+
+@Suite struct PowerFailureTests {
+    @Test(arguments: Seeds.seeds(10)) func acknowledgedPostSurvives(seed: UInt64) throws {
+        let disk = SimulatedDisk(seed: seed)
+        let store = try openStore(on: disk)
+        try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        let recovered = try openStore(on: disk.crash(.random(seed: seed)))
+        #expect(try recovered.timeline(sw1a).map(\.body) == ["Milk?"])
+    }
+
+    @Test func noMomentLosesPost() throws {
+        var explorer = CrashExplorer("posts", model: Posts()) { disk, witness in
+            let store = try openStore(on: disk)
+            for _ in 1...3 { try post(to: store, witness) }
+        } recovery: { disk, witness in
+            let store = try openStore(on: disk)
+            let count = try store.timeline(sw1a).count
+            let expected = witness.model.acknowledged...witness.model.begun
+            guard expected.contains(count) else { throw WrongPosts(found: count, expected: expected) }
+            // A message that was shown survives later crashes.
+            witness.update { $0 = Posts(begun: count, acknowledged: count) }
+            try post(to: store, witness)
+        }
+        explorer.outcomesPerCrash = 4
+        explorer.exhaustiveOutcomes = 4
+        let report = try explorer.run()
+        #expect(report.failures.isEmpty, "\(report)")
+    }
+
+    @Test func seriesOfSeeds() throws {
+        var series = CrashSeries { seed in
+            var explorer = CrashExplorer("opening-\(seed)", model: 0) { disk, _ in
+                _ = try openStore(on: disk)
+            } recovery: { disk, _ in
+                _ = try openStore(on: disk)
+            }
+            explorer.seed = seed
+            return explorer
+        }
+        let report = try series.run(states: 100)
+        #expect(report.failures.isEmpty, "\(report)")
+    }
+
+    @Test func journalOnSimulatedDisk() throws {
+        var draft = CommitDraft()
+        let content = Array("Milk?".utf8)
+        try draft.append(kept: content.span.bytes, erasable: content.span.bytes)
+        let disk = SimulatedDisk(seed: 1)
+        var options = JournalOptions()
+        options.storage = disk
+        options.idleDelay = nil  // no background work
+        let journal = try Journal.open("journal", options: options)
+        _ = try journal.append(draft, expecting: 0)
+        // At any moment, the disk after a power failure:
+        options.storage = disk.crash(.random(seed: 7))
+        let recovered = try Journal.open("journal", options: options)
+        #expect(recovered.lastPosition <= 1)
+    }
+
+    @Test func failedSyncStopsStore() throws {
+        let disk = SimulatedDisk(seed: 1)
+        let store = try openStore(on: disk)
+        disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync])))
+        #expect(throws: ChatError.self) { try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?")) }
+        #expect(try store.timeline(sw1a).isEmpty)
+    }
+}
+
+@Suite struct RaceTests {
+    @Test(arguments: Seeds.seeds(20)) func repeatedPostTakesEffectOnce(seed: UInt64) throws {
+        let executor = SeededExecutor(seed: seed)
+        var options = reproducibleOptions(seed: seed)
+        options.journal.executor = executor
+        let store = try ChatStore.open("journal", options: options)
+        try executor.run {
+            try await store.execute(.registerUser(user: ann, username: "Ann"))
+            try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+            try await withThrowingTaskGroup { tasks in
+                for _ in 0..<8 {
+                    tasks.addTask {
+                        try await store.execute(.postMessage(message: MessageID(bits: 7), thread: sw1a, author: ann, body: "Milk?"))
+                    }
+                }
+                try await tasks.waitForAll()
+            }
+        }
+        #expect(try store.timeline(sw1a).count == 1)
+    }
+}
+
+/// Stands for a log of one's own.
+private struct MyCluster {
+    let options: JournalOptions
+
+    init(seed: UInt64) {
+        options = JournalOptions(segmentSize: 4_096, storage: MemoryStorage(), entropy: SeededEntropy(seed: seed))
+    }
+
+    func openLog() throws -> any CommitLog { try Journal.open("journal", options: options) }
+}
+
+@Suite struct LogTests {
+    @Test(arguments: Seeds.seeds(2), CommitLogContract.Clause.allCases)
+    func logSatisfiesContract(seed: UInt64, clause: CommitLogContract.Clause) async {
+        let contract = CommitLogContract { seed in
+            let cluster = MyCluster(seed: seed)
+            return CommitLogFixture { try cluster.openLog() }
+        }
+        #expect(await contract.violations(of: clause, seed: seed) == [])
+    }
+}
