@@ -1,0 +1,36 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Projections
+import Testing
+
+// WritingAProjection.md shows these tests.
+@Suite struct ProjectionExampleTests {
+    @Test func mentionIsCountedUntilItIsRead() throws {
+        let (ann, bob, sw1a) = (UserID(bits: 1), UserID(bits: 2), ThreadID(OutwardCode("SW1A")!))
+        let store = try ChatStore.inMemory()
+        for (user, name) in [(ann, "Ann"), (bob, "Bob")] {
+            try store.execute(.registerUser(user: user, username: name))
+            try store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
+        }
+        let post = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk, @bob ?"))
+        try store.execute(.markRead(user: bob, thread: sw1a, upTo: post.position))
+
+        let mentions = store.project(UnreadMentions.self)
+        let count = try mentions.read { model, position in model.count(for: bob) }
+        let then = try mentions.read(asOf: .position(post.position)) { model, position in model.count(for: bob) }
+        #expect(count == 0)
+        #expect(then == 1)
+    }
+
+    @Test(arguments: Seeds.seeds(10)) func rebuildGivesEqualState(seed: UInt64) throws {
+        let store = try ChatStore.inMemory()
+        let mentions = store.project(UnreadMentions.self)
+        var commands = CommandGenerator(seed: seed)
+        for _ in 1...10 {
+            _ = try store.execute((1...20).map { _ in commands.nextRequest() })
+            #expect(try mentions.isReproducible())
+        }
+    }
+}
