@@ -6,10 +6,19 @@ internal import Locking
 /// in this process and in others (``openReadOnly(_:options:)``). All methods may be called from any
 /// thread.
 ///
-///     let journal = try Journal.open("neighbourhood.journal")
-///     try journal.reserve(draft.encodedByteCount)
-///     let positions = try journal.append(draft, expecting: journal.lastPosition)
-///     try journal.waitUntilDurable(positions.upperBound)
+/// ```swift
+/// let journal = try Journal.open(directory)
+/// var draft = CommitDraft()
+/// try draft.append(kept: kind.span.bytes, erasable: body.span.bytes)
+/// try journal.reserve(draft.encodedByteCount)  // throws `storageFull` before anything is written
+/// let positions = try journal.append(draft, expecting: journal.lastPosition)
+/// try journal.waitUntilDurable(positions.upperBound)
+/// try journal.forEachRecord(in: positions) { position, state, kept, erasable in
+///     print(position, state, kept.byteCount, erasable.byteCount)
+///     return true
+/// }
+/// try journal.close()
+/// ```
 ///
 /// `append` does not wait for a sync. `waitUntilDurable` does, and concurrent callers share syncs
 /// (group commit). A failed write or sync stops the journal: all later appends and waits throw the
