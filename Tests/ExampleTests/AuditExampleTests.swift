@@ -1,11 +1,8 @@
 import Chat
-import ChatTesting
-import Foundation
 import TestSupport
 import Testing
 
-// TimeTravelAndAudits.md shows the code between the marks; a test compares them.
-// audit begins
+// TimeTravelAndAudits.md shows this function, with `Chat` alone.
 /// Checks a copy of a journal, then prints who could read a thread and what happened in it.
 func audit(_ directory: String, expecting token: String, of thread: ThreadID, asOf position: Position) throws {
     // The token was printed by `chat-journal head` when the journal was trusted.
@@ -33,19 +30,8 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
     }
     try store.close()
 }
-// audit ends
 
 @Suite struct AuditExampleTests {
-    @Test func pageShowsCompiledAudit() throws {
-        let here = URL(filePath: #filePath)
-        let package = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(
-            contentsOf: package.appending(path: "Sources/Chat/Chat.docc/TimeTravelAndAudits.md"), encoding: .utf8)
-        let source = try String(contentsOf: here, encoding: .utf8)
-        let code = try #require(source.split(separator: "// audit begins\n").last?.split(separator: "\n// audit ends").first)
-        #expect(page.contains("```swift\nimport Chat\n\n\(code)\n```"))
-    }
-
     @Test func auditRuns() throws {
         let folder = try TemporaryDirectory()
         let directory = folder.path + "/journal"

@@ -5,9 +5,20 @@ import Projections
 
 /// The latest messages of a thread, kept current for a screen while ``follow()`` runs.
 ///
-/// In SwiftUI: `List(timeline.messages, id: \.id) { ... }.task { await timeline.follow() }`. Each
-/// message is listed once, in journal order. Edits, retractions, reply counts and names of authors
-/// change in place. The journal is read outside the main actor.
+/// In SwiftUI: `List(timeline.messages, id: \.id) { ... }.task { await timeline.follow() }`. Without
+/// SwiftUI, observe it:
+///
+/// ```swift
+/// /// Keeps the messages of a thread on the screen, until the task is cancelled.
+/// @MainActor func show(_ timeline: LiveTimeline, display: ([TimelineEntry]) -> Void) async {
+///     async let following: Void = timeline.follow()
+///     for await messages in Observations({ timeline.messages }) { display(messages) }
+///     await following
+/// }
+/// ```
+///
+/// Each message is listed once, in journal order. Edits, retractions, reply counts and names of
+/// authors change in place. The journal is read outside the main actor.
 @MainActor @Observable public final class LiveTimeline: LiveView {
     /// The loading state and the messages, oldest first.
     public internal(set) var state = LoadState<[TimelineEntry]>.loading

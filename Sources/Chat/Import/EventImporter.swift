@@ -19,7 +19,7 @@ public import EventJournal
 /// its own.
 ///
 /// ```swift
-/// var importer = try EventImporter(into: "copy.journal")
+/// var importer = try EventImporter(into: directory)
 /// for (line, event) in events.enumerated() { try importer.add(event, line: line + 1) }
 /// try importer.finish()
 /// ```

@@ -5,6 +5,17 @@ import Projections
 
 /// The facade of the chat: executes commands and answers queries over one log.
 ///
+/// ```swift
+/// let store = try ChatStore.open(directory)
+/// let sw1a = ThreadID(OutwardCode("SW1A")!)
+/// try store.execute(.registerUser(user: ann, username: "Ann"))
+/// try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // opens and joins the thread of SW1A
+/// let receipt = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+/// let messages = try store.timeline(sw1a, viewer: ann)
+/// let before = try store.timeline(sw1a, asOf: .position(receipt.position - 1))
+/// try store.close()
+/// ```
+///
 /// The log is a journal on files unless another is given. A store is safe to use from any number of
 /// tasks and threads. Commands are decided one at a time; callers that wait for durability share
 /// the journal's syncs. Queries return durable events only.

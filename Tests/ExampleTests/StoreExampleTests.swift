@@ -1,0 +1,88 @@
+import Chat
+import Observation
+import TestSupport
+import Testing
+
+// GettingStarted.md, Chat.md and the documentation of the types show parts of this code.
+
+/// Keeps the messages of a thread on the screen, until the task is cancelled.
+@MainActor func show(_ timeline: LiveTimeline, display: ([TimelineEntry]) -> Void) async {
+    async let following: Void = timeline.follow()
+    for await messages in Observations({ timeline.messages }) { display(messages) }
+    await following
+}
+
+@Suite(.timeLimit(.minutes(3))) struct StoreExampleTests {
+    private let ann = UserID(bits: 1)
+
+    /// Returns a store with Ann, who lives in SW1A.
+    private func store(_ options: StoreOptions = StoreOptions()) throws -> (ChatStore, sw1a: ThreadID) {
+        let store = try ChatStore.inMemory(options: options)
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        return (store, ThreadID(try #require(OutwardCode("SW1A"))))
+    }
+
+    @Test func chatStore() throws {
+        let folder = try TemporaryDirectory()
+        let directory = folder.file("journal")
+        let store = try ChatStore.open(directory)
+        let sw1a = ThreadID(OutwardCode("SW1A")!)
+        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // opens and joins the thread of SW1A
+        let receipt = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        let messages = try store.timeline(sw1a, viewer: ann)
+        let before = try store.timeline(sw1a, asOf: .position(receipt.position - 1))
+        try store.close()
+        #expect(messages.map(\.body) == ["Milk?"])
+        #expect(before.isEmpty)
+    }
+
+    @Test func storeOptions() throws {
+        let folder = try TemporaryDirectory()
+        let directory = folder.file("journal")
+        var options = StoreOptions()
+        options.journal.durability = .written  // answered after the operating system has the commit; the default waits for the disk
+        let quick = try ChatStore.open(directory, options: options)
+        let preview = try ChatStore.inMemory()
+        #expect(quick.head.position == 0)
+        #expect(preview.head.position == 0)
+    }
+
+    @MainActor @Test func liveTimeline() async throws {
+        let (store, sw1a) = try store()
+        let (pages, screen) = AsyncStream<[String?]>.makeStream()
+        let showing = Task { await show(LiveTimeline(store, thread: sw1a, viewer: ann)) { screen.yield($0.map(\.body)) } }
+        try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        for await bodies in pages where bodies == ["Milk?"] { break }
+        showing.cancel()
+        await showing.value
+    }
+
+    @Test func following() async throws {
+        let (store, sw1a) = try store()
+        let position = store.head.position
+        async let posted = store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        for try await event in store.events(after: position, matching: EventFilter(viewer: ann)) {
+            print(event.position, event.body ?? "")
+            if event.kind == .messagePosted { break }
+        }
+        #expect(try await posted.position == position + 1)
+    }
+
+    @Test func eventImporter() throws {
+        let (store, sw1a) = try store()
+        try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        var events: [ExportedEvent] = []
+        try store.forEachExportedEvent { event in
+            events.append(event)
+            return true
+        }
+        let folder = try TemporaryDirectory()
+        let directory = folder.file("copy.journal")
+        var importer = try EventImporter(into: directory)
+        for (line, event) in events.enumerated() { try importer.add(event, line: line + 1) }
+        try importer.finish()
+        #expect(try ChatStore.open(directory).timeline(sw1a).map(\.body) == ["Milk?"])
+    }
+}
