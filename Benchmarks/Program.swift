@@ -103,6 +103,10 @@ struct Program {
         }
         try await scale.run(&report)
         try WaitBenchmarks(directory: directory, messages: messages, repetitions: repetitions, isQuick: isQuick).run(&report)
+        if report.wants("P") {
+            let history = try history(of: messages, in: directory)
+            try ProjectionBenchmarks(history: history, directory: writing, repetitions: repetitions).run(&report)
+        }
         try await CatchUpBenchmarks(directory: writing, repetitions: repetitions).run(&report)
         // F alone takes two minutes.
         if !isQuick || filter != nil { try await FollowerBenchmarks(directory: directory).run(&report) }

@@ -8,7 +8,7 @@ public import ChatDomain
 public protocol Projection: Sendable {
     /// The name of the projection, unique within a store and stable across versions.
     ///
-    /// A projection with checkpoints requires 1 to 32 ASCII letters, digits and hyphens.
+    /// A ``CheckpointedProjection`` requires 1 to 32 ASCII letters, digits and hyphens.
     static var name: String { get }
 
     /// The version of the projection's logic and encoding; checkpoints of other versions are

@@ -7,6 +7,14 @@ import Testing
 
 // WritingAProjection.md shows these tests.
 @Suite struct ProjectionExampleTests {
+    @Test func projectionHasCheckpointsOfItsOwn() throws {
+        let store = try ChatStore.inMemory()
+        try store.execute(.registerUser(username: "Ann"))
+        let options = CheckpointOptions(interval: 50_000, count: 16)
+        let mentions = store.project(UnreadMentions.self, checkpoints: options)
+        #expect(try mentions.writeCheckpoint() == 1)
+    }
+
     @Test func mentionIsCountedUntilItIsRead() throws {
         let (ann, bob, sw1a) = (UserID(bits: 1), UserID(bits: 2), ThreadID(OutwardCode("SW1A")!))
         let store = try ChatStore.inMemory()

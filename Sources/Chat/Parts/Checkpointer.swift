@@ -5,6 +5,12 @@ import EventJournal
 import Locking
 import Projections
 
+/// A custom projection that writes a checkpoint when its store is closed.
+protocol ClosingCheckpoint: AnyObject, Sendable {
+    /// Writes a checkpoint if enough events follow the previous one.
+    func writeAtClose()
+}
+
 /// Writes the checkpoints of a store and its projections, one at a time, until the store is closed.
 final class Checkpointer: Sendable {
     /// When the store writes its own checkpoints; nil if they are disabled.
@@ -21,6 +27,12 @@ final class Checkpointer: Sendable {
         var isBusy = false
         var isStopped = false
         var statistics: CheckpointStatistics
+        /// The custom projections that write checkpoints.
+        var projections: [WeakProjection] = []
+    }
+
+    private struct WeakProjection {
+        weak var value: (any ClosingCheckpoint)?
     }
 
     init(
@@ -38,6 +50,31 @@ final class Checkpointer: Sendable {
 
     /// The position of the latest valid checkpoint; 0 if none exists.
     var lastPosition: Position { state.withLock { $0.statistics.last?.position ?? $0.statistics.loaded ?? 0 } }
+
+    /// Adds a custom projection, which is asked for its checkpoint at the close of the store.
+    func add(_ projection: any ClosingCheckpoint) {
+        state.withLock { state in
+            state.projections.removeAll { $0.value == nil }
+            state.projections.append(WeakProjection(value: projection))
+        }
+    }
+
+    /// Writes the last checkpoints of the custom projections; follows ``stop()``.
+    func writeProjectionsAtClose() {
+        for projection in state.withLock({ $0.projections }) { projection.value?.writeAtClose() }
+    }
+
+    /// Runs a job later, in order with the checkpoints of the store.
+    func run(_ job: @escaping @Sendable () -> Void) { background.run(job) }
+
+    /// Counts a failed checkpoint of a custom projection, unless the store was closed meanwhile.
+    func countFailure(_ error: ChatError) {
+        if case .journal(let error) = error, error.code == .closed { return }
+        state.withLock { state in
+            state.statistics.failures += 1
+            state.statistics.lastFailure = "\(error)"
+        }
+    }
 
     /// Writes a checkpoint in the background, unless one is in progress.
     func begin(_ models: StoreModels) {

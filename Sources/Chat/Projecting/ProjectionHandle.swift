@@ -10,24 +10,33 @@ public import Projections
 /// caller sees every command it has a receipt for. Memory holds only the projection; new events are
 /// read from the journal by the next query. Can be used from any number of tasks and threads at
 /// once.
+///
+/// A `CheckpointedProjection` keeps checkpoints next to the journal
+/// (``ChatStore/project(_:checkpoints:)``).
 public final class ProjectionHandle<Model: Projection>: Sendable {
     let store: ChatStore
-    /// Returns the initial state of a replay.
-    private let start: @Sendable () -> Replay<Model>
+    /// Loads and writes checkpoints; nil if the projection has none.
+    let checkpoints: ProjectionCheckpoints<Model>?
     private let current: Lock<Replay<Model>>
+    /// Runs the queries of ``readInBackground(asOf:_:)``.
+    private let background: Background
 
-    init(_ store: ChatStore, from start: @escaping @Sendable () -> Replay<Model>) {
+    init(_ store: ChatStore, _ checkpoints: ProjectionCheckpoints<Model>? = nil) {
         self.store = store
-        self.start = start
-        current = Lock(start())
+        self.checkpoints = checkpoints
+        current = Lock(checkpoints?.latest() ?? Replay())
+        background = Background("Chat.projection", isConcurrent: true, store.executor)
+        if checkpoints != nil { store.checkpointer?.add(self) }
     }
 
     /// Queries the projection.
     ///
+    /// Blocks the calling thread while events are applied; ``readInBackground(asOf:_:)`` does not.
+    ///
     /// - Parameters:
     ///   - moment: Now, or an earlier position or time. A query as of now applies the events since
-    ///     the last query. A query as of an earlier moment replays a separate copy, from the
-    ///     checkpoint or the first event, and does not delay other queries.
+    ///     the last query. A query as of an earlier moment replays a separate copy, from the nearest
+    ///     checkpoint before it or the first event, and does not delay other queries.
     ///   - body: Receives the projection and its position.
     /// - Returns: The result of the closure.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the
@@ -35,40 +44,54 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     ///   cannot be read; ``ChatError/undecodable(position:_:)`` if a record cannot be decoded as an
     ///   event. After an error the projection stays before the failed event, and the next query
     ///   tries again.
-    /// - Complexity: O(*n*) in the new events, or in the events up to an earlier moment, plus the
-    ///   time of the closure.
+    /// - Complexity: O(*n*) in the new events, or in the events between the checkpoint and an
+    ///   earlier moment, plus the time to load the checkpoint and the time of the closure.
     public func read<Value: Sendable>(asOf moment: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
         let (position, isNow) = try store.query(moment) { _, view throws(ChatError) in (view.position, moment == .now) }
-        if isNow {
-            let result: Result<Replay<Model>, ChatError> = current.withLock { replay in
-                do throws(ChatError) {
-                    try replay.advance(store.log, to: position)
-                    return .success(replay)
-                } catch {
-                    return .failure(error)
-                }
-            }
-            // Outside the lock, so that the next query does not wait and the closure may query
-            // again.
-            let replay = try result.get()
-            return body(replay.model, replay.position)
-        }
-        let checkpoint = start()
-        var replay = checkpoint.position <= position ? checkpoint : Replay<Model>()
-        try replay.advance(store.log, to: position)
-        return body(replay.model, position)
+        let replay = isNow ? try advanced(to: position) : try replayed(to: position)
+        return body(replay.model, replay.position)
+    }
+
+    /// Queries the projection without blocking a thread of the caller.
+    ///
+    /// Otherwise the same as ``read(asOf:_:)``. Cancelling the task does not end the query.
+    ///
+    /// - Parameters:
+    ///   - moment: As for ``read(asOf:_:)``.
+    ///   - body: Runs on a background thread.
+    public func readInBackground<Value: Sendable>(
+        asOf moment: AsOf = .now, _ body: @escaping @Sendable (Model, Position) -> Value
+    ) async throws(ChatError) -> Value {
+        try await background.result(of: { () throws(ChatError) in try self.read(asOf: moment, body) })
     }
 
     /// Rebuilds the projection from the first event, then replaces the present one.
     ///
-    /// Queries are answered from the present projection until then.
+    /// Queries are answered from the present projection until then. If checkpoints are written
+    /// automatically, new ones at even distances replace all earlier ones.
     ///
-    /// - Throws: As ``read(asOf:_:)``; the present projection then stays.
-    /// - Complexity: O(*n*) in the events of the journal.
+    /// Blocks the calling thread; ``rebuildInBackground()`` does not.
+    ///
+    /// - Throws: As ``read(asOf:_:)``; the present projection then stays. Also
+    ///   ``ChatError/journal(_:)`` if a checkpoint cannot be written or removed.
+    /// - Complexity: O(*n*) in the events of the journal, plus the time to encode the checkpoints.
     public func rebuild() throws(ChatError) {
-        let beside = try rebuilt(to: store.shownPosition)
+        let end = store.shownPosition
+        let checkpointed = checkpoints.flatMap { $0.isAutomatic ? $0 : nil }
+        let positions = try checkpointed?.evenPositions(through: end) ?? []
+        var beside = Replay<Model>()
+        for position in positions {
+            try beside.advance(store.log, to: position)
+            try checkpointed?.writeRebuilt(beside)
+        }
+        try beside.advance(store.log, to: end)
+        try replaceCurrent(by: beside)
+        try checkpointed?.removeAll(except: positions)
+    }
+
+    private func replaceCurrent(by rebuilt: Replay<Model>) throws(ChatError) {
         let result: Result<Void, ChatError> = current.withLock { current in
-            var replay = beside
+            var replay = rebuilt
             do throws(ChatError) {
                 // Only the events since the start of the rebuild, so the lock is held briefly.
                 try replay.advance(store.log, to: current.position)
@@ -81,13 +104,49 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         try result.get()
     }
 
-    fileprivate func rebuilt(to position: Position) throws(ChatError) -> Replay<Model> {
-        var replay = Replay<Model>()
+    /// Rebuilds the projection without blocking a thread of the caller.
+    ///
+    /// Otherwise the same as ``rebuild()``. Cancelling the task does not end the rebuild.
+    public func rebuildInBackground() async throws(ChatError) {
+        try await background.result(of: { () throws(ChatError) in try self.rebuild() })
+    }
+
+    /// Returns the present projection after applying the events up to a position.
+    private func advanced(to position: Position) throws(ChatError) -> Replay<Model> {
+        let result: Result<Replay<Model>, ChatError> = current.withLock { replay in
+            do throws(ChatError) {
+                try advance(&replay, to: position)
+                return .success(replay)
+            } catch {
+                return .failure(error)
+            }
+        }
+        // The caller's closure runs outside the lock, so that the next query does not wait and the
+        // closure may query again.
+        return try result.get()
+    }
+
+    private func advance(_ replay: inout Replay<Model>, to end: Position) throws(ChatError) {
+        guard let checkpoints else { return try replay.advance(store.log, to: end) }
+        let start = replay.position
+        while replay.position < end {
+            try replay.advance(store.log, to: try checkpoints.nextPause(after: replay.position, before: end))
+            checkpoints.beginIfDue(replay, replayed: replay.position < end ? 0 : end - start)
+        }
+    }
+
+    /// Returns the projection as of an earlier position.
+    private func replayed(to position: Position) throws(ChatError) -> Replay<Model> {
+        var replay = checkpoints?.nearest(to: position) ?? Replay()
         try replay.advance(store.log, to: position)
         return replay
     }
 
     var present: Replay<Model> { current.withLock { $0 } }
+}
+
+extension ProjectionHandle: ClosingCheckpoint {
+    func writeAtClose() { checkpoints?.writeAtClose(present) }
 }
 
 extension ProjectionHandle where Model: Equatable {
@@ -101,7 +160,32 @@ extension ProjectionHandle where Model: Equatable {
     /// - Complexity: O(*n*) in the events of the journal.
     public func isReproducible() throws(ChatError) -> Bool {
         let kept = present
-        return try rebuilt(to: kept.position).model == kept.model
+        var rebuilt = Replay<Model>()
+        try rebuilt.advance(store.log, to: kept.position)
+        return rebuilt.model == kept.model
+    }
+}
+
+extension ProjectionHandle where Model: CheckpointedProjection {
+    /// Writes a checkpoint of the present projection and waits until it is durable.
+    ///
+    /// Applications rarely need this call, because a projection writes checkpoints by itself
+    /// (``CheckpointOptions``). The store must be open for writing. The call blocks the calling
+    /// thread but no command.
+    ///
+    /// - Returns: The position of the checkpoint.
+    /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only,
+    ///   or if its log keeps no checkpoints; with `outOfRange` if the name is not a valid checkpoint
+    ///   name; or if the checkpoint cannot be written. Also the errors of ``read(asOf:_:)``.
+    /// - Complexity: The time to encode the state.
+    @discardableResult
+    public func writeCheckpoint() throws(ChatError) -> Position {
+        guard let checkpoints, !store.log.isReadOnly else {
+            throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log is not a journal."))
+        }
+        let replay = try read { model, position in Replay(model, at: position) }
+        try checkpoints.write(replay)
+        return replay.position
     }
 }
 
@@ -131,91 +215,38 @@ extension ChatStore {
     ///
     /// The first query replays the projection. Keep the result: each call creates another
     /// projection.
-    public func project<Model: Projection>(_ model: Model.Type) -> ProjectionHandle<Model> { ProjectionHandle(self) { Replay() } }
+    public func project<Model: Projection>(_ model: Model.Type) -> ProjectionHandle<Model> { ProjectionHandle(self) }
 
-    /// Creates a custom projection over this store, starting from its checkpoint, if one is usable.
+    /// Creates a custom projection over this store, which starts from its latest usable checkpoint.
     ///
-    /// Checkpoints are written by ``ProjectionHandle/writeCheckpoint()``. A checkpoint is ignored
-    /// if it is damaged, or belongs to another journal, another history or another
-    /// `Projection.version`; the projection is then replayed from the first event.
-    public func project<Model: Projection & Codable>(_ model: Model.Type) -> ProjectionHandle<Model> {
-        ProjectionHandle(self) { [log] in (log as? any CheckpointLog).flatMap { Replay(checkpointOf: $0) } ?? Replay() }
-    }
-}
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-extension ProjectionHandle where Model: Codable {
-    /// Writes a checkpoint of the present projection next to the journal, to shorten the next
-    /// replay.
-    ///
-    /// The state is written as JSON. The store must be open for writing. Each
-    /// `Projection.name` has one checkpoint.
-    ///
-    /// - Returns: The position of the checkpoint.
-    /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only,
-    ///   or on a log other than a `Journal`; with `outOfRange` if the name is not a valid
-    ///   checkpoint name; or if the checkpoint cannot be written. Also the errors of
-    ///   ``read(asOf:_:)``.
-    /// - Complexity: The time to encode the state; commands do not wait for it.
-    @discardableResult
-    public func writeCheckpoint() throws(ChatError) -> Position {
-        guard let log = store.log as? any CheckpointLog, let checkpointer = store.checkpointer, !log.isReadOnly else {
-            throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log is not a journal."))
-        }
-        guard Model.name != ReadModels.name else {
-            throw .journal(JournalError(.outOfRange, "The name '\(Model.name)' is reserved for the store's own checkpoint."))
-        }
-        var position: Position = 0
-        // The query runs inside the turn as well, so that a later checkpoint never has an earlier
-        // position.
-        try checkpointer.inTurn { () throws(ChatError) in
-            let replay = try read { model, position in Replay(model, at: position) }
-            position = replay.position
-            try replay.write(to: log)
-        }
-        return position
+    /// The checkpoints are written as the store's options require
+    /// (``project(_:checkpoints:)``); if those are nil, only by
+    /// ``ProjectionHandle/writeCheckpoint()``.
+    public func project<Model: CheckpointedProjection>(_ model: Model.Type) -> ProjectionHandle<Model> {
+        project(model, checkpoints: checkpointer?.options ?? .loadingOnly)
     }
 
-    fileprivate static var section: String { "json" }
-}
-
-extension Replay where Model: Codable {
-    fileprivate func write(to log: any CheckpointLog) throws(ChatError) {
-        let bytes: [UInt8]
-        do { bytes = Array(try JSONEncoder().encode(model)) } catch {
-            throw .journal(JournalError(.outOfRange, "The projection '\(Model.name)' cannot be encoded: \(error)"))
-        }
-        try wrapping { () throws(JournalError) in
-            let file = try log.beginCheckpoint(
-                Model.name, version: Model.version, at: position, sections: [ProjectionHandle<Model>.section])
-            file.beginSection()
-            for start in stride(from: 0, to: bytes.count, by: CheckpointHeader.blockByteCount) {
-                file.write(Array(bytes[start..<min(start + CheckpointHeader.blockByteCount, bytes.count)]))
-            }
-            _ = try file.finish()
-        }
-    }
-
-    /// Reads a checkpoint; nil if none is usable.
+    /// Creates a custom projection over this store, which starts from its latest usable checkpoint.
     ///
-    /// An unusable checkpoint is ignored, not an error.
-    init?(checkpointOf log: any CheckpointLog) {
-        guard let reader = try? log.checkpoint(Model.name, version: Model.version),
-            let section = reader.section(ProjectionHandle<Model>.section), reader.header.position <= log.durablePosition
-        else { return nil }
-        var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: CheckpointHeader.blockByteCount + 64)
-        while true {
-            guard let count = try? section.read(into: &block) else { return nil }
-            if count == 0 { break }
-            bytes += block[..<count]
-        }
-        guard let model = try? JSONDecoder().decode(Model.self, from: Data(bytes)) else { return nil }
-        self.init(model, at: reader.header.position)
+    /// A checkpoint is ignored if it is damaged, or belongs to another journal, another history or
+    /// another `Projection.version`. An earlier one is then used, or the projection is
+    /// replayed from the first event.
+    ///
+    /// Queries as of now write checkpoints in the background when they are due. While one is being
+    /// written, memory can hold the state twice. A store that is open for reading only uses
+    /// checkpoints and writes none; a log that is not a `CheckpointLog` has none. The close of the
+    /// store waits for a query in progress and for its checkpoint.
+    ///
+    /// - Parameters:
+    ///   - model: The type of the projection.
+    ///   - options: When checkpoints are written, and how many are kept.
+    public func project<Model: CheckpointedProjection>(
+        _ model: Model.Type, checkpoints options: CheckpointOptions
+    ) -> ProjectionHandle<Model> {
+        guard let checkpointer, let log = log as? any CheckpointLog else { return ProjectionHandle(self) }
+        return ProjectionHandle(
+            self,
+            ProjectionCheckpoints(
+                options, log, checkpointer, encode: { try $0.encodedState() }, decode: { try Model(encodedState: $0) }))
     }
 }

@@ -44,14 +44,20 @@ extension ChatStore {
         readSide.capture(decider.rules) { [weak checkpointer] in checkpointer?.begin($0) }
     }
 
-    /// Stops the checkpoint in progress, and writes the last checkpoint if enough events follow the
-    /// previous one.
+    /// Stops the checkpoint in progress, and writes the last checkpoints of the read models and of
+    /// the custom projections if enough events follow the previous ones.
     ///
     /// Called when no more commands are decided and every decided event is durable and applied.
     func endCheckpoints() {
         guard let checkpointer else { return }
         checkpointer.stop()
-        guard let least = checkpointer.options?.atClose, !log.isReadOnly else { return }
+        if log.isReadOnly { return }
+        writeLastCheckpoint(checkpointer)
+        checkpointer.writeProjectionsAtClose()
+    }
+
+    private func writeLastCheckpoint(_ checkpointer: Checkpointer) {
+        guard let least = checkpointer.options?.atClose else { return }
         let copy = decider.withLock { decider -> StoreModels? in
             let position = readSide.position
             // The rules may be ahead of a failed commit.
@@ -82,7 +88,8 @@ extension ChatStore {
 }
 
 extension Position {
-    fileprivate func addingClamped(_ other: Position) -> Position {
+    /// Returns the sum, at most the greatest position.
+    func addingClamped(_ other: Position) -> Position {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
     }

@@ -24,6 +24,8 @@ public final class ChatStore: Sendable {
     /// The log as a journal, for operations that only a journal has; nil for any other log.
     let journal: Journal?
     let clock: any WallClock
+    /// The executor of background work; nil for the default one.
+    let executor: (any TaskExecutor)?
     let ids: any IDGenerator
     let decider: FairLock<Decider>
     let readSide: ReadSide
@@ -106,6 +108,7 @@ public final class ChatStore: Sendable {
         self.log = log
         journal = log as? Journal
         clock = options.clock
+        executor = options.journal.executor
         ids = options.ids
         let checkpointer = checkpointLog.map { [clock] in
             Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor)

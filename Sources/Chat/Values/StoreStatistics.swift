@@ -136,8 +136,9 @@ public struct CheckpointStatistics: Hashable, Sendable, Codable {
     public var written: UInt64 = 0
     /// The last checkpoint written.
     public var last: Written?
-    /// The number of checkpoints that could not be written, which affects only the next opening's
-    /// duration.
+    /// The number of checkpoints that could not be written, those of custom projections included.
+    ///
+    /// A failure affects only the duration of the next opening.
     public var failures: UInt64 = 0
     /// The reason of the latest failure, as a sentence.
     public var lastFailure: String?

@@ -141,7 +141,22 @@ struct DirectoryListing {
     }
 
     /// Returns the file name of a projection's checkpoint.
-    static func checkpointName(_ projection: String) -> String { projection + checkpointSuffix }
+    ///
+    /// - Parameter position: The position of the checkpoint, for one of several.
+    static func checkpointName(_ projection: String, at position: Position? = nil) -> String {
+        projection + (position.map { "." + padded($0) } ?? "") + checkpointSuffix
+    }
+
+    /// Returns the position in the file name of one of a projection's checkpoints; nil for any other
+    /// name.
+    static func checkpointPosition(of name: String, _ projection: String) -> Position? {
+        let prefix = projection + "."
+        guard name.hasPrefix(prefix), name.hasSuffix(checkpointSuffix),
+            let position = Position(name.dropFirst(prefix.count).dropLast(checkpointSuffix.count)),
+            checkpointName(projection, at: position) == name
+        else { return nil }
+        return position
+    }
 
     /// Returns whether a text is a valid projection name: 1 to 32 ASCII letters, digits and
     /// hyphens.
@@ -158,6 +173,9 @@ struct DirectoryListing {
     }
 
     private static func isCheckpoint(_ name: String) -> Bool {
-        name.hasSuffix(checkpointSuffix) && isProjectionName(name.dropLast(checkpointSuffix.count))
+        guard name.hasSuffix(checkpointSuffix), let projection = name.split(separator: ".").first, isProjectionName(projection) else {
+            return false
+        }
+        return name == checkpointName(String(projection)) || checkpointPosition(of: name, String(projection)) != nil
     }
 }

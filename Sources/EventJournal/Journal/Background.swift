@@ -9,9 +9,10 @@ package struct Background: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of the dispatch queue. The queue is made even if an executor is given.
+    ///   - isConcurrent: Whether the queue runs several jobs at a time.
     ///   - executor: ``JournalOptions/executor``.
-    package init(_ label: String, qos: DispatchQoS = .unspecified, _ executor: (any TaskExecutor)?) {
-        queue = DispatchQueue(label: label, qos: qos)
+    package init(_ label: String, qos: DispatchQoS = .unspecified, isConcurrent: Bool = false, _ executor: (any TaskExecutor)?) {
+        queue = DispatchQueue(label: label, qos: qos, attributes: isConcurrent ? .concurrent : [])
         self.executor = executor
     }
 
@@ -23,6 +24,16 @@ package struct Background: Sendable {
     /// Runs a job later: in order on the queue, in the executor's order on an executor.
     package func run(_ job: @escaping @Sendable () -> Void) {
         if let executor { Task.detached(executorPreference: executor) { job() } } else { queue.async(execute: job) }
+    }
+
+    /// Runs a job later and returns its result; no thread of the caller waits.
+    package func result<Value: Sendable, Failure: Error>(
+        of job: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result = await withCheckedContinuation { (task: CheckedContinuation<Result<Value, Failure>, Never>) in
+            run { task.resume(returning: Result { () throws(Failure) in try job() }) }
+        }
+        return try result.get()
     }
 
     /// Waits until all jobs on the queue have ended and released what they hold.

@@ -15,10 +15,12 @@ package final class CheckpointWriter {
 
     /// Starts writing.
     ///
-    /// - Parameter header: With the names of the sections; the writer sets their lengths.
-    init(_ header: CheckpointHeader, in directory: JournalDirectory) {
+    /// - Parameters:
+    ///   - header: With the names of the sections; the writer sets their lengths.
+    ///   - name: The final name of the file.
+    init(_ header: CheckpointHeader, as name: String, in directory: JournalDirectory) {
         self.header = header
-        new = NewFile(name: DirectoryListing.checkpointName(header.name), directory: directory)
+        new = NewFile(name: name, directory: directory)
         offset = UInt64(header.size)
         do throws(StorageError) {
             file = try directory.storage.open(new.temporary, .create)

@@ -25,18 +25,21 @@ extension CheckpointLog {
     /// - Parameters:
     ///   - name: The projection's name.
     ///   - version: The expected version of the projection.
+    ///   - position: The position of the checkpoint, for one of several.
     /// - Throws: ``CheckpointProblem``: the reason that the checkpoint must be ignored.
-    package func checkpoint(_ name: String, version: UInt32) throws(CheckpointProblem) -> CheckpointReader {
+    package func checkpoint(_ name: String, version: UInt32, at position: Position? = nil) throws(CheckpointProblem) -> CheckpointReader {
         let directory = directory
         let file: any StorageFile
         do throws(StorageError) {
-            file = try directory.storage.open(directory.file(DirectoryListing.checkpointName(name)), .read)
+            file = try directory.storage.open(directory.file(DirectoryListing.checkpointName(name, at: position)), .read)
         } catch {
             throw CheckpointProblem(error.kind == .notFound ? .absent : .unreadable, "\(error)")
         }
         let reader = try CheckpointReader(file)
         let header = reader.header
-        guard header.name == name else { throw CheckpointProblem(.damaged, "The file is the checkpoint of '\(header.name)'.") }
+        guard header.name == name, header.position == position ?? header.position else {
+            throw CheckpointProblem(.damaged, "The file is the checkpoint of '\(header.name)' at position \(header.position).")
+        }
         guard header.version == version else {
             throw CheckpointProblem(.otherVersion, "The checkpoint has version \(header.version) of '\(name)', not \(version).")
         }
@@ -69,10 +72,12 @@ extension CheckpointLog {
     ///   - version: The projection's version.
     ///   - position: A durable position at which a commit ends.
     ///   - sections: The names of the sections, in their order.
+    ///   - isOneOfSeveral: Whether the projection keeps several checkpoints. Otherwise the checkpoint
+    ///     replaces the previous one.
     /// - Throws: `readOnly`, `outOfRange` (no durable commit ends there, or the name is not valid),
     ///   or the errors of reading the chain value.
     package func beginCheckpoint(
-        _ name: String, version: UInt32, at position: Position, sections: [String]
+        _ name: String, version: UInt32, at position: Position, sections: [String], isOneOfSeveral: Bool = false
     ) throws(JournalError) -> CheckpointWriter {
         let directory = directory
         if isReadOnly { throw JournalError(.readOnly, "The journal is open for reading only.", path: directory.path) }
@@ -84,7 +89,27 @@ extension CheckpointLog {
         let header = CheckpointHeader(
             name: name, version: version, journal: id, position: position, chain: head.chain, generations: erasureMark(through: position),
             sections: sections.map { CheckpointHeader.Section(name: $0) })
-        return CheckpointWriter(header, in: directory)
+        return CheckpointWriter(
+            header, as: DirectoryListing.checkpointName(name, at: isOneOfSeveral ? position : nil), in: directory)
+    }
+
+    /// Returns the positions of the checkpoints of a projection that keeps several, ascending.
+    ///
+    /// Any of them may be unusable: ``checkpoint(_:version:at:)`` decides.
+    package func checkpointPositions(_ name: String) throws(JournalError) -> [Position] {
+        let directory = directory
+        let names = try EventJournal.storage { () throws(StorageError) in try directory.storage.list(directory.path) }
+        return names.compactMap { DirectoryListing.checkpointPosition(of: $0, name) }.sorted()
+    }
+
+    /// Removes one of several checkpoints of a projection.
+    ///
+    /// After a crash it may exist again.
+    package func removeCheckpoint(_ name: String, at position: Position) throws(JournalError) {
+        let directory = directory
+        try EventJournal.storage { () throws(StorageError) in
+            try directory.storage.remove(directory.file(DirectoryListing.checkpointName(name, at: position)))
+        }
     }
 
     private var directory: JournalDirectory { JournalDirectory(checkpointDirectory.path, checkpointDirectory.storage) }
