@@ -559,7 +559,7 @@ BUGS = [
         ("Journal+Checkpoint.swift", "guard header.generations == erasureMark(through: header.position) else",
          "guard header.generations <= erasureMark(through: header.position) else")]),
     checkpoint_bug("45f", "checkpoint: accept one of another projection", [
-        ("Journal+Checkpoint.swift", "guard header.name == name else", "guard header.name != \"\" else")]),
+        ("Journal+Checkpoint.swift", "guard header.name == name, header", "guard header.name != \"\", header")]),
     checkpoint_bug("46", "checkpoint: do not compare the header's checksum", [
         ("CheckpointHeader.swift", "guard isIntact else", "guard isIntact || count > 0 else")]),
     checkpoint_bug("46b", "checkpoint: do not compare a block's checksum", [
