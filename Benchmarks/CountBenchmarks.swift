@@ -15,7 +15,7 @@ struct CountBenchmarks {
 
     func run(_ report: inout Report) throws {
         guard report.wants("counts") else { return }
-        let storage = CountedStorage(FileStorage())
+        let storage = CountingStorage(FileStorage())
         var options = WrittenHistory.options
         options.journal.storage = storage
         let path = "\(directory)/counts"
@@ -31,7 +31,7 @@ struct CountBenchmarks {
     }
 
     /// Counts one command per call, after a thousand commands that fill the caches.
-    private func commands(_ store: ChatStore, _ storage: CountedStorage, _ input: WriteInput, _ report: inout Report) throws {
+    private func commands(_ store: ChatStore, _ storage: CountingStorage, _ input: WriteInput, _ report: inout Report) throws {
         for index in 0..<Self.count { try store.execute(input.request(index)) }
         storage.reset()
         var allocations: [Int] = []
@@ -49,7 +49,7 @@ struct CountBenchmarks {
     }
 
     /// Counts a thousand commands per call.
-    private func batches(_ store: ChatStore, _ storage: CountedStorage, _ input: WriteInput, _ report: inout Report) throws {
+    private func batches(_ store: ChatStore, _ storage: CountingStorage, _ input: WriteInput, _ report: inout Report) throws {
         storage.reset()
         var allocations: [Int] = []
         for batch in input.batches.dropFirst(2) {

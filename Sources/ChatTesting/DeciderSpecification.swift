@@ -76,7 +76,7 @@ public struct DeciderSpecification: Sendable {
         public var result: Result<Decision, Rejection>
 
         /// The details of the events to append; empty if there are none.
-        public var facts: [EventDetails] { events.map(\.details) }
+        public var eventDetails: [EventDetails] { events.map(\.details) }
 
         /// The events to append; empty if there are none.
         public var events: [ChatEvent] {
@@ -94,7 +94,7 @@ public struct DeciderSpecification: Sendable {
         public var isUnchanged: Bool { result == .success(.unchanged) }
 
         /// The positions of the first receipt, if the command is a duplicate.
-        public var duplicateOf: ClosedRange<Position>? {
+        public var duplicatePositions: ClosedRange<Position>? {
             if case .success(.duplicate(let positions)) = result { return positions }
             return nil
         }

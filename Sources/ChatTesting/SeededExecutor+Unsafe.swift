@@ -36,18 +36,18 @@ import Locking
 /// the thread sanitizer.
 public final class SeededExecutor: TaskExecutor {
     /// The reason why a run is not reproducible from its seed.
-    public enum Problem: Error, Hashable {
+    public enum ReproducibilityError: Error, Hashable {
         /// No task is ready before the run has ended: its tasks wait for one another, or for
         /// outside work.
         case stalled
         /// Another thread made a task ready, at a time that no seed determines.
-        case disturbed
+        case enqueuedFromOutside
     }
 
     private struct State {
         var random: SeededRandom
         var ready: [UnownedJob] = []
-        var isDisturbed = false
+        var hasOutsideJobs = false
     }
 
     private let state: Lock<State>
@@ -65,7 +65,7 @@ public final class SeededExecutor: TaskExecutor {
         let job = UnownedJob(job)
         let isStranger = DispatchQueue.getSpecific(key: isOnQueue) != true
         state.withLock { state in
-            if isStranger { state.isDisturbed = true }
+            if isStranger { state.hasOutsideJobs = true }
             state.ready.append(job)
         }
     }
@@ -75,7 +75,7 @@ public final class SeededExecutor: TaskExecutor {
     /// Must not be called from within the closure.
     ///
     /// - Returns: The result of the closure.
-    /// - Throws: The error of the closure; otherwise a ``Problem``, if the run is not reproducible
+    /// - Throws: The error of the closure; otherwise a ``ReproducibilityError``, if the run is not reproducible
     ///   from its seed.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let outcome = Outcome<Value>()
@@ -90,9 +90,9 @@ public final class SeededExecutor: TaskExecutor {
             }
             while let job = nextJob() { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
-        guard let result = outcome.result.withLock({ $0 }) else { throw Problem.stalled }
+        guard let result = outcome.result.withLock({ $0 }) else { throw ReproducibilityError.stalled }
         let value = try result.get()
-        if state.withLock({ $0.isDisturbed }) { throw Problem.disturbed }
+        if state.withLock({ $0.hasOutsideJobs }) { throw ReproducibilityError.enqueuedFromOutside }
         return value
     }
 

@@ -101,7 +101,7 @@ extension Column: ColumnCoded where Element: PlainElement {
     package init(from reader: inout ColumnReader) throws(ColumnError) {
         self.init()
         let count = try reader.readCount()
-        try reader.checkLeft(count, of: MemoryLayout<Element>.stride)
+        try reader.checkRemaining(count, of: MemoryLayout<Element>.stride)
         let full = 1 << Self.shift
         while length < count {
             // After the first piece, pieces have their full capacity from the beginning, as in

@@ -12,7 +12,7 @@ extension ColumnWriter {
                 let count = Swift.min(Self.blockByteCount - block.count, bytes.count - done)
                 unsafe block.append(contentsOf: bytes[done..<done + count])
                 done += count
-                if block.count == Self.blockByteCount { finish() }
+                if block.count == Self.blockByteCount { flush() }
             }
         }
     }
@@ -23,7 +23,7 @@ extension ColumnReader {
     ///
     /// - Parameter capacity: The minimum capacity of the array.
     package mutating func readArray<Element: PlainElement>(_ count: Int, capacity: Int = 0) throws(ColumnError) -> [Element] {
-        try checkLeft(count, of: MemoryLayout<Element>.stride)
+        try checkRemaining(count, of: MemoryLayout<Element>.stride)
         // The empty array without capacity is shared by all threads; setting its count, even to 0,
         // would be a data race.
         if count == 0 && capacity == 0 { return [] }
@@ -45,13 +45,13 @@ extension ColumnReader {
 
     /// Reads a text of `byteCount` bytes, or nil if they are not UTF-8.
     mutating func readText(_ byteCount: Int) throws(ColumnError) -> String? {
-        try checkLeft(byteCount, of: 1)
+        try checkRemaining(byteCount, of: 1)
         if byteCount <= unread.count {
             let text = unsafe block.withUnsafeBytes { bytes in
                 unsafe String(validating: bytes[unread.lowerBound..<unread.lowerBound + byteCount], as: UTF8.self)
             }
             unread = unread.lowerBound + byteCount..<unread.upperBound
-            left -= byteCount
+            remainingByteCount -= byteCount
             return text
         }
         let bytes: [UInt8] = try readArray(byteCount)
@@ -72,7 +72,7 @@ extension ColumnReader {
             }
             unread = unread.lowerBound + count..<unread.upperBound
             done += count
-            left -= count
+            remainingByteCount -= count
         }
     }
 }

@@ -67,16 +67,16 @@ package struct ColumnReader {
     /// The unread range of the block.
     var unread = 0..<0
     /// The number of remaining bytes, including those of the block.
-    var left: Int
+    var remainingByteCount: Int
 
     /// Creates a reader of a source.
     package init(_ source: any ColumnSource) {
         self.source = source
-        left = source.byteCount
+        remainingByteCount = source.byteCount
     }
 
     /// Throws unless all bytes have been read.
-    package func finish() throws(ColumnError) { try require(left == 0, "\(left) bytes are left over") }
+    package func checkEnd() throws(ColumnError) { try require(remainingByteCount == 0, "\(remainingByteCount) bytes are left over") }
 
     /// Reads one number.
     package mutating func read<Value: PlainElement>(_ type: Value.Type = Value.self) throws(ColumnError) -> Value {
@@ -87,7 +87,7 @@ package struct ColumnReader {
     /// Reads a count of elements that take at least one byte each.
     package mutating func readCount() throws(ColumnError) -> Int {
         let count: UInt64 = try read()
-        try require(count <= UInt64(left), "a count of \(count) with \(left) bytes left")
+        try require(count <= UInt64(remainingByteCount), "a count of \(count) with \(remainingByteCount) bytes left")
         return Int(count)
     }
 
@@ -115,9 +115,10 @@ package struct ColumnReader {
     }
 
     /// Throws unless enough bytes remain for `count` elements.
-    func checkLeft(_ count: Int, of size: Int) throws(ColumnError) {
+    func checkRemaining(_ count: Int, of size: Int) throws(ColumnError) {
         let (byteCount, overflows) = count.multipliedReportingOverflow(by: size)
-        try require(!overflows && byteCount <= left, "\(count) elements of \(size) bytes with \(left) bytes left")
+        try require(
+            !overflows && byteCount <= remainingByteCount, "\(count) elements of \(size) bytes with \(remainingByteCount) bytes left")
     }
 
     /// Loads the next block if the current one has been read.
@@ -149,7 +150,7 @@ package struct ColumnWriter {
     }
 
     /// Passes the remaining bytes to the sink.
-    package mutating func finish() {
+    package mutating func flush() {
         if !block.isEmpty { sink.write(block) }
         block.removeAll(keepingCapacity: true)
     }

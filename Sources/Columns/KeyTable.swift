@@ -30,7 +30,7 @@ struct KeyTable<Keys: KeyList>: Sendable {
         assert(slots.isEmpty == (keys.count == 0), "A table without slots is only written.")
         let search = slots.search(hash: { $0.hash(key) }, isEqual: { keys[$0] == key })
         if search.index >= 0 {
-            if slots.isGrowing { slots.goOn { index, seed in seed.hash(keys[index]) } }
+            if slots.isGrowing { slots.continueGrowth { index, seed in seed.hash(keys[index]) } }
             return (search.index, false)
         }
         let index = keys.count
@@ -43,7 +43,7 @@ struct KeyTable<Keys: KeyList>: Sendable {
     mutating func reserve(_ count: Int) {
         guard keys.count == 0 else { return }
         // Clamped, because an estimate can be any number.
-        slots = SlotTable(SlotArray(count: SlotArray.count(for: Swift.max(0, Swift.min(count, 1 << 28)))), taken: 0)
+        slots = SlotTable(SlotArray(count: SlotArray.slotCount(for: Swift.max(0, Swift.min(count, 1 << 28)))), taken: 0)
     }
 
     /// Removes the slots of a copy that is only written.
@@ -53,8 +53,8 @@ struct KeyTable<Keys: KeyList>: Sendable {
 
     /// Returns the slots of all keys in one array.
     func gatheredSlots() -> SlotArray {
-        if !slots.isGrowing && slots.taken == keys.count { return slots.current }
-        let array = SlotArray(count: SlotArray.count(for: keys.count))
+        if !slots.isGrowing && slots.usedSlotCount == keys.count { return slots.current }
+        let array = SlotArray(count: SlotArray.slotCount(for: keys.count))
         for index in 0..<keys.count { _ = array.place(index, array.seed.hash(keys[index])) }
         return array
     }
@@ -63,22 +63,22 @@ struct KeyTable<Keys: KeyList>: Sendable {
 extension KeyTable {
     /// Prefetches the slots and keys for some keys.
     func prefetch(_ keys: Span<Key>) {
-        var group = Group()
+        var group = PrefetchGroup()
         var sum: UInt64 = 0
-        for start in stride(from: 0, to: keys.count, by: Group.count) {
+        for start in stride(from: 0, to: keys.count, by: PrefetchGroup.count) {
             find(keys, from: start, &group)
             for index in group.found.indices { sum &+= UInt64(group.found[index]) }
         }
-        ReadAhead.keep(sum)
+        PrefetchSink.consume(sum)
     }
 
     /// A prefetch group: keys that are looked up together.
-    private struct Group {
+    private struct PrefetchGroup {
         static var count: Int { 64 }
 
         var hashes = InlineArray<64, UInt64>(repeating: 0)
         /// The content of the first slot of each search.
-        var first = InlineArray<64, UInt32>(repeating: 0)
+        var entries = InlineArray<64, UInt32>(repeating: 0)
         /// The index + 1 of each key that was found, otherwise 0.
         var found = InlineArray<64, UInt32>(repeating: 0)
     }
@@ -88,34 +88,34 @@ extension KeyTable {
     /// Separate look-ups wait for memory one after the other. The loads in these loops are
     /// independent of one another, and the loops are short, so the processor overlaps many of them.
     @inline(__always)
-    private func find(_ keys: Span<Key>, from start: Int, _ group: inout Group) {
-        let count = Swift.min(Group.count, keys.count &- start)
+    private func find(_ keys: Span<Key>, from start: Int, _ group: inout PrefetchGroup) {
+        let count = Swift.min(PrefetchGroup.count, keys.count &- start)
         for index in 0..<count { group.found[index] = 0 }
         find(keys, start, count, &group, in: slots.current)
-        if let old = slots.old { find(keys, start, count, &group, in: old) }
+        if let old = slots.previous { find(keys, start, count, &group, in: old) }
     }
 
     @inline(__always)
-    private func find(_ keys: Span<Key>, _ start: Int, _ count: Int, _ group: inout Group, in array: SlotArray) {
+    private func find(_ keys: Span<Key>, _ start: Int, _ count: Int, _ group: inout PrefetchGroup, in array: SlotArray) {
         let seed = array.seed
         for index in 0..<count {
             let hash = seed.hash(keys[start &+ index])
             group.hashes[index] = hash
-            group.first[index] = array[array.home(hash)]
+            group.entries[index] = array[array.home(hash)]
         }
         // The first entry whose hash bits match is almost always that of the key.
         for index in 0..<count {
             let hash = group.hashes[index]
-            var entry = group.first[index]
+            var entry = group.entries[index]
             var slot = array.home(hash)
             while entry != 0, !array.matches(entry, hash) {
                 slot = array.next(slot)
                 entry = array[slot]
             }
-            group.first[index] = array.ordinal(entry)
+            group.entries[index] = array.ordinal(entry)
         }
         for index in 0..<count {
-            let ordinal = group.first[index]
+            let ordinal = group.entries[index]
             if ordinal != 0, self.keys[Int(ordinal) &- 1] == keys[start &+ index] { group.found[index] = ordinal }
         }
     }
@@ -128,7 +128,7 @@ extension KeyTable: Equatable {
 
 extension KeyTable: ColumnCoded {
     /// The number of slots to copy at a time.
-    private static var slotsAtOnce: Int { ColumnWriter.blockByteCount / MemoryLayout<UInt32>.stride }
+    private static var slotsPerBlock: Int { ColumnWriter.blockByteCount / MemoryLayout<UInt32>.stride }
 
     /// Writes the keys and, except for a digest, the seed and the slots.
     ///
@@ -140,9 +140,9 @@ extension KeyTable: ColumnCoded {
         let array = gatheredSlots()
         writer.write(array.seed.low)
         writer.write(array.seed.high)
-        writer.write(array.count)
-        for start in stride(from: 0, to: array.count, by: Self.slotsAtOnce) {
-            writer.write(array[start..<Swift.min(start + Self.slotsAtOnce, array.count)])
+        writer.write(array.slotCount)
+        for start in stride(from: 0, to: array.slotCount, by: Self.slotsPerBlock) {
+            writer.write(array[start..<Swift.min(start + Self.slotsPerBlock, array.slotCount)])
         }
     }
 
@@ -152,13 +152,14 @@ extension KeyTable: ColumnCoded {
         let slotCount: UInt64 = try reader.read()
         // A count that a table could have and that leaves empty slots, so that every search ends.
         try require(
-            slotCount <= UInt64(UInt32.max) && SlotArray.isCount(Int(slotCount)) && keys.count <= SlotArray.limit(Int(slotCount)),
+            slotCount <= UInt64(UInt32.max) && SlotArray.isValidSlotCount(Int(slotCount))
+                && keys.count <= SlotArray.maximumEntryCount(Int(slotCount)),
             "\(slotCount) slots for \(keys.count) keys")
-        try reader.checkLeft(Int(slotCount), of: MemoryLayout<UInt32>.stride)
+        try reader.checkRemaining(Int(slotCount), of: MemoryLayout<UInt32>.stride)
         let array = SlotArray(count: Int(slotCount), seed: seed)
         var taken: UInt32 = 0
-        for start in stride(from: 0, to: array.count, by: Self.slotsAtOnce) {
-            let slots: [UInt32] = try reader.readArray(Swift.min(Self.slotsAtOnce, array.count - start))
+        for start in stride(from: 0, to: array.slotCount, by: Self.slotsPerBlock) {
+            let slots: [UInt32] = try reader.readArray(Swift.min(Self.slotsPerBlock, array.slotCount - start))
             // One pass without branches, which the compiler can vectorize: a message has about two
             // slots.
             var indexed: UInt32 = 0

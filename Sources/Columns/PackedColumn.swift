@@ -6,7 +6,7 @@
 /// 64 times in total. As in ``Column``, a change after a copy copies one piece.
 public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     /// The length of the pieces.
-    public enum Pieces: Int, Sendable {
+    public enum PieceLength: Int, Sendable {
         /// 16,384 numbers: for one long list.
         case long = 14
         /// 256 numbers: for many lists, where the plain pieces dominate the memory.
@@ -16,24 +16,24 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
     @usableFromInline let shift: Int
     @usableFromInline var pieces: [PackedPiece] = []
     /// The plain last piece, padded with zeros: assignment is faster than appending.
-    @usableFromInline var rest: [Element] = []
+    @usableFromInline var tail: [Element] = []
     /// The number of elements in `rest`, less than the length of a piece.
-    @usableFromInline var restCount = 0
+    @usableFromInline var tailCount = 0
 
     /// Creates an empty list of long pieces.
     @inlinable public init() { self.init(.long) }
 
     /// Creates an empty list.
-    @inlinable public init(_ pieces: Pieces) { shift = pieces.rawValue }
+    @inlinable public init(_ pieces: PieceLength) { shift = pieces.rawValue }
 
     @inlinable var pieceCount: Int { 1 &<< shift }
     @inlinable var mask: Int { pieceCount &- 1 }
 
     /// The number of elements.
-    @inlinable public var count: Int { pieces.count &<< shift &+ restCount }
+    @inlinable public var count: Int { pieces.count &<< shift &+ tailCount }
 
     /// Whether the list is empty.
-    @inlinable public var isEmpty: Bool { restCount == 0 && pieces.isEmpty }
+    @inlinable public var isEmpty: Bool { tailCount == 0 && pieces.isEmpty }
 
     /// The last number, or nil.
     @inlinable public var last: Element? { isEmpty ? nil : self[count - 1] }
@@ -47,12 +47,12 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
     @inlinable public subscript(index: Int) -> Element {
         get {
             let piece = index &>> shift
-            return piece == pieces.count ? rest[index & mask] : Element(truncatingIfNeeded: pieces[piece][index & mask])
+            return piece == pieces.count ? tail[index & mask] : Element(truncatingIfNeeded: pieces[piece][index & mask])
         }
         set {
             let piece = index &>> shift
             if piece == pieces.count {
-                rest[index & mask] = newValue
+                tail[index & mask] = newValue
             } else if !pieces[piece].set(UInt64(truncatingIfNeeded: newValue), at: index & mask) {
                 pieces[piece].widen(pieceCount, setting: UInt64(truncatingIfNeeded: newValue), at: index & mask)
             }
@@ -64,36 +64,36 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
     /// - Complexity: O(1) amortized.
     @inline(__always)
     @inlinable public mutating func append(_ element: Element) {
-        if restCount == rest.count { makeRoom() }
-        rest[restCount] = element
-        restCount &+= 1
-        if restCount == pieceCount { pack() }
+        if tailCount == tail.count { growTail() }
+        tail[tailCount] = element
+        tailCount &+= 1
+        if tailCount == pieceCount { packTail() }
     }
 
     /// Grows by a quarter, because many lists have few elements.
-    @inlinable mutating func makeRoom() {
-        let room = pieces.isEmpty ? Swift.min(restCount &+ restCount &>> 2 &+ 2, pieceCount) : pieceCount
-        rest.reserveCapacity(room)
-        rest.append(contentsOf: repeatElement(0, count: room &- restCount))
+    @inlinable mutating func growTail() {
+        let room = pieces.isEmpty ? Swift.min(tailCount &+ tailCount &>> 2 &+ 2, pieceCount) : pieceCount
+        tail.reserveCapacity(room)
+        tail.append(contentsOf: repeatElement(0, count: room &- tailCount))
     }
 
-    @inlinable mutating func pack() {
-        pieces.append(PackedPiece(rest))
-        restCount = 0
+    @inlinable mutating func packTail() {
+        pieces.append(PackedPiece(tail))
+        tailCount = 0
     }
 
     /// Calls a closure with the numbers of each piece in order.
     @inlinable public func forEachPiece<Failure: Error>(_ body: ([Element]) throws(Failure) -> Void) throws(Failure) {
         for piece in pieces { try body(piece.values(pieceCount)) }
-        if restCount > 0 { try body(Array(rest[..<restCount])) }
+        if tailCount > 0 { try body(Array(tail[..<tailCount])) }
     }
 }
 
 extension PackedColumn: Equatable {
     /// Compares the numbers, independently of their packing.
     @inlinable public static func == (first: PackedColumn, second: PackedColumn) -> Bool {
-        guard first.shift == second.shift && first.restCount == second.restCount && first.pieces.count == second.pieces.count,
-            first.rest[..<first.restCount] == second.rest[..<second.restCount]
+        guard first.shift == second.shift && first.tailCount == second.tailCount && first.pieces.count == second.pieces.count,
+            first.tail[..<first.tailCount] == second.tail[..<second.tailCount]
         else { return false }
         return zip(first.pieces, second.pieces).allSatisfy {
             $0 == $1 || $0.values(first.pieceCount) as [Element] == $1.values(first.pieceCount)
@@ -108,14 +108,14 @@ extension PackedColumn where Element: PlainElement {
         if writer.isCanonical { return forEachPiece { writer.write($0) } }
         writer.write(pieces.indices) { UInt32(truncatingIfNeeded: pieces[$0].words.count) }
         for piece in pieces { writer.write(piece.words) }
-        writer.write(Array(rest[..<restCount]))
+        writer.write(Array(tail[..<tailCount]))
     }
 
     /// Reads the numbers directly into the pieces.
     ///
     /// - Parameter most: The maximum count. The remaining bytes do not bound it, because a piece of
     ///   equal numbers takes only its header.
-    package init(from reader: inout ColumnReader, _ pieces: Pieces = .long, atMost most: Int) throws(ColumnError) {
+    package init(from reader: inout ColumnReader, _ pieces: PieceLength = .long, atMost most: Int) throws(ColumnError) {
         self.init(pieces)
         let written: UInt64 = try reader.read()
         try require(written <= UInt64(most), "\(written) numbers exceed the maximum of \(most)")
@@ -131,8 +131,8 @@ extension PackedColumn where Element: PlainElement {
                 "a piece of \(wordCount) words")
             self.pieces.append(piece)
         }
-        rest = try reader.readArray(count & mask)
-        restCount = rest.count
+        tail = try reader.readArray(count & mask)
+        tailCount = tail.count
     }
 }
 
@@ -192,12 +192,14 @@ extension PackedColumn {
     @inlinable static func mask(_ width: Int) -> UInt64 { width == 0 ? 0 : .max &>> UInt64(truncatingIfNeeded: 64 - width) }
 
     /// Returns the height of a line with a slope at an index, above its base.
-    @inlinable static func rise(_ slope: UInt64, _ index: Int) -> UInt64 { (slope &* UInt64(truncatingIfNeeded: index)) &>> fractionBits }
+    @inlinable static func lineOffset(_ slope: UInt64, _ index: Int) -> UInt64 {
+        (slope &* UInt64(truncatingIfNeeded: index)) &>> fractionBits
+    }
 
     /// Returns the value at an index.
     @inlinable subscript(index: Int) -> UInt64 {
         let width = self.width
-        let line = base &+ Self.rise(slope, index)
+        let line = base &+ Self.lineOffset(slope, index)
         if width == 0 { return line }
         let bit = index &* width
         let word = Self.headerCount &+ bit >> 6
@@ -211,7 +213,7 @@ extension PackedColumn {
     @inlinable mutating func set(_ value: UInt64, at index: Int) -> Bool {
         let width = self.width
         let mask = Self.mask(width)
-        let distance = value &- base &- Self.rise(slope, index)
+        let distance = value &- base &- Self.lineOffset(slope, index)
         guard distance <= mask else { return false }
         if width == 0 { return true }
         let bit = index &* width
@@ -236,7 +238,7 @@ extension PackedColumn {
         var bits: UInt64 = 0
         var filled = 0
         for index in 0..<count {
-            let distance = value(index) &- base &- Self.rise(slope, index)
+            let distance = value(index) &- base &- Self.lineOffset(slope, index)
             bits |= distance &<< UInt64(truncatingIfNeeded: filled)
             filled += width
             guard filled >= 64 else { continue }
@@ -251,13 +253,13 @@ extension PackedColumn {
     /// Packs values along a level line, or along the line from first to last if that takes fewer
     /// bits.
     @inlinable init<Element: FixedWidthInteger & UnsignedInteger>(_ values: [Element]) {
-        let level = Self.range(values, slope: 0)
+        let level = Self.residualRange(values, slope: 0)
         var (slope, base, width) = (0 as UInt64, level.base, level.width)
         let first = UInt64(truncatingIfNeeded: values.first ?? 0)
         let last = UInt64(truncatingIfNeeded: values.last ?? 0)
         if width > 0, last > first, last - first < 1 << 40 {
             let steep = (last - first) << Self.fractionBits / UInt64(truncatingIfNeeded: Swift.max(1, values.count - 1))
-            let sloping = Self.range(values, slope: steep)
+            let sloping = Self.residualRange(values, slope: steep)
             if sloping.width < width { (slope, base, width) = (steep, sloping.base, sloping.width) }
         }
         self.init(values.count, base: base, slope: slope, width: width) { UInt64(truncatingIfNeeded: values[$0]) }
@@ -267,7 +269,7 @@ extension PackedColumn {
     ///
     /// The difference of two signed numbers is exact as an unsigned number of the same width, so
     /// this holds for all values.
-    @inlinable static func range<Element: FixedWidthInteger & UnsignedInteger>(
+    @inlinable static func residualRange<Element: FixedWidthInteger & UnsignedInteger>(
         _ values: [Element], slope: UInt64
     ) -> (base: UInt64, width: Int) {
         var (low, high) = (Int64.max, Int64.min)
@@ -287,7 +289,7 @@ extension PackedColumn {
     /// The new range includes the former one, so a piece is repacked at most 64 times.
     @inlinable mutating func widen(_ count: Int, setting value: UInt64, at index: Int) {
         let former = self
-        let distance = Int64(bitPattern: value &- Self.rise(slope, index))
+        let distance = Int64(bitPattern: value &- Self.lineOffset(slope, index))
         let lowest = Int64(bitPattern: base)
         let (highest, overflows) = lowest.addingReportingOverflow(Int64(truncatingIfNeeded: Self.mask(width)))
         // A range of all 64 bits holds every value and is never widened. A range that overflows is

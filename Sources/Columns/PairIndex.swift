@@ -15,7 +15,7 @@ public struct PairIndex: Equatable, Sendable {
     /// Returns the pair with an index.
     public func pair(_ index: Int) -> (first: Int, second: Int) {
         let key = table.keys[index]
-        return (Int(Self.everyOtherBit(of: key >> 1)), Int(Self.everyOtherBit(of: key)))
+        return (Int(Self.compactBits(of: key >> 1)), Int(Self.compactBits(of: key)))
     }
 
     /// Returns the index of a pair, or nil.
@@ -40,10 +40,10 @@ public struct PairIndex: Equatable, Sendable {
     /// A later insertion into the original then copies no slots.
     public mutating func removeSlots() { table.removeSlots() }
 
-    private static func key(_ first: Int, _ second: Int) -> UInt64 { spread(UInt64(first)) << 1 | spread(UInt64(second)) }
+    private static func key(_ first: Int, _ second: Int) -> UInt64 { spreadBits(UInt64(first)) << 1 | spreadBits(UInt64(second)) }
 
     /// Inserts a 0 before each of the lower 32 bits.
-    private static func spread(_ number: UInt64) -> UInt64 {
+    private static func spreadBits(_ number: UInt64) -> UInt64 {
         var bits = number & 0xFFFF_FFFF
         bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
         bits = (bits | bits << 8) & 0x00FF_00FF_00FF_00FF
@@ -52,7 +52,7 @@ public struct PairIndex: Equatable, Sendable {
         return (bits | bits << 1) & 0x5555_5555_5555_5555
     }
 
-    private static func everyOtherBit(of key: UInt64) -> UInt64 {
+    private static func compactBits(of key: UInt64) -> UInt64 {
         var bits = key & 0x5555_5555_5555_5555
         bits = (bits | bits >> 1) & 0x3333_3333_3333_3333
         bits = (bits | bits >> 2) & 0x0F0F_0F0F_0F0F_0F0F

@@ -20,9 +20,9 @@
 /// (``SlotTable/makeUnique()``), and shared arrays are only read.
 @safe final class SlotArray: @unchecked Sendable {
     /// The number of slots: a power of two from 16, or the middle between two of them.
-    let count: Int
+    let slotCount: Int
     /// The number of entries at which the table grows: 13/16 of the slots.
-    let limit: Int
+    let maximumEntryCount: Int
     /// The seed of the hashes.
     let seed: HashSeed
     /// The bits of a slot for the index + 1 of its entry; the others hold bits of the hash.
@@ -35,17 +35,17 @@
     /// The size from which memory is mapped instead of allocated on the heap.
     static let leastMappedByteCount = 1 << 16
     private static let pageByteCount = 1 << 12
-    private static let unmappedAtOnce = 1 << 18
+    private static let unmapByteCount = 1 << 18
 
     /// Creates empty slots.
     ///
     /// - Complexity: O(1) from ``leastMappedByteCount`` bytes on, otherwise O(*n*).
     init(count: Int, seed: HashSeed = HashSeed()) {
         precondition(count >= 16 && count <= 1 << 32)
-        self.count = count
+        self.slotCount = count
         self.seed = seed
-        limit = Self.limit(count)
-        indexMask = .max >> UInt32((limit + 1).leadingZeroBitCount - 32)
+        maximumEntryCount = Self.maximumEntryCount(count)
+        indexMask = .max >> UInt32((maximumEntryCount + 1).leadingZeroBitCount - 32)
         let byteCount = count * MemoryLayout<UInt32>.stride
         if byteCount < Self.leastMappedByteCount {
             mappedByteCount = 0
@@ -61,7 +61,7 @@
     }
 
     deinit {
-        if count * MemoryLayout<UInt32>.stride < Self.leastMappedByteCount {
+        if slotCount * MemoryLayout<UInt32>.stride < Self.leastMappedByteCount {
             unsafe slots.deallocate()
         } else if mappedByteCount > 0 {
             _ = unsafe munmap(slots, mappedByteCount)
@@ -75,22 +75,22 @@
     #endif
 
     /// Returns the maximum number of entries in `count` slots before the table grows.
-    static func limit(_ count: Int) -> Int { count * 13 / 16 }
+    static func maximumEntryCount(_ count: Int) -> Int { count * 13 / 16 }
 
     /// Whether a table makes arrays of `count` slots.
-    static func isCount(_ count: Int) -> Bool { count >= 16 && count >> (count.trailingZeroBitCount) <= 3 }
+    static func isValidSlotCount(_ count: Int) -> Bool { count >= 16 && count >> (count.trailingZeroBitCount) <= 3 }
 
     /// Returns the minimum number of slots for `entries` entries.
-    static func count(for entries: Int) -> Int {
+    static func slotCount(for entries: Int) -> Int {
         var count = 16
-        while limit(count) < entries { count = count.nonzeroBitCount == 1 ? count / 2 * 3 : count / 3 * 4 }
+        while maximumEntryCount(count) < entries { count = count.nonzeroBitCount == 1 ? count / 2 * 3 : count / 3 * 4 }
         return count
     }
 
     /// Returns a copy with its own memory.
     func copy() -> SlotArray {
-        let copy = SlotArray(count: count, seed: seed)
-        unsafe copy.slots.update(from: slots, count: count)
+        let copy = SlotArray(count: slotCount, seed: seed)
+        unsafe copy.slots.update(from: slots, count: slotCount)
         return copy
     }
 
@@ -98,11 +98,11 @@
     @inline(__always)
     subscript(slot: Int) -> UInt32 {
         get {
-            precondition(UInt(bitPattern: slot) < UInt(bitPattern: count))
+            precondition(UInt(bitPattern: slot) < UInt(bitPattern: slotCount))
             return unsafe slots[slot]
         }
         set {
-            precondition(UInt(bitPattern: slot) < UInt(bitPattern: count))
+            precondition(UInt(bitPattern: slot) < UInt(bitPattern: slotCount))
             unsafe slots[slot] = newValue
         }
     }
@@ -110,11 +110,11 @@
     /// Accesses a range of slots, for a file.
     subscript(range: Range<Int>) -> [UInt32] {
         get {
-            precondition(range.lowerBound >= 0 && range.upperBound <= count)
+            precondition(range.lowerBound >= 0 && range.upperBound <= slotCount)
             return unsafe Array(UnsafeBufferPointer(start: slots + range.lowerBound, count: range.count))
         }
         set {
-            precondition(range.lowerBound >= 0 && range.upperBound <= count && range.count == newValue.count)
+            precondition(range.lowerBound >= 0 && range.upperBound <= slotCount && range.count == newValue.count)
             unsafe newValue.withUnsafeBufferPointer { source in
                 if let base = source.baseAddress { unsafe (slots + range.lowerBound).update(from: base, count: source.count) }
             }
@@ -133,7 +133,7 @@
     /// Releases the last part of the memory of an unused array; returns whether any is left.
     func releasePart() -> Bool {
         guard mappedByteCount > 0 else { return false }
-        let byteCount = Swift.min(mappedByteCount, Self.unmappedAtOnce)
+        let byteCount = Swift.min(mappedByteCount, Self.unmapByteCount)
         mappedByteCount -= byteCount
         _ = unsafe munmap(UnsafeMutableRawPointer(slots) + mappedByteCount, byteCount)
         return mappedByteCount > 0
@@ -144,7 +144,7 @@ extension SlotArray {
     /// Returns the first slot of the search for a hash: the lower half, scaled to the count.
     @inline(__always)
     func home(_ hash: UInt64) -> Int {
-        Int(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) &* UInt64(truncatingIfNeeded: count)) &>> 32)
+        Int(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) &* UInt64(truncatingIfNeeded: slotCount)) &>> 32)
     }
 
     /// Returns the content of a slot for an index and a hash.
@@ -152,7 +152,7 @@ extension SlotArray {
     func entry(_ index: Int, _ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: index &+ 1) | tag(hash) }
 
     /// The exclusive bound of indexes that fit in a slot; it exceeds the limit.
-    var capacity: Int { Int(indexMask) }
+    var indexBound: Int { Int(indexMask) }
 
     /// Returns the index + 1 of an entry.
     @inline(__always)
@@ -167,7 +167,7 @@ extension SlotArray {
     private func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash &>> 32) & ~indexMask }
 
     @inline(__always)
-    func next(_ slot: Int) -> Int { slot &+ 1 == count ? 0 : slot &+ 1 }
+    func next(_ slot: Int) -> Int { slot &+ 1 == slotCount ? 0 : slot &+ 1 }
 
     /// Returns the index of the equal entry, or -1, and the slot where the search ended.
     @inline(__always)
@@ -206,6 +206,6 @@ extension SlotArray {
     /// Returns the number of slots from the start of a hash's search to a slot.
     func distance(to slot: Int, _ hash: UInt64) -> Int {
         let distance = slot - home(hash)
-        return distance < 0 ? distance + count : distance
+        return distance < 0 ? distance + slotCount : distance
     }
 }

@@ -9,30 +9,30 @@
 /// look-ups search both. The bits of a slot that the index does not need hold a part of the hash,
 /// so a look-up rarely reads the key of another entry.
 ///
-/// Every array has a random seed. A search longer than ``longestRun`` slots, which does not occur
+/// Every array has a random seed. A search longer than ``maximumProbeLength`` slots, which does not occur
 /// by chance, triggers the move to an array with another seed.
 ///
 /// A value type: a change after a copy copies the array. ``KeyTable/removeSlots()`` makes a copy
 /// without slots for a checkpoint.
 struct SlotTable: Sendable {
     private(set) var current: SlotArray
-    /// The previous array, which still holds the indexes from `placed` to `toPlace` during growth.
-    private(set) var old: SlotArray?
-    private var placed = 0
-    private var toPlace = 0
+    /// The previous array, which still holds the indexes from `movedCount` to `oldIndexCount` during growth.
+    private(set) var previous: SlotArray?
+    private var movedCount = 0
+    private var oldIndexCount = 0
     /// The next array, whose pages are touched in advance.
     private var next: SlotArray?
     /// The former array, whose memory is released in parts.
     private var retired: SlotArray?
     /// The number of used slots in `current`.
-    private(set) var taken: Int
+    private(set) var usedSlotCount: Int
     /// Whether a search was so long that the next array needs another seed.
-    private var needsOtherSeed = false
+    private var needsNewSeed = false
 
     /// The number of indexes that an insertion moves during growth.
     private static var step: Int { 8 }
     /// A search longer than this does not occur by chance.
-    static var longestRun: Int { 4_096 }
+    static var maximumProbeLength: Int { 4_096 }
     /// The insertions per touched page of the next array, shortly before growth.
     ///
     /// Touching starts at 63/64 of the limit, so there are about twice as many touches as pages.
@@ -41,16 +41,16 @@ struct SlotTable: Sendable {
     private static var insertionsPerRelease: Int { 64 }
 
     /// Creates an empty table.
-    init() { self.init(SlotArray(count: SlotArray.count(for: 0)), taken: 0) }
+    init() { self.init(SlotArray(count: SlotArray.slotCount(for: 0)), taken: 0) }
 
     /// Creates a table from an array with `taken` used slots.
-    init(_ array: SlotArray, taken: Int) { (current, self.taken) = (array, taken) }
+    init(_ array: SlotArray, taken: Int) { (current, self.usedSlotCount) = (array, taken) }
 
     /// Whether some indexes are still to be moved.
-    var isGrowing: Bool { old != nil }
+    var isGrowing: Bool { previous != nil }
 
     /// Whether the table is empty.
-    var isEmpty: Bool { taken == 0 && !isGrowing }
+    var isEmpty: Bool { usedSlotCount == 0 && !isGrowing }
 
     /// Returns the index whose key is equal, or nil.
     @inline(__always)
@@ -73,8 +73,8 @@ struct SlotTable: Sendable {
     func search(hash: (HashSeed) -> UInt64, isEqual: (Int) -> Bool) -> Search {
         let hashed = hash(current.seed)
         let (index, slot) = current.search(hashed, isEqual)
-        guard index < 0, let old else { return Search(index: index, slot: slot, hash: hashed) }
-        return Search(index: old.search(hash(old.seed), isEqual).index, slot: slot, hash: hashed)
+        guard index < 0, let previous else { return Search(index: index, slot: slot, hash: hashed) }
+        return Search(index: previous.search(hash(previous.seed), isEqual).index, slot: slot, hash: hashed)
     }
 
     /// Adds an index after an unsuccessful search, then performs a bounded part of the growth.
@@ -84,23 +84,25 @@ struct SlotTable: Sendable {
     ///   - hash: Returns the hash of an index's key, or nil if the index no longer has a key.
     @inline(__always)
     mutating func add(_ index: Int, at search: Search, of count: Int, hash: (Int, HashSeed) -> UInt64?) {
-        precondition(index < current.capacity)
+        precondition(index < current.indexBound)
         makeUnique()
         current[search.slot] = current.entry(index, search.hash)
-        taken &+= 1
-        if current.distance(to: search.slot, search.hash) > Self.longestRun { needsOtherSeed = true }
-        if old != nil { return place(Self.step, hash) }
-        if retired != nil || needsOtherSeed || taken >= current.limit &- current.limit &>> 6 { prepareGrowth(count) }
+        usedSlotCount &+= 1
+        if current.distance(to: search.slot, search.hash) > Self.maximumProbeLength { needsNewSeed = true }
+        if previous != nil { return moveIndexes(Self.step, hash) }
+        if retired != nil || needsNewSeed || usedSlotCount >= current.maximumEntryCount &- current.maximumEntryCount &>> 6 {
+            prepareGrowth(count)
+        }
     }
 
     /// Adds an index, unless an entry of the same index and hash exists.
     mutating func update(_ index: Int, of count: Int, hash: (Int, HashSeed) -> UInt64?) {
         // Few indexes have a key, so the indexes outgrow a slot's bits before the entries reach the
         // limit.
-        if index >= current.limit {
+        if index >= current.maximumEntryCount {
             if isGrowing {
                 makeUnique()
-                place(toPlace, hash)
+                moveIndexes(oldIndexCount, hash)
             }
             startGrowth(count)
         }
@@ -112,9 +114,9 @@ struct SlotTable: Sendable {
     /// Performs a bounded part of the growth without an insertion.
     ///
     /// Growth then completes even if only existing keys follow.
-    mutating func goOn(hash: (Int, HashSeed) -> UInt64?) {
+    mutating func continueGrowth(hash: (Int, HashSeed) -> UInt64?) {
         makeUnique()
-        place(Self.step, hash)
+        moveIndexes(Self.step, hash)
     }
 
     @inline(__always)
@@ -124,40 +126,40 @@ struct SlotTable: Sendable {
 
     @inline(never)
     private mutating func prepareGrowth(_ count: Int) {
-        if retired != nil, taken % Self.insertionsPerRelease == 0 {
+        if retired != nil, usedSlotCount % Self.insertionsPerRelease == 0 {
             if !isKnownUniquelyReferenced(&retired) || retired?.releasePart() == false { retired = nil }
         }
-        if taken >= current.limit || needsOtherSeed { return startGrowth(count) }
-        guard taken >= current.limit - current.limit >> 6 else { return }
-        let nextCount = nextCount(count + current.limit - taken)
-        if next?.count != nextCount || !isKnownUniquelyReferenced(&next) { next = SlotArray(count: nextCount) }
-        if taken % Self.insertionsPerPage == 0 { next?.touchNextPage() }
+        if usedSlotCount >= current.maximumEntryCount || needsNewSeed { return startGrowth(count) }
+        guard usedSlotCount >= current.maximumEntryCount - current.maximumEntryCount >> 6 else { return }
+        let nextCount = nextCount(count + current.maximumEntryCount - usedSlotCount)
+        if next?.slotCount != nextCount || !isKnownUniquelyReferenced(&next) { next = SlotArray(count: nextCount) }
+        if usedSlotCount % Self.insertionsPerPage == 0 { next?.touchNextPage() }
     }
 
     /// Returns the size of the next array for `count` indexes, with room for insertions during
     /// growth.
     private func nextCount(_ count: Int) -> Int {
-        Swift.max(current.count, SlotArray.count(for: count + count / Self.step + 2 * Self.step))
+        Swift.max(current.slotCount, SlotArray.slotCount(for: count + count / Self.step + 2 * Self.step))
     }
 
     private mutating func startGrowth(_ count: Int) {
         let nextCount = nextCount(count)
-        if next?.count != nextCount || !isKnownUniquelyReferenced(&next) { next = nil }
-        (old, retired) = (current, nil)
+        if next?.slotCount != nextCount || !isKnownUniquelyReferenced(&next) { next = nil }
+        (previous, retired) = (current, nil)
         current = next ?? SlotArray(count: nextCount)
         next = nil
-        (taken, placed, toPlace) = (0, 0, count)
-        needsOtherSeed = false
+        (usedSlotCount, movedCount, oldIndexCount) = (0, 0, count)
+        needsNewSeed = false
     }
 
     /// Moves up to `most` indexes to the current array.
     @inline(__always)
-    private mutating func place(_ most: Int, _ hash: (Int, HashSeed) -> UInt64?) {
-        let end = Swift.min(placed &+ most, toPlace)
-        while placed < end {
-            if let hash = hash(placed, current.seed), current.place(placed, hash) { taken &+= 1 }
-            placed &+= 1
+    private mutating func moveIndexes(_ most: Int, _ hash: (Int, HashSeed) -> UInt64?) {
+        let end = Swift.min(movedCount &+ most, oldIndexCount)
+        while movedCount < end {
+            if let hash = hash(movedCount, current.seed), current.place(movedCount, hash) { usedSlotCount &+= 1 }
+            movedCount &+= 1
         }
-        if placed == toPlace { (retired, old) = (old, nil) }
+        if movedCount == oldIndexCount { (retired, previous) = (previous, nil) }
     }
 }

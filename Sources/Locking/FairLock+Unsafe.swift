@@ -21,7 +21,7 @@ public import Synchronization
     @usableFromInline let lock: Lock<Value>
     @usableFromInline let gate = Lock(())
     /// The number of overdue threads, which wait for the gate or hold it.
-    @usableFromInline let overdue = Atomic(0)
+    @usableFromInline let overdueCount = Atomic(0)
 
     /// Creates a lock around a value.
     @inlinable public init(_ value: consuming sending Value) { lock = Lock(value) }
@@ -32,7 +32,7 @@ public import Synchronization
     @inlinable public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        if overdue.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }
+        if overdueCount.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }
         if unsafe pthread_mutex_trylock(lock.mutex) != 0 { wait() }
         defer { unsafe pthread_mutex_unlock(lock.mutex) }
         // Loaded first: the thread sanitizer takes an access through `lock` for a change of the
@@ -44,9 +44,9 @@ public import Synchronization
     /// Waits for the mutex for up to a millisecond, then at the gate.
     @usableFromInline borrowing func wait() {
         if waitForAMillisecond() { return }
-        overdue.add(1, ordering: .relaxed)
+        overdueCount.add(1, ordering: .relaxed)
         gate.withLock { _ in _ = unsafe pthread_mutex_lock(lock.mutex) }
-        overdue.subtract(1, ordering: .relaxed)
+        overdueCount.subtract(1, ordering: .relaxed)
     }
 
     #if canImport(Darwin)
@@ -77,5 +77,5 @@ public import Synchronization
     #endif
 
     /// Whether an overdue thread holds the gate, so that new threads wait for it.
-    package borrowing func isGateHeld() -> Bool { overdue.load(ordering: .relaxed) != 0 && gate.isHeld() }
+    package borrowing func isGateHeld() -> Bool { overdueCount.load(ordering: .relaxed) != 0 && gate.isHeld() }
 }

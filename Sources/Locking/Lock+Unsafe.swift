@@ -30,13 +30,13 @@
     @inlinable public init(_ value: consuming sending Value) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
-        let status = unsafe Self.make(mutex)
+        let status = unsafe Self.initializeMutex(mutex)
         precondition(status == 0, "cannot create a mutex")
         unsafe self.value = .allocate(capacity: 1)
         unsafe self.value.initialize(to: value)
     }
 
-    @usableFromInline static func make(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 {
+    @usableFromInline static func initializeMutex(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 {
         #if canImport(Glibc)
             var attributes = pthread_mutexattr_t()
             var status = unsafe pthread_mutexattr_init(&attributes)

@@ -20,7 +20,7 @@ struct Activity: Equatable, Sendable {
     /// By user: the index + 1 of the day of the user's latest event.
     ///
     /// Avoids a lookup in ``userDays`` while the day stays the same.
-    var latestDays = Column<UInt32>()
+    var latestDayOfUser = Column<UInt32>()
     var messages = PostRuns()
     var replies = PostRuns()
 
@@ -30,27 +30,27 @@ struct Activity: Equatable, Sendable {
         // A session can end without an action of its user, so its end is not activity.
         guard indexes.user >= 0, event.kind != .sessionEnded else { return }
         let day = index(of: CalendarDay(event.createdAt))
-        noteActive(indexes.user, on: day, at: position)
+        markActive(indexes.user, on: day, at: position)
         switch event.kind {
-        case .messagePosted: if indexes.isNew { messages.append(indexes.post, on: day) }
-        case .replyPosted: if indexes.isNew { replies.append(indexes.post, on: day) }
-        case .sessionStarted: if indexes.isNew { sessions.element(day, default: Column()) { $0.append(position) } }
-        case .userRegistered: if isRegistration { registrations.element(day, default: Column()) { $0.append(position) } }
+        case .messagePosted: if indexes.isNew { messages.append(indexes.postOrSession, on: day) }
+        case .replyPosted: if indexes.isNew { replies.append(indexes.postOrSession, on: day) }
+        case .sessionStarted: if indexes.isNew { sessions.updateElement(day, default: Column()) { $0.append(position) } }
+        case .userRegistered: if isRegistration { registrations.updateElement(day, default: Column()) { $0.append(position) } }
         default: break
         }
     }
 
-    private mutating func noteActive(_ user: Int, on day: Int, at position: Position) {
+    private mutating func markActive(_ user: Int, on day: Int, at position: Position) {
         let mark = UInt32(truncatingIfNeeded: day + 1)
-        guard user >= latestDays.count || latestDays[user] != mark else { return }
-        latestDays.element(user, default: 0) { $0 = mark }
+        guard user >= latestDayOfUser.count || latestDayOfUser[user] != mark else { return }
+        latestDayOfUser.updateElement(user, default: 0) { $0 = mark }
         if userDays.insert(day, user).isNew { activeUsers[day].append(position) }
     }
 
     @inline(__always)
-    private mutating func index(of day: CalendarDay) -> Int { day == newestDay ? activeUsers.count - 1 : find(day) }
+    private mutating func index(of day: CalendarDay) -> Int { day == newestDay ? activeUsers.count - 1 : findOrInsert(day) }
 
-    private mutating func find(_ day: CalendarDay) -> Int {
+    private mutating func findOrInsert(_ day: CalendarDay) -> Int {
         let (index, isNew) = days.insert(UInt128(UInt64(bitPattern: day.daysSince1970)))
         if isNew {
             newestDay = day
@@ -92,19 +92,19 @@ struct PostRuns: Equatable, Sendable {
         /// The index of the first post in the run.
         var first: UInt32
         /// The number of the day's posts before the run.
-        var before: UInt32
+        var countBefore: UInt32
     }
 
     /// Adds the next post to a day; its index must be the greatest so far.
     @inline(__always)
     mutating func append(_ post: Int, on day: Int) {
-        if day == latestDay { counts[day] &+= 1 } else { begin(UInt32(truncatingIfNeeded: post), on: day) }
+        if day == latestDay { counts[day] &+= 1 } else { beginRun(UInt32(truncatingIfNeeded: post), on: day) }
     }
 
-    private mutating func begin(_ post: UInt32, on day: Int) {
-        counts.element(day, default: 0) { _ in }
+    private mutating func beginRun(_ post: UInt32, on day: Int) {
+        counts.updateElement(day, default: 0) { _ in }
         let count = counts[day]
-        runs.element(day, default: Column()) { $0.append(Run(first: post, before: count)) }
+        runs.updateElement(day, default: Column()) { $0.append(Run(first: post, countBefore: count)) }
         counts[day] = count &+ 1
         latestDay = day
     }
@@ -118,8 +118,8 @@ struct PostRuns: Equatable, Sendable {
         let next = partition(runs.count) { Int(runs[$0].first) >= cut }
         guard next > 0 else { return 0 }
         let run = runs[next - 1]
-        let end = next < runs.count ? runs[next].before : counts[day]
-        return Int(run.before) + min(cut - Int(run.first), Int(end - run.before))
+        let end = next < runs.count ? runs[next].countBefore : counts[day]
+        return Int(run.countBefore) + min(cut - Int(run.first), Int(end - run.countBefore))
     }
 }
 
@@ -142,7 +142,7 @@ extension ReadModels {
     ///   - position: The last position counted.
     /// - Complexity: O(*d* log *n*), where *d* is the number of days with activity.
     package func activity(from first: CalendarDay? = nil, to last: CalendarDay? = nil, asOf position: Position) -> [ActivityDay] {
-        compactMap(scanOfDays()) { activity(onDay: $0, from: first, to: last, asOf: position) }.sorted { $0.day < $1.day }
+        compactMap(dayScan()) { activity(onDay: $0, from: first, to: last, asOf: position) }.sorted { $0.day < $1.day }
     }
 
     /// Returns the activity of a day in a scan; nil without activity or outside the bounds.
@@ -159,12 +159,12 @@ extension ReadModels {
 
 extension PostRuns.Run: PlainElement {}
 
-extension Activity: StoreComponent {
+extension Activity: CheckpointComponent {
     func write(to writer: inout ColumnWriter) {
         days.write(to: &writer)
         for lists in [registrations, sessions, activeUsers] { lists.writeLists(to: &writer) }
         userDays.write(to: &writer)
-        latestDays.write(to: &writer)
+        latestDayOfUser.write(to: &writer)
         messages.write(to: &writer)
         replies.write(to: &writer)
     }
@@ -178,9 +178,9 @@ extension Activity: StoreComponent {
         if days.count > 0 { newestDay = CalendarDay(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1)))) }
         userDays = try PairIndex(from: &reader)
         try userDays.check(firstBelow: days.count, secondBelow: ids.users.count)
-        latestDays = try Column(from: &reader)
-        try require(latestDays.count <= ids.users.count, "the latest days of \(latestDays.count) users")
-        try latestDays.check(below: days.count + 1)
+        latestDayOfUser = try Column(from: &reader)
+        try require(latestDayOfUser.count <= ids.users.count, "the latest days of \(latestDayOfUser.count) users")
+        try latestDayOfUser.check(below: days.count + 1)
         messages = try PostRuns(from: &reader, days: days.count, posts: ids.messages.count)
         replies = try PostRuns(from: &reader, days: days.count, posts: ids.replies.count)
     }
@@ -205,8 +205,9 @@ extension PostRuns {
             // `PostRuns.count` subtracts two of these values, so they must not decrease.
             for run in runs[day] {
                 try require(
-                    run.before >= before && run.before <= counts[day] && Int(run.first) < posts, "a run of posts that do not exist")
-                before = run.before
+                    run.countBefore >= before && run.countBefore <= counts[day] && Int(run.first) < posts,
+                    "a run of posts that do not exist")
+                before = run.countBefore
             }
         }
     }

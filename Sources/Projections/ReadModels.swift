@@ -42,7 +42,7 @@ package struct Views: Equatable, Sendable {
     /// The position of the last applied event.
     package internal(set) var position: Position = 0
     var timelines = ThreadTimelines()
-    var membership = PostcodeMembership()
+    var membership = MembershipHistory()
     var unread = UnreadCounts()
     var users = UserViews()
     var activity = Activity()
@@ -55,8 +55,8 @@ package struct Views: Equatable, Sendable {
     /// The slots are thus not shared, so that applying the next event does not copy them.
     package func withoutSlots() -> Views {
         var copy = self
-        copy.timelines.messageHistories.numbers.removeSlots()
-        copy.timelines.replyHistories.numbers.removeSlots()
+        copy.timelines.messageHistories.historyIndexes.removeSlots()
+        copy.timelines.replyHistories.historyIndexes.removeSlots()
         copy.membership.residencePairs.removeSlots()
         copy.unread.removeSlots()
         copy.activity.days.removeSlots()
@@ -71,17 +71,17 @@ package struct Views: Equatable, Sendable {
     ///   - rows: The rows to apply; the first is the event after ``position``.
     /// - Complexity: O(1) amortised per event.
     package mutating func apply(_ batch: borrowing EventBatch, _ rows: Range<Int>) {
-        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: Self.groupCount) {
-            let group = start..<min(start + Self.groupCount, rows.upperBound)
-            if group.count >= Self.prefetchMinimum { prefetch(batch, group) }
+        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: Self.groupSize) {
+            let group = start..<min(start + Self.groupSize, rows.upperBound)
+            if group.count >= Self.minimumPrefetchSize { prefetch(batch, group) }
             for row in group { apply(batch, row) }
         }
     }
 
     /// The size of a prefetch group, which fits in the nearest cache.
-    private static var groupCount: Int { 64 }
+    private static var groupSize: Int { 64 }
     /// The minimum size of a group that is worth a prefetch.
-    private static var prefetchMinimum: Int { 8 }
+    private static var minimumPrefetchSize: Int { 8 }
 
     /// Prefetches the rows that applying the messages of a group will change, so that their cache
     /// misses overlap.
@@ -90,9 +90,11 @@ package struct Views: Equatable, Sendable {
         for row in group where batch.rows[row].kind == .messagePosted {
             let indexes = batch.indexes[row]
             if indexes.thread < timelines.threads.count { sum &+= UInt64(timelines.threads[indexes.thread].messages.last ?? 0) }
-            if indexes.membership >= 0, indexes.membership < unread.newest.count { sum &+= unread.newest[indexes.membership] }
+            if indexes.membership >= 0, indexes.membership < unread.newestMessages.count {
+                sum &+= unread.newestMessages[indexes.membership]
+            }
         }
-        ReadAhead.keep(sum)
+        PrefetchSink.consume(sum)
     }
 
     @inline(__always)
@@ -135,7 +137,7 @@ package struct StoreModels: Equatable, Sendable {
 }
 
 /// A component of the models with its own checkpoint section and digest.
-protocol StoreComponent {
+protocol CheckpointComponent {
     /// Writes the whole component.
     func write(to writer: inout ColumnWriter)
 
@@ -148,12 +150,12 @@ protocol StoreComponent {
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError)
 }
 
-extension Identities: StoreComponent {
+extension Identities: CheckpointComponent {
     /// The identities are read first; the `ids` parameter is empty then.
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) { try self.init(from: &reader) }
 }
 
-extension RuleState: StoreComponent {
+extension RuleState: CheckpointComponent {
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) { try self.init(from: &reader, ids) }
 }
 
@@ -203,7 +205,7 @@ extension StoreModels {
             var reader = ColumnReader(try source(section.name))
             do throws(ColumnError) {
                 try section.read(&self, from: &reader, head: position)
-                try reader.finish()
+                try reader.checkEnd()
             } catch {
                 throw ColumnError("\(section.name): \(error)")
             }
@@ -219,7 +221,7 @@ private protocol Section {
     func read(_ models: inout StoreModels, from reader: inout ColumnReader, head: Position) throws(ColumnError)
 }
 
-private struct Component<Part: StoreComponent>: Section {
+private struct Component<Part: CheckpointComponent>: Section {
     let name: String
     let path: WritableKeyPath<StoreModels, Part>
 
@@ -248,7 +250,7 @@ extension StoreModels {
             let sink = DigestSink()
             var writer = ColumnWriter(sink, isCanonical: true)
             write(component: name, to: &writer)
-            writer.finish()
+            writer.flush()
             digests[name] = sink.hasher.finalize()
         }
         return digests

@@ -17,10 +17,10 @@ package struct Scan: Sendable {
 
 extension ReadModels {
     /// Returns a scan of the threads.
-    package func scanOfThreads() -> Scan { Scan(list: .threads, next: views.timelines.threads.count) }
+    package func threadScan() -> Scan { Scan(list: .threads, next: views.timelines.threads.count) }
 
     /// Returns a scan of the days with activity.
-    package func scanOfDays() -> Scan { Scan(list: .days, next: views.activity.days.count) }
+    package func dayScan() -> Scan { Scan(list: .days, next: views.activity.days.count) }
 
     /// Returns a scan of every membership that ever existed in a thread.
     package func scan(membershipsOf thread: ThreadID) -> Scan {

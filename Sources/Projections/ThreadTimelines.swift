@@ -21,7 +21,7 @@ struct ThreadTimelines: Equatable, Sendable {
         while threads.count <= indexes.thread { threads.append(ThreadTimeline(createdAt: event.createdAt)) }
         if event.kind == .messagePosted, indexes.isNew {
             // The fast path: most events of a long history are messages.
-            threads[indexes.thread].messages.append(UInt32(truncatingIfNeeded: indexes.post))
+            threads[indexes.thread].messages.append(UInt32(truncatingIfNeeded: indexes.postOrSession))
             messageHistories.append()
         } else {
             applyOther(batch, row, membersChange: membersChange)
@@ -38,23 +38,23 @@ struct ThreadTimelines: Equatable, Sendable {
         case .replyPosted:
             if indexes.isNew {
                 replyHistories.append()
-                messageHistories.add(.reply, UInt32(truncatingIfNeeded: indexes.post), at: position, to: indexes.message)
+                messageHistories.add(.reply, UInt32(truncatingIfNeeded: indexes.postOrSession), at: position, to: indexes.message)
             }
-        case .messageEdited: if indexes.post >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.post) }
-        case .replyEdited: if indexes.post >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.post) }
+        case .messageEdited: if indexes.postOrSession >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.postOrSession) }
+        case .replyEdited: if indexes.postOrSession >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.postOrSession) }
         case .messageRetracted:
-            if indexes.post >= 0, !messageHistories.isRetracted(indexes.post) {
-                messageHistories.add(.retraction, 0, at: position, to: indexes.post)
+            if indexes.postOrSession >= 0, !messageHistories.isRetracted(indexes.postOrSession) {
+                messageHistories.add(.retraction, 0, at: position, to: indexes.postOrSession)
             }
         case .replyRetracted:
-            if indexes.post >= 0, !replyHistories.isRetracted(indexes.post) {
-                replyHistories.add(.retraction, 0, at: position, to: indexes.post)
+            if indexes.postOrSession >= 0, !replyHistories.isRetracted(indexes.postOrSession) {
+                replyHistories.add(.retraction, 0, at: position, to: indexes.postOrSession)
                 messageHistories.add(.replyRetraction, 0, at: position, to: indexes.message)
             }
         case .threadJoined, .threadLeft, .messagePosted: break
         case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, nil: return
         }
-        threads[indexes.thread].log(position, membersChange: membersChange)
+        threads[indexes.thread].recordEvent(position, membersChange: membersChange)
     }
 }
 
@@ -68,9 +68,9 @@ struct ThreadTimeline: Equatable, Sendable {
     /// The indexes of the thread's messages, ascending.
     var messages = PackedColumn<UInt32>(.short)
     /// The positions of the thread's other events, ascending.
-    var positions = PackedColumn<Position>(.short)
+    var nonMessagePositions = PackedColumn<Position>(.short)
     /// The number of members after each of those events.
-    var members = PackedColumn<UInt32>(.short)
+    var memberCounts = PackedColumn<UInt32>(.short)
 
     /// Creates a thread whose opening has not been applied.
     init(createdAt: Timestamp) { self.createdAt = createdAt }
@@ -82,17 +82,17 @@ struct ThreadTimeline: Equatable, Sendable {
         isImported = event.isImported
     }
 
-    mutating func log(_ position: Position, membersChange: Int = 0) {
-        positions.append(position)
-        members.append(UInt32(truncatingIfNeeded: Int(members.last ?? 0) + membersChange))
+    mutating func recordEvent(_ position: Position, membersChange: Int = 0) {
+        nonMessagePositions.append(position)
+        memberCounts.append(UInt32(truncatingIfNeeded: Int(memberCounts.last ?? 0) + membersChange))
     }
 
     /// Returns the latest non-message event as of a position and the members after it; zeros if
     /// none.
     func latest(asOf position: Position) -> (position: Position, members: Int) {
-        let isLast = positions.last ?? 0 <= position
-        let count = isLast ? positions.count : partition(positions.count) { positions[$0] > position }
-        return count == 0 ? (0, 0) : (positions[count - 1], Int(members[count - 1]))
+        let isLast = nonMessagePositions.last ?? 0 <= position
+        let count = isLast ? nonMessagePositions.count : partition(nonMessagePositions.count) { nonMessagePositions[$0] > position }
+        return count == 0 ? (0, 0) : (nonMessagePositions[count - 1], Int(memberCounts[count - 1]))
     }
 }
 
@@ -101,14 +101,14 @@ struct PostHistories: Equatable, Sendable {
     enum Change: CaseIterable { case edit, retraction, reply, replyRetraction }
 
     /// By post: 1 if it has a history.
-    var haveHistory = PackedColumn<UInt8>()
-    var numbers = SubsetIndex()
+    var hasHistory = PackedColumn<UInt8>()
+    var historyIndexes = SubsetIndex()
     /// The newest links of the chains, by history and kind of change.
     var edits = PackedColumn<UInt32>()
     var retractions = PackedColumn<UInt32>()
     var replies = PackedColumn<UInt32>()
     var replyRetractions = PackedColumn<UInt32>()
-    var versions = Versions<UInt32>()
+    var versions = VersionChains<UInt32>()
 
     subscript(change: Change) -> PackedColumn<UInt32> {
         _read {
@@ -131,12 +131,12 @@ struct PostHistories: Equatable, Sendable {
 
     /// Adds the next post, without a history.
     @inline(__always)
-    mutating func append() { haveHistory.append(0) }
+    mutating func append() { hasHistory.append(0) }
 
     mutating func add(_ change: Change, _ value: UInt32, at position: Position, to post: Int) {
-        let (number, isNew) = numbers.insert(post)
+        let (number, isNew) = historyIndexes.insert(post)
         if isNew {
-            haveHistory[post] = 1
+            hasHistory[post] = 1
             for change in Change.allCases { self[change].append(0) }
         }
         var newest = self[change][number]
@@ -145,7 +145,7 @@ struct PostHistories: Equatable, Sendable {
     }
 
     /// Returns the index of a post's history; nil if it has none.
-    func find(_ post: Int) -> Int? { haveHistory[post] == 0 ? nil : numbers.find(post) }
+    func find(_ post: Int) -> Int? { hasHistory[post] == 0 ? nil : historyIndexes.find(post) }
 
     /// Whether a post has been retracted.
     func isRetracted(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 } ?? false }
@@ -185,7 +185,7 @@ struct PostHistories: Equatable, Sendable {
     private func newest(_ change: Change, of post: Int) -> UInt32 { find(post).map { self[change][$0] } ?? 0 }
 }
 
-extension ThreadTimelines: StoreComponent {
+extension ThreadTimelines: CheckpointComponent {
     func write(to writer: inout ColumnWriter) {
         writer.write(threads.count)
         writer.write(threads.indices) { threads[$0].openedAt }
@@ -194,8 +194,8 @@ extension ThreadTimelines: StoreComponent {
         writer.write(threads.indices) { threads[$0].isImported ? 1 : 0 as UInt8 }
         for thread in threads {
             thread.messages.write(to: &writer)
-            thread.positions.write(to: &writer)
-            thread.members.write(to: &writer)
+            thread.nonMessagePositions.write(to: &writer)
+            thread.memberCounts.write(to: &writer)
         }
         messageHistories.write(to: &writer)
         replyHistories.write(to: &writer)
@@ -215,10 +215,10 @@ extension ThreadTimelines: StoreComponent {
             timeline.isImported = areImported[thread] != 0
             timeline.messages = try PackedColumn(from: &reader, .short, atMost: ids.messages.count)
             try timeline.messages.check(below: ids.messages.count)
-            timeline.positions = try PackedColumn(from: &reader, .short, atMost: Int(clamping: head))
-            try require(timeline.positions.last ?? 0 <= head, "an event of a thread after \(head)")
-            timeline.members = try PackedColumn(from: &reader, .short, atMost: timeline.positions.count)
-            try require(timeline.members.count == timeline.positions.count, "members at other events than a thread's")
+            timeline.nonMessagePositions = try PackedColumn(from: &reader, .short, atMost: Int(clamping: head))
+            try require(timeline.nonMessagePositions.last ?? 0 <= head, "an event of a thread after \(head)")
+            timeline.memberCounts = try PackedColumn(from: &reader, .short, atMost: timeline.nonMessagePositions.count)
+            try require(timeline.memberCounts.count == timeline.nonMessagePositions.count, "members at other events than a thread's")
             threads.append(timeline)
         }
         messageHistories = try PostHistories(from: &reader, posts: ids.messages.count, replies: ids.replies.count, head: head)
@@ -228,23 +228,23 @@ extension ThreadTimelines: StoreComponent {
 
 extension PostHistories {
     func write(to writer: inout ColumnWriter) {
-        haveHistory.write(to: &writer)
-        numbers.write(to: &writer)
+        hasHistory.write(to: &writer)
+        historyIndexes.write(to: &writer)
         for change in Change.allCases { self[change].write(to: &writer) }
         versions.write(to: &writer)
     }
 
     /// Reads the histories of `posts` posts, with links to at most `replyCount` replies.
     init(from reader: inout ColumnReader, posts: Int, replies replyCount: Int, head: Position) throws(ColumnError) {
-        haveHistory = try PackedColumn(from: &reader, atMost: posts)
-        try require(haveHistory.count == posts, "\(haveHistory.count) marks for \(posts) posts")
-        numbers = try SubsetIndex(from: &reader)
-        try numbers.check(below: posts)
+        hasHistory = try PackedColumn(from: &reader, atMost: posts)
+        try require(hasHistory.count == posts, "\(hasHistory.count) marks for \(posts) posts")
+        historyIndexes = try SubsetIndex(from: &reader)
+        try historyIndexes.check(below: posts)
         for change in Change.allCases {
-            self[change] = try PackedColumn(from: &reader, atMost: numbers.count)
-            try require(self[change].count == numbers.count, "\(self[change].count) histories of \(numbers.count) posts")
+            self[change] = try PackedColumn(from: &reader, atMost: historyIndexes.count)
+            try require(self[change].count == historyIndexes.count, "\(self[change].count) histories of \(historyIndexes.count) posts")
         }
-        versions = try Versions(from: &reader, head: head)
+        versions = try VersionChains(from: &reader, head: head)
         // Versions other than replies have the value 0.
         try versions.check(below: max(1, replyCount))
         for change in Change.allCases { try self[change].check(below: versions.count + 1) }

@@ -20,10 +20,10 @@ package struct ThreadRecord: Hashable, Sendable {
 }
 
 /// A thread's index and the position of its latest event, the sort key of thread lists.
-package struct ThreadPlace: Sendable {
+package struct ThreadSortKey: Sendable {
     let thread: Int
     /// The position of the thread's latest event.
-    package let last: Position
+    package let lastPosition: Position
 }
 
 /// A thread and the position of its opening.
@@ -40,7 +40,7 @@ package enum ThreadNameMatch: CaseIterable, Sendable {
     case caseless
 
     /// Whether two names match.
-    package func isMatch(_ name: String, _ other: String) -> Bool {
+    package func matches(_ name: String, _ other: String) -> Bool {
         switch self {
         case .exact: name == other
         case .caseless: Username.foldKey(name) == Username.foldKey(other)
@@ -50,7 +50,9 @@ package enum ThreadNameMatch: CaseIterable, Sendable {
 
 extension PageRequest {
     /// Returns the page of a list of threads ordered by latest event.
-    package func slice(of places: [ThreadPlace]) -> ArraySlice<ThreadPlace> { places[indices(count: places.count) { places[$0].last }] }
+    package func slice(of places: [ThreadSortKey]) -> ArraySlice<ThreadSortKey> {
+        places[indices(count: places.count) { places[$0].lastPosition }]
+    }
 }
 
 // Row by row, for queries that take several sections.
@@ -62,13 +64,13 @@ extension ReadModels {
     package func thread(ofMembership row: Int) -> Int { identities.memberships.pair(row).second }
 
     /// Returns a thread's place in thread lists; nil if it did not exist as of the position.
-    package func place(ofThread thread: Int, asOf position: Position) -> ThreadPlace? {
-        guard thread < views.timelines.threads.count, isThere(thread, asOf: position) else { return nil }
-        return ThreadPlace(thread: thread, last: lastPosition(ofThread: thread, asOf: position))
+    package func sortKey(ofThread thread: Int, asOf position: Position) -> ThreadSortKey? {
+        guard thread < views.timelines.threads.count, threadExists(thread, asOf: position) else { return nil }
+        return ThreadSortKey(thread: thread, lastPosition: lastPosition(ofThread: thread, asOf: position))
     }
 
     /// Returns the thread at a place.
-    package func record(_ place: ThreadPlace, asOf position: Position) -> ThreadRecord { record(ofThread: place.thread, asOf: position) }
+    package func record(_ place: ThreadSortKey, asOf position: Position) -> ThreadRecord { record(ofThread: place.thread, asOf: position) }
 
     /// Returns a thread's opening; nil if it was opened later or its name does not match.
     package func opening(_ thread: Int, asOf position: Position, where isNamed: (String) -> Bool) -> ThreadOpening? {
@@ -109,8 +111,8 @@ extension ReadModels {
     /// - Complexity: O(*n*) in the number of threads.
     package func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
         for match in ThreadNameMatch.allCases {
-            let found = compactMap(scanOfThreads()) { thread in
-                opening(thread, asOf: position) { match.isMatch($0, name) }.flatMap { isShown($0.id) ? $0 : nil }
+            let found = compactMap(threadScan()) { thread in
+                opening(thread, asOf: position) { match.matches($0, name) }.flatMap { isShown($0.id) ? $0 : nil }
             }
             if !found.isEmpty { return found.sorted { $0.position < $1.position }.map(\.id) }
         }
@@ -119,21 +121,21 @@ extension ReadModels {
 
     /// Returns one thread; nil if it did not exist.
     package func thread(_ id: ThreadID, asOf position: Position) -> ThreadRecord? {
-        number(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position) }
+        index(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position) }
     }
 
     /// Whether a thread existed; cheaper than ``thread(_:asOf:)``.
-    package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool { number(ofThread: id, asOf: position) != nil }
+    package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool { index(ofThread: id, asOf: position) != nil }
 
     /// Returns a page of the threads, ordered by latest event.
     ///
     /// - Complexity: O(*n* log *n*) in the number of threads.
     package func threads(_ page: PageRequest, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord]
     {
-        let places = compactMap(scanOfThreads()) { thread in
-            isShown(identities.threadID(thread)) ? place(ofThread: thread, asOf: position) : nil
+        let places = compactMap(threadScan()) { thread in
+            isShown(identities.threadID(thread)) ? sortKey(ofThread: thread, asOf: position) : nil
         }
-        return page.slice(of: places.sorted { $0.last < $1.last }).map { record($0, asOf: position) }
+        return page.slice(of: places.sorted { $0.lastPosition < $1.lastPosition }).map { record($0, asOf: position) }
     }
 
     /// Returns a page of a thread's messages.
@@ -141,7 +143,7 @@ extension ReadModels {
     /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
     ///   size of the page.
     package func messages(of thread: ThreadID, _ page: PageRequest, asOf position: Position) -> [PostRecord<MessageID>] {
-        guard let thread = number(ofThread: thread, asOf: position) else { return [] }
+        guard let thread = index(ofThread: thread, asOf: position) else { return [] }
         let numbers = views.timelines.threads[thread].messages
         let indices = page.indices(count: messageCount(ofThread: thread, asOf: position)) {
             identities.messageFacts.position(Int(numbers[$0]))
@@ -157,7 +159,7 @@ extension ReadModels {
     /// - Complexity: O(log *n* + *m*), where *n* is the number of replies and *m* the size of the
     ///   page; O(log² *n* + *m*) with bounds.
     package func replies(to message: MessageID, _ page: PageRequest, asOf position: Position) -> [PostRecord<ReplyID>] {
-        guard let message = number(ofMessage: message, asOf: position) else { return [] }
+        guard let message = index(ofMessage: message, asOf: position) else { return [] }
         let histories = views.timelines.messageHistories
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
             histories.position(.reply, of: message, rank: $0 + 1)
@@ -168,12 +170,12 @@ extension ReadModels {
 
     /// Returns one message; nil if it did not exist.
     package func message(_ id: MessageID, asOf position: Position) -> PostRecord<MessageID>? {
-        number(ofMessage: id, asOf: position).map { records(ofMessages: [$0], asOf: position)[0] }
+        index(ofMessage: id, asOf: position).map { records(ofMessages: [$0], asOf: position)[0] }
     }
 
     /// Returns one reply; nil if it did not exist.
     package func reply(_ id: ReplyID, asOf position: Position) -> PostRecord<ReplyID>? {
-        number(ofReply: id, asOf: position).map { records(ofReplies: [$0], asOf: position)[0] }
+        index(ofReply: id, asOf: position).map { records(ofReplies: [$0], asOf: position)[0] }
     }
 
     /// Returns the position of the event that wrote a post's text; nil if unknown or retracted.
@@ -186,28 +188,28 @@ extension ReadModels {
     }
 
     /// Returns the positions of a post's latest edits, at most `limit`, oldest first.
-    package func edits(of post: PostID, limit: Int, asOf position: Position) -> [Position] {
+    package func editPositions(of post: PostID, limit: Int, asOf position: Position) -> [Position] {
         withHistory(of: post, asOf: position) { $2.latest(.edit, of: $0, limit: limit, asOf: position) } ?? []
     }
 
     /// Returns the position of a post's retraction; nil if not retracted.
-    package func retraction(of post: PostID, asOf position: Position) -> Position? {
+    package func retractionPosition(of post: PostID, asOf position: Position) -> Position? {
         withHistory(of: post, asOf: position) { $2.latest(.retraction, of: $0, asOf: position) }
     }
 
     /// Returns the thread of a message; nil if the message did not exist.
     package func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
-        number(ofMessage: message, asOf: position).map { identities.threadID(identities.messageFacts.place($0)) }
+        index(ofMessage: message, asOf: position).map { identities.threadID(identities.messageFacts.parent($0)) }
     }
 
     /// Returns the message that a reply answers; nil if the reply did not exist.
     package func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
-        number(ofReply: reply, asOf: position).map { MessageID(bits: identities.messages.id(identities.replyFacts.place($0))) }
+        index(ofReply: reply, asOf: position).map { MessageID(bits: identities.messages.id(identities.replyFacts.parent($0))) }
     }
 
     /// Returns the latest message of a thread, including retracted ones.
     package func lastMessage(of thread: ThreadID, asOf position: Position) -> PostRecord<MessageID>? {
-        guard let thread = number(ofThread: thread, asOf: position) else { return nil }
+        guard let thread = index(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
         return count == 0 ? nil : records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
     }
@@ -219,10 +221,11 @@ extension ReadModels {
     ///
     /// - Complexity: O(log *n*) in the number of the thread's messages and retractions.
     package func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
-        guard let user = identities.index(ofUser: user), let thread = number(ofThread: thread, asOf: position),
-            let membership = identities.memberships.find(user, thread), let since = views.membership.since(membership, asOf: position)
+        guard let user = identities.index(ofUser: user), let thread = index(ofThread: thread, asOf: position),
+            let membership = identities.memberships.find(user, thread),
+            let since = views.membership.joinPosition(membership, asOf: position)
         else { return 0 }
-        let seen = max(since, views.membership.readUpTo(membership, asOf: position))
+        let seen = max(since, views.membership.readMarker(membership, asOf: position))
         let count = messageCount(ofThread: thread, asOf: position)
         let numbers = views.timelines.threads[thread].messages
         let first = partition(count) { identities.messageFacts.position(Int(numbers[$0])) > seen }
@@ -230,7 +233,7 @@ extension ReadModels {
     }
 
     /// Returns the number of threads.
-    package func threadCount(asOf position: Position) -> Int { views.timelines.threads.indices.count { isThere($0, asOf: position) } }
+    package func threadCount(asOf position: Position) -> Int { views.timelines.threads.indices.count { threadExists($0, asOf: position) } }
 
     /// Returns the number of messages, including retracted ones.
     package func messageCount(asOf position: Position) -> Int { identities.messageFacts.count(through: position) }
@@ -243,24 +246,25 @@ extension ReadModels {
     /// Returns the index of a thread that existed as of a position.
     ///
     /// A thread exists from its first event, even if the record of its opening was lost.
-    func number(ofThread id: ThreadID, asOf position: Position) -> Int? {
-        guard let thread = identities.index(ofThread: id), thread < views.timelines.threads.count, isThere(thread, asOf: position) else {
+    func index(ofThread id: ThreadID, asOf position: Position) -> Int? {
+        guard let thread = identities.index(ofThread: id), thread < views.timelines.threads.count, threadExists(thread, asOf: position)
+        else {
             return nil
         }
         return thread
     }
 
-    private func isThere(_ thread: Int, asOf position: Position) -> Bool {
+    private func threadExists(_ thread: Int, asOf position: Position) -> Bool {
         let openedAt = views.timelines.threads[thread].openedAt
         return openedAt > 0 && openedAt <= position || lastPosition(ofThread: thread, asOf: position) > 0
     }
 
-    private func number(ofMessage id: MessageID, asOf position: Position) -> Int? {
+    private func index(ofMessage id: MessageID, asOf position: Position) -> Int? {
         guard let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else { return nil }
         return message
     }
 
-    private func number(ofReply id: ReplyID, asOf position: Position) -> Int? {
+    private func index(ofReply id: ReplyID, asOf position: Position) -> Int? {
         guard let reply = identities.replies.find(id.bits), identities.replyFacts.position(reply) <= position else { return nil }
         return reply
     }
@@ -292,8 +296,8 @@ extension ReadModels {
     ) -> Value? {
         switch post {
         case .message(let id):
-            number(ofMessage: id, asOf: position).flatMap { body($0, identities.messageFacts, views.timelines.messageHistories) }
-        case .reply(let id): number(ofReply: id, asOf: position).flatMap { body($0, identities.replyFacts, views.timelines.replyHistories) }
+            index(ofMessage: id, asOf: position).flatMap { body($0, identities.messageFacts, views.timelines.messageHistories) }
+        case .reply(let id): index(ofReply: id, asOf: position).flatMap { body($0, identities.replyFacts, views.timelines.replyHistories) }
         }
     }
 
@@ -356,7 +360,7 @@ private struct PostColumns {
         self.ids.reserveCapacity(posts.count)
         self.histories.reserveCapacity(posts.count)
         for post in posts {
-            let origin = table.origin(post)
+            let origin = table.authorship(post)
             authors.append(origin.author)
             areImported.append(origin.isImported)
         }

@@ -9,20 +9,20 @@ import Columns
 /// kept in a tree of counts.
 struct UnreadCounts: Equatable, Sendable {
     /// By message: the distance in the thread to the author's previous message; 0 for none.
-    var distances = PackedColumn<UInt32>()
+    var ownMessageDistances = PackedColumn<UInt32>()
     /// By membership: the member's newest message and the low bits of their message count.
     ///
     /// The upper bits are the index + 1 of the message in the thread; the lowest 6 bits are the
     /// count modulo 64.
-    var newest = PackedColumn<UInt64>()
+    var newestMessages = PackedColumn<UInt64>()
     /// By membership: the newest link of the chain of the member's every 64th message.
-    var everyBlock = PackedColumn<UInt32>()
+    var blockLinks = PackedColumn<UInt32>()
     /// The indexes in the thread of those messages.
-    var blocks = Versions<UInt32>()
+    var blockVersions = VersionChains<UInt32>()
     /// By thread: the retracted messages, by index in the thread.
-    var retracted = RangeCounts(shift: 8)
+    var retracted = CountTrees(shift: 8)
     /// By membership: the member's own retracted messages, by rank.
-    var ownRetracted = RangeCounts(shift: 6)
+    var ownRetracted = CountTrees(shift: 6)
 
     /// The binary logarithm of the number of a member's messages per block.
     private static let shift = 6
@@ -32,14 +32,16 @@ struct UnreadCounts: Equatable, Sendable {
     /// - Parameter timelines: The timelines before the event.
     @inline(__always)
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
-        if indexes.membership == newest.count {
-            newest.append(0)
-            everyBlock.append(0)
+        if indexes.membership == newestMessages.count {
+            newestMessages.append(0)
+            blockLinks.append(0)
         }
         if event.kind == .messagePosted, indexes.isNew {
             let index = indexes.thread < timelines.threads.count ? timelines.threads[indexes.thread].messages.count : 0
             append(index, of: indexes.membership, at: position)
-        } else if event.kind == .messageRetracted, indexes.post >= 0, !timelines.messageHistories.isRetracted(indexes.post) {
+        } else if event.kind == .messageRetracted, indexes.postOrSession >= 0,
+            !timelines.messageHistories.isRetracted(indexes.postOrSession)
+        {
             retract(indexes, at: position, timelines)
         }
     }
@@ -49,25 +51,25 @@ struct UnreadCounts: Equatable, Sendable {
     /// An author without a membership needs no further state: their messages precede any later join
     /// and are read.
     private mutating func append(_ index: Int, of membership: Int, at position: Position) {
-        guard membership >= 0 else { return distances.append(0) }
-        let former = newest[membership]
+        guard membership >= 0 else { return ownMessageDistances.append(0) }
+        let former = newestMessages[membership]
         let count = (former + 1) & 63
-        distances.append(former == 0 ? 0 : UInt32(truncatingIfNeeded: index + 1 - Int(former >> 6)))
-        newest[membership] = UInt64(index + 1) << 6 | count
-        if count == 0 { blocks.append(UInt32(truncatingIfNeeded: index), at: position, to: &everyBlock[membership]) }
+        ownMessageDistances.append(former == 0 ? 0 : UInt32(truncatingIfNeeded: index + 1 - Int(former >> 6)))
+        newestMessages[membership] = UInt64(index + 1) << 6 | count
+        if count == 0 { blockVersions.append(UInt32(truncatingIfNeeded: index), at: position, to: &blockLinks[membership]) }
     }
 
     /// Counts a retraction; the rules guarantee that its event names the message's thread.
     private mutating func retract(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
         guard indexes.thread < timelines.threads.count else { return }
         let messages = timelines.threads[indexes.thread].messages
-        let index = partition(messages.count) { messages[$0] >= indexes.post }
-        guard index < messages.count, messages[index] == indexes.post else { return }
-        retracted.add(index, of: indexes.thread, at: position)
+        let index = partition(messages.count) { messages[$0] >= indexes.postOrSession }
+        guard index < messages.count, messages[index] == indexes.postOrSession else { return }
+        retracted.mark(index, of: indexes.thread, at: position)
         guard indexes.membership >= 0 else { return }
         var isOwn = false
         let rank = rank(of: index, indexes.membership, messages) { isOwn = isOwn || $0 == index }
-        if isOwn { ownRetracted.add(rank, of: indexes.membership, at: position) }
+        if isOwn { ownRetracted.mark(rank, of: indexes.membership, at: position) }
     }
 
     /// Returns the number of messages in a range that are neither retracted nor written by the
@@ -101,22 +103,22 @@ struct UnreadCounts: Equatable, Sendable {
     private func rank(
         of index: Int, _ membership: Int, _ messages: borrowing PackedColumn<UInt32>, _ visit: (Int) -> Void = { _ in }
     ) -> Int {
-        let link = everyBlock[membership]
-        let blockCount = link == 0 ? 0 : Int(blocks[link].rank)
-        let before = blocks.count(link, below: UInt32(truncatingIfNeeded: index)) << Self.shift
+        let link = blockLinks[membership]
+        let blockCount = link == 0 ? 0 : Int(blockVersions[link].rank)
+        let before = blockVersions.count(link, below: UInt32(truncatingIfNeeded: index)) << Self.shift
         var rank: Int
         var message: Int
         if before < blockCount << Self.shift {
             rank = before + 1 << Self.shift
-            message = Int(blocks.value(link, rank: rank >> Self.shift))
+            message = Int(blockVersions.value(link, rank: rank >> Self.shift))
         } else {
-            rank = before + Int(newest[membership] & 63)
-            message = Int(newest[membership] >> 6) - 1
+            rank = before + Int(newestMessages[membership] & 63)
+            message = Int(newestMessages[membership] >> 6) - 1
         }
         while rank > before, message >= index, message < messages.count {
             visit(message)
             rank -= 1
-            message -= Int(distances[Int(messages[message])])
+            message -= Int(ownMessageDistances[Int(messages[message])])
         }
         return rank
     }
@@ -133,28 +135,28 @@ struct UnreadCounts: Equatable, Sendable {
 /// A leaf counts the marked entries of a block, an inner node those of its 16 children. Queries
 /// cover all entries from an index on, so the first node of each level is never read and not
 /// stored. A list has as many levels as its length requires; a list within one block has none.
-struct RangeCounts: Equatable, Sendable {
+struct CountTrees: Equatable, Sendable {
     /// The binary logarithm of the number of entries per block.
-    let shift: Int
+    let blockShift: Int
     /// The pairs of a list and a node.
     var nodes = PairIndex()
     /// By pair: the newest link of the node's chain, whose rank is the count.
-    var newest = PackedColumn<UInt32>()
-    var versions = Versions<UInt8>()
+    var links = PackedColumn<UInt32>()
+    var versions = VersionChains<UInt8>()
 
-    init(shift: Int) { self.shift = shift }
+    init(shift: Int) { self.blockShift = shift }
 
     /// The maximum number of levels, and of versions added per event.
     static let maximumLevels = 8
 
     /// Marks an entry that is not yet marked.
-    mutating func add(_ entry: Int, of list: Int, at position: Position) {
-        var node = entry >> shift
+    mutating func mark(_ entry: Int, of list: Int, at position: Position) {
+        var node = entry >> blockShift
         var level = 0
         while node > 0 {
             let (number, isNew) = nodes.insert(list, node << 3 | level)
-            if isNew { newest.append(0) }
-            versions.append(0, at: position, to: &newest[number])
+            if isNew { links.append(0) }
+            versions.append(0, at: position, to: &links[number])
             node >>= 4
             level += 1
         }
@@ -168,10 +170,10 @@ struct RangeCounts: Equatable, Sendable {
     /// - Complexity: O(log *n*): at most 15 lookups per level.
     func count(from first: Int, to end: Int, of list: Int, asOf position: Position, _ countBlock: (Range<Int>) -> Int) -> Int {
         guard first < end else { return 0 }
-        let blockEnd = min(end, (first >> shift + 1) << shift)
+        let blockEnd = min(end, (first >> blockShift + 1) << blockShift)
         var count = countBlock(first..<blockEnd)
-        var node = first >> shift + 1
-        var last = (end - 1) >> shift
+        var node = first >> blockShift + 1
+        var last = (end - 1) >> blockShift
         var level = 0
         while node <= last {
             if node & 15 == 0 {
@@ -179,7 +181,7 @@ struct RangeCounts: Equatable, Sendable {
                 last >>= 4
                 level += 1
             } else {
-                if let number = nodes.find(list, node << 3 | level) { count += versions.count(newest[number], asOf: position) }
+                if let number = nodes.find(list, node << 3 | level) { count += versions.count(links[number], asOf: position) }
                 node += 1
             }
         }
@@ -187,47 +189,48 @@ struct RangeCounts: Equatable, Sendable {
     }
 }
 
-extension UnreadCounts: StoreComponent {
+extension UnreadCounts: CheckpointComponent {
     func write(to writer: inout ColumnWriter) {
-        distances.write(to: &writer)
-        newest.write(to: &writer)
-        everyBlock.write(to: &writer)
-        blocks.write(to: &writer)
+        ownMessageDistances.write(to: &writer)
+        newestMessages.write(to: &writer)
+        blockLinks.write(to: &writer)
+        blockVersions.write(to: &writer)
         retracted.write(to: &writer)
         ownRetracted.write(to: &writer)
     }
 
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
         let count = ids.memberships.count
-        distances = try PackedColumn(from: &reader, atMost: ids.messages.count)
-        try require(distances.count == ids.messages.count, "\(distances.count) distances for \(ids.messages.count) messages")
-        newest = try PackedColumn(from: &reader, atMost: count)
-        try newest.check(below: (ids.messages.count + 1) << 6)
-        everyBlock = try PackedColumn(from: &reader, atMost: count)
-        try require(newest.count == count && everyBlock.count == count, "messages of \(everyBlock.count) memberships for \(count)")
-        blocks = try Versions(from: &reader, head: head)
-        try blocks.check(below: ids.messages.count)
-        try everyBlock.check(below: blocks.count + 1)
+        ownMessageDistances = try PackedColumn(from: &reader, atMost: ids.messages.count)
+        try require(
+            ownMessageDistances.count == ids.messages.count, "\(ownMessageDistances.count) distances for \(ids.messages.count) messages")
+        newestMessages = try PackedColumn(from: &reader, atMost: count)
+        try newestMessages.check(below: (ids.messages.count + 1) << 6)
+        blockLinks = try PackedColumn(from: &reader, atMost: count)
+        try require(newestMessages.count == count && blockLinks.count == count, "messages of \(blockLinks.count) memberships for \(count)")
+        blockVersions = try VersionChains(from: &reader, head: head)
+        try blockVersions.check(below: ids.messages.count)
+        try blockLinks.check(below: blockVersions.count + 1)
         try retracted.read(from: &reader, lists: ids.threads.count, entries: ids.messages.count, head: head)
         try ownRetracted.read(from: &reader, lists: count, entries: ids.messages.count, head: head)
     }
 }
 
-extension RangeCounts {
+extension CountTrees {
     func write(to writer: inout ColumnWriter) {
         nodes.write(to: &writer)
-        newest.write(to: &writer)
+        links.write(to: &writer)
         versions.write(to: &writer)
     }
 
     /// Reads the counts of `lists` lists with at most `entries` entries each.
     mutating func read(from reader: inout ColumnReader, lists: Int, entries: Int, head: Position) throws(ColumnError) {
         nodes = try PairIndex(from: &reader)
-        try nodes.check(firstBelow: lists, secondBelow: (entries >> shift + 1) << 3)
-        newest = try PackedColumn(from: &reader, atMost: nodes.count)
-        try require(newest.count == nodes.count, "\(newest.count) counts of \(nodes.count) nodes")
-        versions = try Versions(from: &reader, head: head, perEvent: Self.maximumLevels)
+        try nodes.check(firstBelow: lists, secondBelow: (entries >> blockShift + 1) << 3)
+        links = try PackedColumn(from: &reader, atMost: nodes.count)
+        try require(links.count == nodes.count, "\(links.count) counts of \(nodes.count) nodes")
+        versions = try VersionChains(from: &reader, head: head, perEvent: Self.maximumLevels)
         try versions.check(below: 1)
-        try newest.check(below: versions.count + 1)
+        try links.check(below: versions.count + 1)
     }
 }

@@ -35,24 +35,24 @@ extension ReadModels {
     ///
     /// Every access check uses this function.
     package func mayRead(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
-        memberSince(viewer, in: thread, asOf: position) != nil
+        joinPosition(viewer, in: thread, asOf: position) != nil
     }
 
     /// Returns the position of a member's latest join; nil if the user was not a member.
-    package func memberSince(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position? {
-        membershipNumber(user, thread).flatMap { views.membership.since($0, asOf: position) }
+    package func joinPosition(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position? {
+        membershipIndex(user, thread).flatMap { views.membership.joinPosition($0, asOf: position) }
     }
 
     /// Returns the position of a user's read marker; 0 if never set.
-    package func readUpTo(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position {
-        membershipNumber(user, thread).map { views.membership.readUpTo($0, asOf: position) } ?? 0
+    package func readMarker(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Position {
+        membershipIndex(user, thread).map { views.membership.readMarker($0, asOf: position) } ?? 0
     }
 
     /// Returns the members of a thread, in joining order.
     ///
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined it.
     package func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
-        compactMap(scan(membershipsOf: thread)) { stay(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
+        compactMap(scan(membershipsOf: thread)) { indexedMembership(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { membership($0, asOf: position) }
     }
 
@@ -67,20 +67,20 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in the number of users who ever lived there.
     package func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
-        compactMap(scan(residencesOf: code)) { stay(ofResidence: $0, asOf: position) }.sorted { $0.since < $1.since }
+        compactMap(scan(residencesOf: code)) { indexedMembership(ofResidence: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { membership($0, asOf: position) }
     }
 
     /// Returns a user's threads with the positions of the joins, in joining order.
     package func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
-        compactMap(scan(membershipsOf: user)) { stay(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
+        compactMap(scan(membershipsOf: user)) { indexedMembership(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
             .map { (identities.threadID($0.thread), $0.since) }
     }
 
     /// Returns every thread that a user has ever joined, in no particular order.
     ///
     /// - Complexity: O(*n*) in the number of those threads, regardless of the number of joins.
-    package func threadsEver(of user: UserID) -> [ThreadID] { compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) } }
+    package func everJoinedThreads(of user: UserID) -> [ThreadID] { compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) } }
 
     /// Returns the periods in which a user could read each thread, ordered by start.
     package func access(of user: UserID, asOf position: Position) -> [Access] {
@@ -103,7 +103,7 @@ extension ReadModels {
 
     /// Returns the user with a username, compared under full case folding.
     package func user(named username: String, asOf position: Position) -> UserID? {
-        bearer(of: Username.foldKey(username), asOf: position)
+        user(withFoldKey: Username.foldKey(username), asOf: position)
     }
 
     /// Returns the user with this subject of the identity provider.
@@ -112,30 +112,30 @@ extension ReadModels {
     }
 
     /// Returns the owner of a name, by fold key.
-    package func bearer(of foldKey: String, asOf position: Position) -> UserID? {
-        views.users.bearer(ofName: identities.names.find(foldKey), asOf: position).map { identities.userID($0) }
+    package func user(withFoldKey foldKey: String, asOf position: Position) -> UserID? {
+        views.users.owner(ofName: identities.foldKeys.find(foldKey), asOf: position).map { identities.userID($0) }
     }
 
     /// Whether a user may have had a name by this position; erased names count as a match.
     ///
     /// - Complexity: O(*n*) in the number of the user's names.
-    package func mayHaveBorne(_ foldKey: String, _ user: UserID, asOf position: Position) -> Bool {
-        identities.index(ofUser: user).map { views.users.mayHaveBorne(identities.names.find(foldKey), $0, asOf: position) } ?? true
+    package func mayHaveHadName(_ foldKey: String, _ user: UserID, asOf position: Position) -> Bool {
+        identities.index(ofUser: user).map { views.users.mayHaveHadName(identities.foldKeys.find(foldKey), $0, asOf: position) } ?? true
     }
 
     /// Whether a user has ever joined a thread.
     package func hasBeenMember(_ user: UserID, of thread: ThreadID, asOf position: Position) -> Bool {
-        membershipNumber(user, thread).map { views.membership.changeCount($0, asOf: position) > 0 } ?? false
+        membershipIndex(user, thread).map { views.membership.changeCount($0, asOf: position) > 0 } ?? false
     }
 
-    private func membershipNumber(_ user: UserID, _ thread: ThreadID) -> Int? {
+    private func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
         guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread) else { return nil }
         return identities.memberships.find(user, thread)
     }
 }
 
 /// A membership or a residence as of a position, by dense indexes.
-package struct Stay: Sendable {
+package struct IndexedMembership: Sendable {
     package let user: Int
     package let thread: Int
     /// The position at which it began.
@@ -145,33 +145,33 @@ package struct Stay: Sendable {
 // Row by row, for queries that take several sections.
 extension ReadModels {
     /// Returns a membership as of a position; nil if it did not hold.
-    package func stay(ofMembership row: Int, asOf position: Position) -> Stay? {
-        views.membership.since(row, asOf: position).map { since in
+    package func indexedMembership(ofMembership row: Int, asOf position: Position) -> IndexedMembership? {
+        views.membership.joinPosition(row, asOf: position).map { since in
             let (user, thread) = identities.memberships.pair(row)
-            return Stay(user: user, thread: thread, since: since)
+            return IndexedMembership(user: user, thread: thread, since: since)
         }
     }
 
     /// Returns a residence as of a position; nil if it did not hold.
-    package func stay(ofResidence row: Int, asOf position: Position) -> Stay? {
-        views.membership.residentSince(row, asOf: position).map { since in
+    package func indexedMembership(ofResidence row: Int, asOf position: Position) -> IndexedMembership? {
+        views.membership.residenceStart(row, asOf: position).map { since in
             let (user, thread) = views.membership.residencePairs.pair(row)
-            return Stay(user: user, thread: thread, since: since)
+            return IndexedMembership(user: user, thread: thread, since: since)
         }
     }
 
     /// Returns a stay with the user's id, name and postcode.
-    package func membership(_ stay: Stay, asOf position: Position) -> Membership {
+    package func membership(_ stay: IndexedMembership, asOf position: Position) -> Membership {
         Membership(
             user: identities.userID(stay.user), username: views.users.name(stay.user, asOf: position)?.text, since: stay.since,
             postcode: views.users.postcode(stay.user, asOf: position))
     }
 
     /// Returns the user of a stay.
-    package func userID(_ stay: Stay) -> UserID { identities.userID(stay.user) }
+    package func userID(_ stay: IndexedMembership) -> UserID { identities.userID(stay.user) }
 
     /// Returns the thread of a stay.
-    package func threadID(_ stay: Stay) -> ThreadID { identities.threadID(stay.thread) }
+    package func threadID(_ stay: IndexedMembership) -> ThreadID { identities.threadID(stay.thread) }
 
     private func threadID(ofMembership row: Int) -> ThreadID { identities.threadID(identities.memberships.pair(row).second) }
 

@@ -7,13 +7,13 @@ struct Tool {
     /// 64: wrong usage.
     static func main() async {
         SystemIO.openStandardStreams()
-        SystemIO.ignoreBrokenPipes()
-        SystemIO.endOnQuit()
+        SystemIO.ignoreWriteSignals()
+        SystemIO.restoreQuitSignal()
         SystemIO.exit(await status())
     }
 
     private static func status() async -> Int32 {
-        var output = StandardOutput()
+        var output = BufferedOutput()
         do {
             var isClean = true
             switch try spec.parse(try SystemIO.arguments()) {
@@ -35,12 +35,12 @@ struct Tool {
             report("\(error)")
             return UsageError.exitStatus
         } catch let error as ToolError {
-            if !error.isQuiet { report("\(error)") }
+            if !error.endsSilently { report("\(error)") }
             return 1
         } catch {
             // Answers from before the error are printed.
             do { try output.flush() } catch { report("\(error)") }
-            report(visible("\(error)"))
+            report(escapedForTerminal("\(error)"))
             return 1
         }
     }

@@ -36,15 +36,15 @@ struct DeciderSpecificationTests {
         let given = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
         let appended = given.when(.leaveThread(user: ann, thread: thread))
-        #expect(appended.facts == [.threadLeft(ThreadLeft(thread: thread, number: 3, user: ann))])
-        #expect(appended.rejection == nil && !appended.isUnchanged && appended.duplicateOf == nil)
+        #expect(appended.eventDetails == [.threadLeft(ThreadLeft(thread: thread, number: 3, user: ann))])
+        #expect(appended.rejection == nil && !appended.isUnchanged && appended.duplicatePositions == nil)
         let unchanged = given.when(.joinThread(user: ann, thread: thread))
-        #expect(unchanged.isUnchanged && unchanged.events.isEmpty && unchanged.rejection == nil && unchanged.duplicateOf == nil)
+        #expect(unchanged.isUnchanged && unchanged.events.isEmpty && unchanged.rejection == nil && unchanged.duplicatePositions == nil)
         let duplicate = given.when(.openThread(thread: thread, name: "Cats", by: ann))
-        #expect(duplicate.duplicateOf == 2...3 && !duplicate.isUnchanged && duplicate.events.isEmpty && duplicate.rejection == nil)
+        #expect(duplicate.duplicatePositions == 2...3 && !duplicate.isUnchanged && duplicate.events.isEmpty && duplicate.rejection == nil)
         let refused = given.when(.changeUsername(user: ann, username: ""))
-        #expect(refused.rejection?.code == .invalidUsername && !refused.isUnchanged && refused.duplicateOf == nil)
-        #expect(refused.events.isEmpty && refused.facts.isEmpty)
+        #expect(refused.rejection?.code == .invalidUsername && !refused.isUnchanged && refused.duplicatePositions == nil)
+        #expect(refused.events.isEmpty && refused.eventDetails.isEmpty)
     }
 
     @Test func givenCommandsAdvanceTime() {

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func deadlockIsReported() {
-        #expect(throws: SeededExecutor.Problem.stalled) {
+        #expect(throws: SeededExecutor.ReproducibilityError.stalled) {
             try SeededExecutor(seed: 1).run {
                 let (numbers, source) = AsyncStream<Int>.makeStream()
                 for await _ in numbers {}
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func externalJobIsReported() {
-        #expect(throws: SeededExecutor.Problem.disturbed) {
+        #expect(throws: SeededExecutor.ReproducibilityError.enqueuedFromOutside) {
             try SeededExecutor(seed: 1).run {
                 let isOver = Notes<Bool>()
                 await withTaskGroup { tasks in

@@ -20,9 +20,9 @@ import Testing
                 editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
     }
 
-    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RefusedMessage]) {
+    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RejectedLine]) {
         var importer = MessageImporter(into: store, batchSize: batchSize)
-        var refused: [RefusedMessage] = []
+        var refused: [RejectedLine] = []
         for (index, line) in lines.enumerated() { refused += try importer.add(line, line: index + 1) }
         refused += try importer.finish()
         return (importer.summary, refused)
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Concurrent imports and commands
 
-    @concurrent private func imported(_ lines: [ImportedLine], batchSize: Int, into store: ChatStore) async throws -> [RefusedMessage] {
+    @concurrent private func imported(_ lines: [ImportedLine], batchSize: Int, into store: ChatStore) async throws -> [RejectedLine] {
         try run(lines, into: store, batchSize: batchSize).1
     }
 
@@ -240,7 +240,7 @@ import Testing
             let id = post.replyTo == nil ? "\(ImportedID.message(post.channel, post.id))" : "\(ImportedID.reply(post.channel, post.id))"
             guard let author = authors[id] else { continue }
             found += 1
-            #expect(author == ImportBatch.Line(line, number: 0).user)
+            #expect(author == ImportBatch.ParsedLine(line, number: 0).user)
         }
         #expect(found == lines.count && found == authors.count)
         try expectUnchanged(lines, store)

@@ -29,9 +29,9 @@ import Testing
         .join(ImportedJoin(t: Self.time, channel: channel, user: user))
     }
 
-    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RefusedMessage]) {
+    private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RejectedLine]) {
         var importer = MessageImporter(into: store, batchSize: batchSize)
-        var refused: [RefusedMessage] = []
+        var refused: [RejectedLine] = []
         for (index, line) in lines.enumerated() { refused += try importer.add(line, line: index + 1) }
         refused += try importer.finish()
         return (importer.summary, refused)

@@ -162,7 +162,7 @@ import Testing
         #expect(refused.map(\.rejection.code) == [.identifierTaken, .unknownMessage])
         #expect(try store.access(of: mallory).isEmpty && users(store) == ["bob"])
         let head = store.head
-        #expect(try importAll(history, into: store, batchSize: 10).0.refused == 2 && store.head == head)
+        #expect(try importAll(history, into: store, batchSize: 10).0.rejected == 2 && store.head == head)
     }
 
     @Test func threadIDTakenBeforeCommitIsRejected() throws {
@@ -178,7 +178,7 @@ import Testing
         #expect(try store.timeline(den).isEmpty && store.members(of: den).count == 1)
         #expect(try users(store, in: "#other") == ["Amy"])
         let head = store.head
-        #expect(try importAll(history, into: store, batchSize: 10).0.refused == 1 && store.head == head)
+        #expect(try importAll(history, into: store, batchSize: 10).0.rejected == 1 && store.head == head)
     }
 
     @Test func replyToRetractedMessageRegistersNoUser() throws {

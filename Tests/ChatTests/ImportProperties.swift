@@ -69,7 +69,7 @@ import Testing
 
     @Test func importIsRepeatableAndKeepsNativeUsers() throws {
         var posted = 0
-        var refusedLines = 0
+        var rejectedLines = 0
         for round in UInt64(0)..<50 {
             var random = SeededRandom(seed: Self.seed &+ round)
             let at: Comment = "CHATJOURNAL_SEED=\(Self.seed &+ round)"
@@ -105,15 +105,15 @@ import Testing
             }
             let summary = try importAll()
             #expect(store.head == head, at)
-            #expect(summary == ImportSummary(duplicates: summary.duplicates, refused: summary.refused), at)
-            #expect(summary.duplicates + summary.refused == history.count, at)
+            #expect(summary == ImportSummary(duplicates: summary.duplicates, rejected: summary.rejected), at)
+            #expect(summary.duplicates + summary.rejected == history.count, at)
             posted += summary.duplicates
-            refusedLines += summary.refused
+            rejectedLines += summary.rejected
 
             var imported: Set<UserID> = []
             var derived: Set<UserID> = []
             for line in history {
-                if let user = ImportBatch.Line(line, number: 0).user { derived.insert(user) }
+                if let user = ImportBatch.ParsedLine(line, number: 0).user { derived.insert(user) }
             }
             for recorded in try store.allEvents() where recorded.event.origin != .native {
                 if case .userRegistered(let details) = recorded.event.details { imported.insert(details.user) }
@@ -123,6 +123,6 @@ import Testing
             try store.close()
             #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty, at)
         }
-        #expect(posted > 100 && refusedLines > 20, "the cases are one-sided: \(posted) and \(refusedLines)")
+        #expect(posted > 100 && rejectedLines > 20, "the cases are one-sided: \(posted) and \(rejectedLines)")
     }
 }

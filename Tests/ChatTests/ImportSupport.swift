@@ -11,9 +11,9 @@ func imported(_ id: String, by user: String, in channel: String = "#rust", to re
 }
 
 /// Imports messages as a file with one line each.
-func importAll(_ messages: [ImportedMessage], into store: ChatStore, batchSize: Int) throws -> (ImportSummary, [RefusedMessage]) {
+func importAll(_ messages: [ImportedMessage], into store: ChatStore, batchSize: Int) throws -> (ImportSummary, [RejectedLine]) {
     var importer = MessageImporter(into: store, batchSize: batchSize)
-    var refused: [RefusedMessage] = []
+    var refused: [RejectedLine] = []
     for (index, message) in messages.enumerated() { refused += try importer.add(message, line: index + 1) }
     refused += try importer.finish()
     return (importer.summary, refused)

@@ -14,9 +14,9 @@ import Testing
             body: "body of \(id)")
     }
 
-    private func run(_ messages: [ImportedMessage], into store: ChatStore, batchSize: Int) throws -> (ImportSummary, [RefusedMessage]) {
+    private func run(_ messages: [ImportedMessage], into store: ChatStore, batchSize: Int) throws -> (ImportSummary, [RejectedLine]) {
         var importer = MessageImporter(into: store, batchSize: batchSize)
-        var refused: [RefusedMessage] = []
+        var refused: [RejectedLine] = []
         for (index, message) in messages.enumerated() { refused += try importer.add(message, line: index + 1) }
         refused += try importer.finish()
         return (importer.summary, refused)
@@ -30,7 +30,7 @@ import Testing
         ]
         let store = try StoreFixture().open()
         let (summary, refused) = try run(history, into: store, batchSize: batchSize)
-        #expect(summary == ImportSummary(messages: 4, replies: 2, duplicates: 1, refused: 3, users: 2, threads: 2))
+        #expect(summary == ImportSummary(messages: 4, replies: 2, duplicates: 1, rejected: 3, users: 2, threads: 2))
         #expect(refused.map(\.line) == [7, 9, 10])
         #expect(refused.map(\.rejection.code) == [.unknownMessage, .invalidUsername, .invalidThreadName])
         let thread = try #require(try store.threads(named: "#rust").first)
@@ -43,7 +43,7 @@ import Testing
         #expect(try store.user(named: "x") == nil, "a rejected message registers no user")
         let head = store.head
         let (again, _) = try run(history, into: store, batchSize: batchSize)
-        #expect(again == ImportSummary(duplicates: 7, refused: 3))
+        #expect(again == ImportSummary(duplicates: 7, rejected: 3))
         #expect(store.head == head)
         #expect(try store.allEvents().allSatisfy { $0.event.origin != .native })
     }
@@ -70,10 +70,10 @@ import Testing
         ]
         let (summary, refused) = try run(history + others, into: store, batchSize: batchSize)
         #expect(refused.map(\.line) == [4, 5, 6, 7, 8, 9] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
-        #expect(summary == ImportSummary(messages: 2, replies: 1, duplicates: 2, refused: 6, users: 2, threads: 1))
+        #expect(summary == ImportSummary(messages: 2, replies: 1, duplicates: 2, rejected: 6, users: 2, threads: 1))
         let head = store.head
         let again = try run(history + others, into: store, batchSize: batchSize)
-        #expect(again.0 == ImportSummary(duplicates: 5, refused: 6) && store.head == head)
+        #expect(again.0 == ImportSummary(duplicates: 5, rejected: 6) && store.head == head)
     }
 
     @Test func idsAndChannelsAreComparedByBytes() throws {
@@ -111,7 +111,7 @@ import Testing
             into: store,
             batchSize: 1)
         #expect(refused.map(\.rejection.code) == [.identifierTaken, .identifierTaken, .identifierTaken, .identifierTaken])
-        #expect(summary.refused == 4)
+        #expect(summary.rejected == 4)
         #expect(store.head == head)
     }
 
@@ -126,7 +126,7 @@ import Testing
         // The reserved space is used up first.
         var line = 1
         for size in [16_000, 1_000, 1] {
-            var refused: [RefusedMessage] = []
+            var refused: [RejectedLine] = []
             while refused.isEmpty {
                 line += 1
                 refused = try importer.add(

@@ -130,7 +130,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         for number in 0..<60 {
             _ = try answer(generator.nextRequest(), of: store)
             guard number.isMultiple(of: 7) else { continue }
-            let own = store.present { models, _ in models }
+            let own = store.withCurrentModels { models, _ in models }
             #expect(try models.read { model, _ in model } == own)
         }
         #expect(try models.isReproducible())

@@ -6,14 +6,14 @@ import Testing
 
 /// The number of file operations per command, exact where times are noisy.
 @Suite struct OperationCountTests {
-    private let storage = CountedStorage(MemoryStorage())
+    private let storage = CountingStorage(MemoryStorage())
 
     private func makeStore(_ durability: Durability) throws -> ChatStore {
         var options = StoreOptions(ids: SeededIDs(seed: 1), checkpoints: nil)
         options.journal.storage = storage
         options.journal.durability = durability
         // Background work would be counted at an unpredictable time.
-        options.journal.idleDelay = nil
+        options.journal.slotSyncDelay = nil
         let store = try ChatStore.open("journal", options: options)
         let user = UserID(bits: 1)
         try store.execute(.registerUser(user: user, username: "Ann"))
@@ -32,7 +32,7 @@ import Testing
         for number in 1...100 { try store.execute(post(number)) }
         #expect(storage.counts.writes == 100)
         #expect(storage.counts.syncs == 0)
-        #expect(storage.counts.reads + storage.counts.allocations + storage.counts.others == 0)
+        #expect(storage.counts.reads + storage.counts.allocations + storage.counts.otherOperations == 0)
         try store.close()
     }
 
@@ -42,7 +42,7 @@ import Testing
         // The commit, and the slot with the durable position, which is not synced.
         #expect(storage.counts.writes == 200)
         #expect(storage.counts.syncs == 100)
-        #expect(storage.counts.reads + storage.counts.allocations + storage.counts.others == 0)
+        #expect(storage.counts.reads + storage.counts.allocations + storage.counts.otherOperations == 0)
         try store.close()
     }
 

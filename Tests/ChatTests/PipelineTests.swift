@@ -39,7 +39,7 @@ import Testing
                 }, room: room)
             let group = DispatchGroup()
             for _ in 0..<helpers { DispatchQueue.global().async(group: group) { pipeline.work() } }
-            for number in 0..<count { pipeline.put(Portion(number: number)) }
+            for number in 0..<count { pipeline.submit(Portion(number: number)) }
             pipeline.finish()
             // A helper that starts late has no work.
             pipeline.work()
@@ -66,7 +66,7 @@ import Testing
         let group = DispatchGroup()
         DispatchQueue.global().async(group: group) { pipeline.work() }
         DispatchQueue.global().async(group: group) {
-            for number in 0..<10 { pipeline.put(number) }
+            for number in 0..<10 { pipeline.submit(number) }
             pipeline.finish()
         }
         isHeldUp.wait()

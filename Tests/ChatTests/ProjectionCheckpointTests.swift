@@ -302,7 +302,7 @@ extension ChatStore {
         let disk = SimulatedDisk(seed: 1)
         var options = fixture.options
         options.journal.storage = disk
-        options.journal.idleDelay = nil
+        options.journal.slotSyncDelay = nil
         let store = try ChatStore.open("journal", options: options)
         let tally = store.project(Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: nil, afterReplay: nil))
         // The state without events cannot be encoded.
@@ -380,7 +380,7 @@ extension ChatStore {
         func options(_ disk: SimulatedDisk) -> StoreOptions {
             var options = StoreFixture(segmentSize: 2_048).options
             options.journal.storage = disk
-            options.journal.idleDelay = nil
+            options.journal.slotSyncDelay = nil
             options.checkpoints = nil
             return options
         }
@@ -418,13 +418,13 @@ extension ChatStore {
         }
         explorer.crashesInRecovery = 1
         explorer.crashesAfterKill = 1
-        explorer.exhaustiveOutcomes = 3
+        explorer.exhaustiveLimit = 3
         explorer.outcomesPerCrash = 3
         if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 5, seed: Repetitions.seed) }
         let report = try explorer.run()
         if report.isReplay && report.states > 0 { print("replayed: \(report)") }
         if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states + report.statesLeftOut >= 300, "\(report)")
+        #expect(report.isReplay || report.states + report.skippedStates >= 300, "\(report)")
     }
 
     /// Queries of both kinds, checkpoints, rebuilds and commands on several threads.
@@ -483,7 +483,7 @@ extension ChatStore {
     @Test(arguments: Seeds.seeds(10)) func backgroundWorkRunsOnExecutor(seed: UInt64) throws {
         let executor = SeededExecutor(seed: seed)
         var options = StoreFixture(seed: seed).options
-        options.journal.idleDelay = nil
+        options.journal.slotSyncDelay = nil
         options.journal.executor = executor
         let store = try ChatStore.open("journal", options: options)
         let tally = store.project(Tally.self, checkpoints: CheckpointOptions(interval: 3, atClose: 1, afterReplay: 1, count: 2))

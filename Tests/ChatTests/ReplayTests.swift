@@ -45,7 +45,7 @@ import Testing
         #expect(replayed.storeModels.position == Position(count))
         #expect(replayed.storeModels.digests == models.digests)
         var caughtUp = StoreModels()
-        try ChatStore.decode(replayed.log, 1...Position(count)) { caughtUp.apply(&$0) }
+        try ChatStore.forEachDecodedBatch(replayed.log, 1...Position(count)) { caughtUp.apply(&$0) }
         #expect(caughtUp == models)
     }
 

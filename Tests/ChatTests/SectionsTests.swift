@@ -58,7 +58,7 @@ import Testing
             _ = try? store.execute(.changeUsername(user: UserID(bits: UInt128(number + 1)), username: "other\(head)"))
             _ = try? store.execute(.leaveThread(user: ann, thread: thread(number)))
         }
-        let answer = try Sections.$willBegin.withValue(interruption, operation: question)
+        let answer = try SectionedQuery.$willBegin.withValue(interruption, operation: question)
         #expect(answer == before, sourceLocation: location)
         #expect(sections.value.withLock { $0 } >= least, sourceLocation: location)
         #expect(store.head.position >= head + 3, sourceLocation: location)
@@ -86,7 +86,7 @@ import Testing
     /// A query that has begun completes; the next one is rejected.
     @Test func closeBetweenSectionsWaitsForQuery() throws {
         let close: @Sendable () -> Void = { try? store.close() }
-        let members = try Sections.$willBegin.withValue(close, operation: { try store.members(of: ThreadID(code)) })
+        let members = try SectionedQuery.$willBegin.withValue(close, operation: { try store.members(of: ThreadID(code)) })
         #expect(members.count == Self.count)
         expectError("closed") { _ = try store.members(of: ThreadID(code)) }
     }

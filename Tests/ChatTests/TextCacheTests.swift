@@ -12,11 +12,11 @@ import Testing
 
     @Test func addedTextIsFound() {
         var cache = TextCache(capacity: 10_000)
-        #expect(cache.find(1) == nil)
-        cache.add(text("one"), at: 1)
-        cache.add(text(nil), at: 2)
-        #expect(cache.find(1) == text("one"))
-        #expect(cache.find(2) == text(nil))
+        #expect(cache.text(1) == nil)
+        cache.insert(text("one"), at: 1)
+        cache.insert(text(nil), at: 2)
+        #expect(cache.text(1) == text("one"))
+        #expect(cache.text(2) == text(nil))
     }
 
     @Test(arguments: Seeds.seeds(8)) func cacheStaysWithinCapacityAndReturnsRightText(seed: UInt64) {
@@ -26,11 +26,11 @@ import Testing
         for step in 0..<3_000 {
             let position = Position.random(in: 1...200, using: &random)
             let body = String(repeating: "x", count: Int(position * 7 % 400))
-            if let found = cache.find(position) { #expect(found == text(body)) } else { cache.add(text(body), at: position) }
+            if let found = cache.text(position) { #expect(found == text(body)) } else { cache.insert(text(body), at: position) }
             guard step % 16 == 0 else { continue }
-            // `find` counts as use, so look up in a copy.
+            // `text` counts as use, so look up in a copy.
             var copy = cache
-            let held = (1...200 as ClosedRange<Position>).compactMap { copy.find($0)?.body }
+            let held = (1...200 as ClosedRange<Position>).compactMap { copy.text($0)?.body }
             #expect(held.count == cache.count)
             // Each text costs 96 bytes of overhead.
             #expect(held.reduce(0) { $0 + $1.utf8.count + 96 } <= capacity)
@@ -41,31 +41,31 @@ import Testing
     @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func usedTextStaysAndUnusedTextIsEvicted(capacity: Int, length: Int) {
         var cache = TextCache(capacity: capacity)
         let often = text(String(repeating: "o", count: length))
-        cache.add(often, at: 1)
+        cache.insert(often, at: 1)
         for position in 2..<1_000 as Range<Position> {
             // Twice, because a full cache rejects a text the first time.
-            for _ in 0..<2 { cache.add(text(String(repeating: "x", count: length)), at: position) }
-            #expect(cache.find(1) == often)
+            for _ in 0..<2 { cache.insert(text(String(repeating: "x", count: length)), at: position) }
+            #expect(cache.text(1) == often)
         }
-        #expect(cache.find(2) == nil)
+        #expect(cache.text(2) == nil)
     }
 
     /// Covers short texts, which fill the slots first, and long texts, which fill the bytes first.
     @Test(arguments: [(4_000, 4), (40_000, 1_000)]) func fullCacheKeepsTextAddedTwice(capacity: Int, length: Int) {
         var cache = TextCache(capacity: capacity)
         let text = text(String(repeating: "x", count: length))
-        for position in 1...1_000 as ClosedRange<Position> { cache.add(text, at: position) }
-        let kept = (1...1_000 as ClosedRange<Position>).filter { cache.find($0) != nil }
+        for position in 1...1_000 as ClosedRange<Position> { cache.insert(text, at: position) }
+        let kept = (1...1_000 as ClosedRange<Position>).filter { cache.text($0) != nil }
         #expect(kept.count == cache.count && kept.count >= 16)
         // A scan of a long thread evicts nothing.
-        for position in 1_001...2_000 as ClosedRange<Position> { cache.add(text, at: position) }
-        #expect(kept.allSatisfy { cache.find($0) != nil })
+        for position in 1_001...2_000 as ClosedRange<Position> { cache.insert(text, at: position) }
+        #expect(kept.allSatisfy { cache.text($0) != nil })
         var count = 0
         for position in 2_001...2_100 as ClosedRange<Position> {
-            cache.add(text, at: position)
-            guard cache.find(position) == nil else { continue }
-            cache.add(text, at: position)
-            #expect(cache.find(position) == text)
+            cache.insert(text, at: position)
+            guard cache.text(position) == nil else { continue }
+            cache.insert(text, at: position)
+            #expect(cache.text(position) == text)
             count += 1
         }
         #expect(count >= 90)
@@ -75,12 +75,12 @@ import Testing
     @Test func rejectedTextsAreRememberedAsGhosts() {
         var cache = TextCache(capacity: 128 << 10)
         // Fills every slot; the byte capacity is not reached.
-        for position in 1...20_000 as ClosedRange<Position> { cache.add(text("short"), at: position) }
+        for position in 1...20_000 as ClosedRange<Position> { cache.insert(text("short"), at: position) }
         let wanted = 30_000..<30_200 as Range<Position>
-        for position in wanted { cache.add(text("short"), at: position) }
+        for position in wanted { cache.insert(text("short"), at: position) }
         let kept = wanted.count { position in
-            cache.add(text("short"), at: position)
-            return cache.find(position) != nil
+            cache.insert(text("short"), at: position)
+            return cache.text(position) != nil
         }
         #expect(kept >= 190)
     }
@@ -92,17 +92,17 @@ import Testing
         // A third of the slots, so that about one in a hundred random positions finds its set full.
         let positions = (0..<capacity / 384).map { _ in Position.random(in: 1...1 << bits, using: &random) }
         var cache = TextCache(capacity: capacity)
-        for position in positions { cache.add(text("short"), at: position) }
-        let kept = positions.count { cache.find($0) != nil }
+        for position in positions { cache.insert(text("short"), at: position) }
+        let kept = positions.count { cache.text($0) != nil }
         #expect(kept * 100 >= positions.count * 97)
     }
 
     @Test func oversizedTextIsNotKept() {
         var cache = TextCache(capacity: 1_000)
-        cache.add(text("small"), at: 1)
-        cache.add(text(String(repeating: "x", count: 600)), at: 2)
-        #expect(cache.find(2) == nil)
-        #expect(cache.find(1) == text("small"))
+        cache.insert(text("small"), at: 1)
+        cache.insert(text(String(repeating: "x", count: 600)), at: 2)
+        #expect(cache.text(2) == nil)
+        #expect(cache.text(1) == text("small"))
     }
 
     /// Answers do not depend on the size of the cache, now and as of earlier positions.

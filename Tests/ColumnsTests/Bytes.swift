@@ -11,16 +11,16 @@ final class Bytes: ColumnSink, ColumnSource {
         bytes = []
         var writer = ColumnWriter(self, isCanonical: isCanonical)
         column.write(to: &writer)
-        writer.finish()
+        writer.flush()
     }
 
     func read<Element: PlainElement>(
-        _ pieces: PackedColumn<Element>.Pieces, atMost most: Int
+        _ pieces: PackedColumn<Element>.PieceLength, atMost most: Int
     ) throws(ColumnError) -> PackedColumn<Element> {
         offset = 0
         var reader = ColumnReader(self)
         let column = try PackedColumn<Element>(from: &reader, pieces, atMost: most)
-        try reader.finish()
+        try reader.checkEnd()
         return column
     }
 

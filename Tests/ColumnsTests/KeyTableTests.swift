@@ -89,11 +89,11 @@ import Testing
         #expect(table.find(UInt64(60_000 * stride)) == nil)
         let slots = table.slots.current
         #expect(!table.slots.isGrowing)
-        #expect(slots.count == SlotArray.count(for: 60_000))
+        #expect(slots.slotCount == SlotArray.slotCount(for: 60_000))
         // The distance of a key from its first probe. Linear probing at a load of 13/16 has a mean
         // of 13/6 (Knuth, 1963).
         var distance = 0
-        for slot in 0..<slots.count where slots[slot] != 0 {
+        for slot in 0..<slots.slotCount where slots[slot] != 0 {
             distance += slots.distance(to: slot, slots.seed.hash(table.keys[Int(slots.ordinal(slots[slot])) - 1]))
         }
         #expect(Double(distance) / 60_000 < 3)

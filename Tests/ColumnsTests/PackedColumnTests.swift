@@ -15,7 +15,7 @@ import Testing
     }
 
     private func isAList<Element: FixedWidthInteger & UnsignedInteger & PlainElement>(
-        _: Element.Type, _ pieces: PackedColumn<Element>.Pieces, _ random: inout SeededRandom
+        _: Element.Type, _ pieces: PackedColumn<Element>.PieceLength, _ random: inout SeededRandom
     ) throws {
         let shape = Shape<Element>(&random)
         var column = PackedColumn<Element>(pieces)

@@ -30,7 +30,7 @@ import Testing
         var pair = Pair()
         var former: [Pair] = []
         var (growing, wrong) = (0, 0)
-        let edges = (4..<12).flatMap { [1 << $0, 3 << ($0 - 1)] }.map(SlotArray.limit)
+        let edges = (4..<12).flatMap { [1 << $0, 3 << ($0 - 1)] }.map(SlotArray.maximumEntryCount)
         while pair.model.count < 2_500 {
             let key = random.oneIn(4) ? UInt128(random.next() % 3_000) : random.bits128()
             if pair.table.find(key) != pair.model[key] || !pair.insert(key) { wrong += 1 }
@@ -69,12 +69,12 @@ import Testing
             former.append(pair)
             if try pair.table.reread() != pair.table { wrong += 1 }
             // One table continues until it has grown.
-            let limit = pair.table.slots.current.limit
+            let limit = pair.table.slots.current.maximumEntryCount
             if former.count == 4 { while former[0].model.count <= limit * 9 / 8 { if !former[0].insert(random.bits128()) { wrong += 1 } } }
         }
         #expect(wrong == 0 && growing > 1)
         #expect(pair.agrees && former.allSatisfy(\.agrees))
-        #expect(pair.table.slots.current.count * MemoryLayout<UInt32>.stride > SlotArray.leastMappedByteCount)
+        #expect(pair.table.slots.current.slotCount * MemoryLayout<UInt32>.stride > SlotArray.leastMappedByteCount)
     }
 
     /// A checkpoint copies only the keys, so that the table keeps unique slots and changes them in
@@ -102,7 +102,7 @@ import Testing
         let count = pair.model.count
         var wrong = 0
         for key in 0..<count / 8 + 1 where !pair.insert(UInt128(key)) { wrong += 1 }
-        #expect(wrong == 0 && !pair.isGrowing && pair.agrees && pair.table.slots.taken == count)
+        #expect(wrong == 0 && !pair.isGrowing && pair.agrees && pair.table.slots.usedSlotCount == count)
         // A copy keeps its own slots.
         #expect(copy.isGrowing && copy.agrees)
     }
@@ -116,7 +116,7 @@ import Testing
         var pair = Pair(table: KeyTable(Column(), SlotTable(array, taken: 0)))
         var random = SeededRandom(seed: 1)
         var wrong = 0
-        for _ in 0...SlotTable.longestRun + 1 {
+        for _ in 0...SlotTable.maximumProbeLength + 1 {
             let key = Self.key(hashedTo: random.next() & ~0xFFFF_FFFF | 0x8000_0000)
             if array.home(seed.hash(key)) != 12_288 || !pair.insert(key) { wrong += 1 }
         }
@@ -126,7 +126,7 @@ import Testing
         for _ in 0..<1_000 where !pair.insert(random.bits128()) { wrong += 1 }
         #expect(wrong == 0 && !pair.isGrowing && pair.agrees)
         let slots = pair.table.slots.current
-        #expect(slots.count == 24_576)
+        #expect(slots.slotCount == 24_576)
         let longest = pair.model.keys.map { key in
             slots.distance(to: slots.search(slots.seed.hash(key)) { pair.table.keys[$0] == key }.slot, slots.seed.hash(key))
         }
@@ -166,7 +166,7 @@ import Testing
         writer.write([1, 2] as [UInt64])
         writer.write(slotCount)
         writer.write(slots)
-        writer.finish()
+        writer.flush()
         var reader = ColumnReader(bytes)
         if forgery == .none {
             #expect(try KeyTable<Column<UInt128>>(from: &reader).keys.count == count)
@@ -180,8 +180,8 @@ import Testing
     }
 
     @Test func sizesArePowersOfTwoAndTheirMidpoints() {
-        #expect((0..<400).filter(SlotArray.isCount) == [16, 24, 32, 48, 64, 96, 128, 192, 256, 384])
-        #expect([0, 13, 14, 19, 20, 26, 27].map(SlotArray.count) == [16, 16, 24, 24, 32, 32, 48])
+        #expect((0..<400).filter(SlotArray.isValidSlotCount) == [16, 24, 32, 48, 64, 96, 128, 192, 256, 384])
+        #expect([0, 13, 14, 19, 20, 26, 27].map(SlotArray.slotCount) == [16, 16, 24, 24, 32, 32, 48])
     }
 }
 
@@ -191,10 +191,10 @@ extension KeyTable {
         let bytes = Bytes([])
         var writer = ColumnWriter(bytes)
         write(to: &writer)
-        writer.finish()
+        writer.flush()
         var reader = ColumnReader(bytes)
         let read = try KeyTable(from: &reader)
-        try reader.finish()
+        try reader.checkEnd()
         return read
     }
 }

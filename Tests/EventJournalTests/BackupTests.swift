@@ -282,7 +282,9 @@ private final class Countdown: Sendable {
         try fixture.append(30, to: journal)
         let entries = try journal.entries()
         let names = try fixture.storage.list("journal").filter { $0.hasSuffix(".segment") }
-        let segments = try journal.state.withLock { SegmentReference.all($0.sealedStarts, $0.active) }.map { try $0.load(journal.sealed) }
+        let segments = try journal.state.withLock { SegmentReference.all($0.sealedStarts, $0.active) }.map {
+            try $0.load(journal.sealedSegments)
+        }
         for (segment, isIncremental) in [(segments[2], false), (segments[2], true), (segments[segments.count - 1], true)] {
             for (path, _) in fixture.copies.base.allContents() { try fixture.copies.base.remove(path) }
             if isIncremental { try journal.backup(to: "copy", upTo: segment.lastPosition - 1, on: fixture.copies) }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FaultTests {
     @Test func failedSyncStopsJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let options = JournalOptions(storage: storage, idleDelay: nil)
+        let options = JournalOptions(storage: storage, slotSyncDelay: nil)
         let journal = try Journal.open("journal", options: options)
         try journal.append([Entry("a", "b")])
         try journal.waitUntilDurable(1)
@@ -35,7 +35,7 @@ import Testing
 
     @Test func failedSyncReachesEveryWaiter() async throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         try journal.append([Entry("a", "b")])
         storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
         let failures = await withTaskGroup(of: Bool.self) { group in
@@ -56,7 +56,7 @@ import Testing
 
     @Test func failedWriteStopsJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: storage, idleDelay: nil))
+        let journal = try Journal.open("journal", options: JournalOptions(durability: .written, storage: storage, slotSyncDelay: nil))
         try journal.append([Entry("a", "b")])
         storage.fail { $0.operation == .write ? StorageError(.failed, .write, path: $0.path, errno: 5) : nil }
         let error = journalError { _ = try journal.append([Entry("c", "d")]) }
@@ -68,13 +68,13 @@ import Testing
         #expect(journal.lastPosition == 1)
         #expect(try journal.entries() == [Entry("a", "b")])
         #expect(journalError { try journal.close() } == error)
-        #expect(try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil)).entries() == [Entry("a", "b")])
+        #expect(try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil)).entries() == [Entry("a", "b")])
     }
 
     /// A footer is written at a rotation and during recovery after a crash.
     @Test(arguments: [1, 20, 39]) func partialFooterIsTruncated(count: Int) throws {
         let base = MemoryStorage()
-        let options = JournalOptions(segmentSize: 600, storage: base, entropy: SeededEntropy(seed: 3), idleDelay: nil)
+        let options = JournalOptions(segmentSize: 600, storage: base, entropy: SeededEntropy(seed: 3), slotSyncDelay: nil)
         let crashed = try Journal.open("journal", options: options)
         try crashed.append([Entry("a", "b")])
         try crashed.synchronize()
@@ -118,7 +118,7 @@ import Testing
 
     @Test func fullDiskAllowsRetry() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage, idleDelay: nil))
+        let journal = try Journal.open("journal", options: JournalOptions(segmentSize: 4096, storage: storage, slotSyncDelay: nil))
         let limit = Lock<UInt64>(1000)
         storage.fail { call in
             guard call.operation == .allocate, let size = call.bytes?.upperBound, size > limit.withLock({ $0 }) else { return nil }
@@ -142,7 +142,7 @@ import Testing
         try journal.waitUntilDurable(3)
         try journal.close()
         #expect(
-            try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil)).entries() == [
+            try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil)).entries() == [
                 Entry("a", "b"), long, long,
             ])
     }
@@ -156,7 +156,7 @@ import Testing
         while !finished {
             let base = MemoryStorage()
             let storage = FaultyStorage(base)
-            let options = JournalOptions(segmentSize: 600, storage: storage, entropy: SeededEntropy(seed: 3), idleDelay: nil)
+            let options = JournalOptions(segmentSize: 600, storage: storage, entropy: SeededEntropy(seed: 3), slotSyncDelay: nil)
             let left = Lock(nth)
             storage.fail { call in
                 left.withLock { left in
@@ -195,12 +195,12 @@ import Testing
         try storage.createDirectory("journal")
         storage.setContents([1, 2, 3], of: "journal/durable.tmp")
         storage.setContents([], of: "journal/lock")
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         #expect(journal.recovery.wasCreated)
         storage.setContents([9], of: "journal/" + DirectoryListing.segmentName(7) + ".tmp")
         try journal.append([Entry("a", "b")])
         try journal.close()
-        let again = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
+        let again = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         #expect(again.recovery.removedFiles == [DirectoryListing.segmentName(7) + ".tmp"])
         #expect(try again.entries() == [Entry("a", "b")])
     }
@@ -211,7 +211,7 @@ import Testing
         // Only an error after which a retry can succeed has the code `storageFull`.
         for operation in [StorageError.Operation.write, .sync] {
             let storage = FaultyStorage(MemoryStorage())
-            let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
+            let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
             storage.fail { $0.operation == operation ? StorageError(.full, operation, path: $0.path, errno: 28) : nil }
             let error = journalError {
                 try journal.append([Entry("a", "b")])
@@ -233,7 +233,7 @@ import Testing
     @Test func interruptedCreationIsNotAJournal() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
-        let options = JournalOptions(storage: storage, idleDelay: nil)
+        let options = JournalOptions(storage: storage, slotSyncDelay: nil)
         storage.fail { $0.path.hasSuffix(".segment.tmp") ? StorageError(.failed, $0.operation, path: $0.path, errno: 5) : nil }
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .ioFailed)
         storage.fail(nil)

@@ -3,22 +3,22 @@ import Testing
 
 @testable import EventJournal
 
-/// `Journal.waitForMore(after:)`: wake-up conditions, results and errors.
+/// `Journal.waitForRecords(after:)`: wake-up conditions, results and errors.
 // The time limit only ends a wait that would never return.
 @Suite(.timeLimit(.minutes(3))) struct FollowingTests {
     private func journal(
         _ durability: Durability = .synced, _ storage: any JournalStorage = MemoryStorage(), segmentSize: UInt64 = 1 << 20,
-        idleDelay: Duration? = .milliseconds(100)
+        slotSyncDelay: Duration? = .milliseconds(100)
     ) throws -> Journal {
         try Journal.open(
             "journal",
-            options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage, idleDelay: idleDelay))
+            options: JournalOptions(durability: durability, segmentSize: segmentSize, storage: storage, slotSyncDelay: slotSyncDelay))
     }
 
     /// Starts tasks that wait after a position; returns when all of them wait.
     private func followers(_ count: Int, of journal: Journal, after position: Position) async throws -> [Task<Position, any Error>] {
         let before = journal.followerCount
-        let tasks = (0..<count).map { _ in Task { try await journal.waitForMore(after: position) } }
+        let tasks = (0..<count).map { _ in Task { try await journal.waitForRecords(after: position) } }
         while journal.followerCount < before + count { await Task.yield() }
         return tasks
     }
@@ -115,7 +115,7 @@ import Testing
         #expect(journalError { try journal.append([Entry("c", "d")]) } != nil)
         for task in tasks { #expect(await code(of: task) == .syncFailed) }
         // Positions that were durable before the failure are still announced.
-        #expect(try await journal.waitForMore(after: 0) == 1)
+        #expect(try await journal.waitForRecords(after: 0) == 1)
     }
 
     @Test func syncFailureWakesFollowers() async throws {
@@ -132,7 +132,7 @@ import Testing
     /// must wake the followers.
     @Test func idleSyncFailureWakesFollowers() async throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try journal(.synced, storage, idleDelay: .milliseconds(200))
+        let journal = try journal(.synced, storage, slotSyncDelay: .milliseconds(200))
         try journal.append([Entry("a", "b")])
         let tasks = try await followers(3, of: journal, after: 1)
         storage.fail { $0 == .init(.sync, "journal/durable") ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
@@ -157,13 +157,13 @@ import Testing
         try writer.append([Entry("a", "b")])
         try await writer.waitUntilDurable(1)
         let reader = try Journal.openReadOnly("journal", options: JournalOptions(storage: storage))
-        #expect(try await reader.waitForMore(after: 0) == 1)
-        let beyond = Task { try await reader.waitForMore(after: 2) }
+        #expect(try await reader.waitForRecords(after: 0) == 1)
+        let beyond = Task { try await reader.waitForRecords(after: 2) }
         #expect(await code(of: beyond) == .outOfRange)
-        let cancelled = Task { try await reader.waitForMore(after: 1) }
+        let cancelled = Task { try await reader.waitForRecords(after: 1) }
         cancelled.cancel()
         #expect(await code(of: cancelled) == .cancelled)
-        let closed = Task { try await reader.waitForMore(after: 1) }
+        let closed = Task { try await reader.waitForRecords(after: 1) }
         try reader.close()
         #expect(await code(of: closed) == .closed)
     }

@@ -38,7 +38,7 @@ import Testing
             let (footer, offset) = try #require(try opened.footer())
             #expect(scan.footer == footer && scan.segment.end == offset && offset + UInt64(footer.length) == opened.size)
             #expect(footer.firstPosition == next.position && footer.syncedPosition == next.position - 1 && footer.chain == scan.chain)
-            let sealed = try journal.sealed.segment(from: start, to: next)
+            let sealed = try journal.sealedSegments.segment(from: start, to: next)
             #expect(sealed.index == scan.segment.index && sealed.index.entries.count > 2)
         }
         #expect(try journal.entries() == entries)

@@ -192,7 +192,7 @@ import Testing
                     record = [0, 0, 0, 0]
                     LEB128.append(UInt32(layout.kept.count), to: &record)
                     LEB128.append(UInt32(state.rawValue), to: &record)
-                    record += whole.extracting(layout.kept).toArray() + [UInt8](repeating: 0xAB, count: RecordLayout.digest)
+                    record += whole.extracting(layout.kept).toArray() + [UInt8](repeating: 0xAB, count: RecordLayout.digestByteCount)
                     record += whole.extracting(0..<4).toArray()
                     record.store(record.withBytes(4..<record.count) { CRC32C.checksum(of: $0) }, at: 0)
                 }

@@ -47,13 +47,13 @@ import Testing
     /// records.
     @Test(arguments: [1, 2, 5]) func openSucceedsWhenLockIsReleased(refusals: Int) throws {
         let storage = Contested(MemoryStorage())
-        let other = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
+        let other = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         storage.onRefusal { count in
             guard count == refusals else { return }
             do { try other.append([Entry("last", "word")]) } catch { Issue.record("\(error)") }
             close(other)
         }
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil, lockTimeout: .seconds(600)))
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: .seconds(600)))
         #expect(storage.refused == refusals)
         #expect(try journal.entries() == [Entry("last", "word")])
         try journal.close()
@@ -62,21 +62,21 @@ import Testing
     /// The lock file was removed, so only the lock of the durable file reveals the writer.
     @Test func openWaitsForLockOfDurableFile() throws {
         let storage = Contested(MemoryStorage())
-        let other = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
+        let other = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         // The path now names another file.
         storage.replace("journal/lock")
         storage.onRefusal { count in
             if count == 3 { close(other) }
         }
-        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil, lockTimeout: .seconds(600)))
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: .seconds(600)))
         #expect(storage.refused == 3)
         try journal.close()
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5)]) func zeroTimeoutTriesOnce(timeout: Duration) throws {
         let storage = Contested(MemoryStorage())
-        let other = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
-        let options = JournalOptions(storage: storage, idleDelay: nil, lockTimeout: timeout)
+        let other = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
+        let options = JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: timeout)
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .locked)
         #expect(storage.refused == 1)
         #expect(JournalOptions().lockTimeout == .zero)
@@ -85,8 +85,8 @@ import Testing
 
     @Test(arguments: [Duration.nanoseconds(1), .milliseconds(20)]) func expiredTimeoutThrowsLocked(timeout: Duration) throws {
         let storage = Contested(MemoryStorage())
-        let other = try Journal.open("journal", options: JournalOptions(storage: storage, idleDelay: nil))
-        let options = JournalOptions(storage: storage, idleDelay: nil, lockTimeout: timeout)
+        let other = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
+        let options = JournalOptions(storage: storage, slotSyncDelay: nil, lockTimeout: timeout)
         #expect(journalError { _ = try Journal.open("journal", options: options) }?.code == .locked)
         #expect(storage.refused >= 1)
         try other.close()

@@ -83,12 +83,12 @@ import Testing
     /// bound.
     @Test func estimateStaysWithinBounds() throws {
         var index = SparseIndex()
-        index.note(0, at: 128, recordsLeft: 0)
-        index.note(UInt64(UInt32.max), at: UInt64(UInt32.max) - 1, recordsLeft: 1)
+        index.addEntry(0, at: 128, recordsLeft: 0)
+        index.addEntry(UInt64(UInt32.max), at: UInt64(UInt32.max) - 1, recordsLeft: 1)
         for last in [0, 1, 1 << 31, 1 << 32 - 1, 1 << 40, 1 << 62, .max - 1] as [UInt64] {
             for end in [last + 1, .max] {
                 var hint = 0
-                let found = try #require(index.lookUp(last, last, end: (end, UInt64(UInt32.max)), from: &hint))
+                let found = try #require(index.findReadExtent(last, last, end: (end, UInt64(UInt32.max)), from: &hint))
                 #expect(UInt64(found.start.offset) < found.estimate && found.estimate <= found.bound)
             }
         }
@@ -101,7 +101,7 @@ import Testing
         var (position, offset) = (0 as UInt64, UInt64(SegmentHeader.size))
         var firsts: [UInt64] = []
         for _ in 0..<500 {
-            index.note(position, at: offset, recordsLeft: 0)
+            index.addEntry(position, at: offset, recordsLeft: 0)
             firsts.append(position)
             position += UInt64.random(in: 1...60, using: &generator)
             offset += UInt64.random(in: 4_096...9_000, using: &generator)
@@ -112,8 +112,8 @@ import Testing
             while wanted < position {
                 let last = min(position - 1, wanted + UInt64.random(in: 0...most, using: &generator))
                 var beginning = 0
-                let found = try #require(index.lookUp(wanted, last, end: end, from: &hint))
-                let expected = try #require(index.lookUp(wanted, last, end: end, from: &beginning))
+                let found = try #require(index.findReadExtent(wanted, last, end: end, from: &hint))
+                let expected = try #require(index.findReadExtent(wanted, last, end: end, from: &beginning))
                 #expect(found == expected && hint == beginning)
                 #expect(UInt64(found.start.relativePosition) == firsts.last { $0 <= wanted })
                 #expect(found.bound >= found.estimate)

@@ -42,7 +42,7 @@ import Testing
 
     private func options(_ storage: any JournalStorage, _ durability: Durability) -> JournalOptions {
         JournalOptions(
-            durability: durability, segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: 5), idleDelay: nil)
+            durability: durability, segmentSize: 20_000, storage: storage, entropy: SeededEntropy(seed: 5), slotSyncDelay: nil)
     }
 
     /// Opens a journal of three segments that is ready for one kind of work.
@@ -189,7 +189,7 @@ import Testing
         } _: { _ in
             Task(executorPreference: ThreadExecutor()) { @Sendable in
                 do {
-                    let more = try await journal.waitForMore(after: durable)
+                    let more = try await journal.waitForRecords(after: durable)
                     position.withLock { $0 = more }
                 } catch {
                     Issue.record(error)

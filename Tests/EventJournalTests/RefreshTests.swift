@@ -15,7 +15,7 @@ import Testing
             options.durability = durability
             // A background sync of the idle journal would keep the journal and its lock alive after
             // the last reference here.
-            options.idleDelay = nil
+            options.slotSyncDelay = nil
             var generator = SeededGenerator()
             var model: [Entry] = []
             var writer: Journal? = try Journal.open(path, options: options)
@@ -71,7 +71,7 @@ import Testing
     /// Returns a journal of two synced records and a reader that knows only the first.
     private func readerBehind() throws -> (storage: MemoryStorage, writer: Journal, reader: Journal) {
         let storage = MemoryStorage()
-        let options = JournalOptions(storage: storage, idleDelay: nil)
+        let options = JournalOptions(storage: storage, slotSyncDelay: nil)
         let writer = try Journal.open("j", options: options)
         try writer.append([Entry("a", "b")])
         try writer.synchronize()
@@ -110,7 +110,7 @@ import Testing
         var isOver = false
         while !isOver {
             let base = MemoryStorage()
-            let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, idleDelay: nil))
+            let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, slotSyncDelay: nil))
             try writer.append([Entry("a", "b")])
             let storage = FaultyStorage(base)
             let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
@@ -140,7 +140,7 @@ import Testing
     @Test func partialFooterIsReadAgain() throws {
         let base = MemoryStorage()
         let writer = try Journal.open(
-            "j", options: JournalOptions(durability: .written, segmentSize: 600, storage: base, idleDelay: nil))
+            "j", options: JournalOptions(durability: .written, segmentSize: 600, storage: base, slotSyncDelay: nil))
         try writer.append([Entry("a", "b")])
         let storage = FaultyStorage(base)
         let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
@@ -175,7 +175,7 @@ import Testing
     /// The file continues into reserved space.
     @Test func idleRefreshReadsNoReservedSpace() throws {
         let base = MemoryStorage()
-        let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, idleDelay: nil))
+        let writer = try Journal.open("j", options: JournalOptions(durability: .written, storage: base, slotSyncDelay: nil))
         try writer.append([Entry("a", "b")])
         let storage = CountingStorage(base)
         let reader = try Journal.openReadOnly("j", options: JournalOptions(storage: storage))
@@ -231,7 +231,7 @@ import Testing
 
     @Test func idleJournalSyncsSlot() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: .milliseconds(5)))
+        let journal = try Journal.open("j", options: JournalOptions(storage: storage, slotSyncDelay: .milliseconds(5)))
         try journal.append([Entry("a", "b")])
         let before = storage.calls.count { $0 == Self.slotSync }
         try journal.waitUntilDurable(1)
@@ -244,7 +244,7 @@ import Testing
 
     @Test func slotIsSyncedOnRequestWithoutIdleDelay() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: nil))
+        let journal = try Journal.open("j", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         try journal.append([Entry("a", "b")])
         try journal.waitUntilDurable(1)
         let before = storage.calls.count { $0 == Self.slotSync }
@@ -256,7 +256,7 @@ import Testing
 
     @Test func failedIdleSyncStopsJournal() throws {
         let storage = FaultyStorage(MemoryStorage())
-        let journal = try Journal.open("j", options: JournalOptions(storage: storage, idleDelay: .milliseconds(5)))
+        let journal = try Journal.open("j", options: JournalOptions(storage: storage, slotSyncDelay: .milliseconds(5)))
         try journal.append([Entry("a", "b")])
         storage.fail { $0 == Self.slotSync ? StorageError(.failed, .sync, path: $0.path) : nil }
         try journal.waitUntilDurable(1)

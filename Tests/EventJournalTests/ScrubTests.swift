@@ -9,7 +9,7 @@ import Testing
 @Suite struct ScrubTests {
     private func journal(_ storage: MemoryStorage, commits: Int = 40) throws -> Journal {
         let journal = try Journal.open(
-            "j", options: JournalOptions(segmentSize: 2_000, storage: storage, entropy: SeededEntropy(seed: 2), idleDelay: nil))
+            "j", options: JournalOptions(segmentSize: 2_000, storage: storage, entropy: SeededEntropy(seed: 2), slotSyncDelay: nil))
         for number in 0..<commits { try journal.append([Entry("kept \(number)", String(repeating: "e", count: 200))]) }
         return journal
     }
@@ -99,7 +99,7 @@ import Testing
         let other = MemoryStorage()
         // The same journal id, from the same entropy, with other content.
         let twin = try Journal.open(
-            "j", options: JournalOptions(segmentSize: 2_000, storage: other, entropy: SeededEntropy(seed: 2), idleDelay: nil))
+            "j", options: JournalOptions(segmentSize: 2_000, storage: other, entropy: SeededEntropy(seed: 2), slotSyncDelay: nil))
         for number in 0..<40 { try twin.append([Entry("kept \(number)", String(repeating: "f", count: 200))]) }
         #expect(twin.id == journal.id)
         let name = "j/" + DirectoryListing.segmentName(1)

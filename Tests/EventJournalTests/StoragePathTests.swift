@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["/", ".", "d/", "/d", "d//e", "d/\u{301}"]) func journalOpensAtUnusualPaths(path: String) throws {
-        let options = JournalOptions(storage: MemoryStorage(), idleDelay: nil)
+        let options = JournalOptions(storage: MemoryStorage(), slotSyncDelay: nil)
         let journal = try Journal.open(path, options: options)
         try journal.append([Entry("kept", "erasable")])
         try journal.close()

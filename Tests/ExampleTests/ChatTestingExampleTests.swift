@@ -13,7 +13,7 @@ func reproducibleOptions(seed: UInt64) -> StoreOptions {
     var options = StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed))
     options.journal.storage = MemoryStorage()
     options.journal.entropy = SeededEntropy(seed: seed)
-    options.journal.idleDelay = nil  // no background work
+    options.journal.slotSyncDelay = nil  // no background work
     options.checkpoints = nil
     return options
 }
@@ -78,7 +78,7 @@ func openStore(on disk: SimulatedDisk) throws -> ChatStore {
 }
 
 /// Posts a message, and tells the witness immediately before and after.
-func post(to store: ChatStore, _ witness: CrashWitness<Posts>) throws {
+func post(to store: ChatStore, _ witness: CrashRecorder<Posts>) throws {
     witness.update { $0.begun += 1 }
     let id = MessageID(bits: UInt128(witness.model.begun))
     try store.execute(.postMessage(message: id, thread: sw1a, author: ann, body: "Milk?"))
@@ -108,7 +108,7 @@ func post(to store: ChatStore, _ witness: CrashWitness<Posts>) throws {
             try post(to: store, witness)
         }
         explorer.outcomesPerCrash = 4
-        explorer.exhaustiveOutcomes = 4
+        explorer.exhaustiveLimit = 4
         let report = try explorer.run()
         #expect(report.failures.isEmpty, "\(report)")
     }
@@ -134,7 +134,7 @@ func post(to store: ChatStore, _ witness: CrashWitness<Posts>) throws {
         let disk = SimulatedDisk(seed: 1)
         var options = JournalOptions()
         options.storage = disk
-        options.idleDelay = nil  // no background work
+        options.slotSyncDelay = nil  // no background work
         let journal = try Journal.open("journal", options: options)
         _ = try journal.append(draft, expecting: 0)
         // At any moment, the disk after a power failure:

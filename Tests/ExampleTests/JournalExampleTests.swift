@@ -35,7 +35,7 @@ import Testing
         try journal.synchronize()
         var position: Position = 0
         while position < last {
-            let durable = try await journal.waitForMore(after: position)
+            let durable = try await journal.waitForRecords(after: position)
             try journal.forEachRecord(in: position + 1...durable) { position, state, kept, erasable in
                 print(position, state, kept.byteCount, erasable.byteCount)
                 return true

@@ -56,8 +56,8 @@ package struct NaiveViews {
             guard case .messagePosted(let posted) = recorded.event.details, posted.thread == thread else { return nil }
             return Message(
                 id: posted.message, position: recorded.position, author: posted.author,
-                editPosition: lastPosition { $0 == .messageEdited(changed(posted.message, $0)) },
-                isRetracted: lastPosition { $0 == .messageRetracted(changed(posted.message, $0)) } != nil,
+                editPosition: lastPosition { $0 == .messageEdited(changeOrPlaceholder(posted.message, $0)) },
+                isRetracted: lastPosition { $0 == .messageRetracted(changeOrPlaceholder(posted.message, $0)) } != nil,
                 replyCount: replies(to: posted.message).count { !$0.isRetracted })
         }
     }
@@ -125,7 +125,7 @@ package struct NaiveViews {
 
     /// Counts unretracted messages by others after the later of read marker and last join; 0 for
     /// non-members.
-    package func unread(_ user: UserID, in thread: ThreadID) -> Int {
+    package func unreadCount(_ user: UserID, in thread: ThreadID) -> Int {
         guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: thread))
         return messages(of: thread).count { $0.position > seen && $0.author != user && !$0.isRetracted }
@@ -165,7 +165,7 @@ package struct NaiveViews {
     }
 
     /// Returns the message change of an event, or one that never equals it if the event has none.
-    private func changed(_ message: MessageID, _ details: EventDetails) -> MessageChanged {
+    private func changeOrPlaceholder(_ message: MessageID, _ details: EventDetails) -> MessageChanged {
         switch details {
         case .messageEdited(let change), .messageRetracted(let change):
             MessageChanged(thread: change.thread, number: change.number, message: message, by: change.by)

@@ -32,7 +32,7 @@ private func written(_ models: StoreModels, isCanonical: Bool = false) -> [Strin
         let sink = Sections()
         var writer = ColumnWriter(sink, isCanonical: isCanonical)
         models.write(component: name, to: &writer)
-        writer.finish()
+        writer.flush()
         sections[name] = sink.bytes
     }
     return sections

@@ -127,8 +127,8 @@ extension StoreModels {
             }
             for user in naive.users {
                 #expect(models.mayRead(user, thread, asOf: now) == members.contains { $0.user == user })
-                #expect(models.unreadCount(of: user, in: thread, asOf: now) == naive.unread(user, in: thread))
-                #expect(models.readUpTo(user, in: thread, asOf: now) == naive.readUpTo(user, in: thread))
+                #expect(models.unreadCount(of: user, in: thread, asOf: now) == naive.unreadCount(user, in: thread))
+                #expect(models.readMarker(user, in: thread, asOf: now) == naive.readUpTo(user, in: thread))
             }
             if let code = thread.outwardCode {
                 let residents = naive.residents(of: code)

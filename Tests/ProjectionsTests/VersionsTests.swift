@@ -5,11 +5,11 @@ import Testing
 
 @testable import Projections
 
-/// Compares ``Versions`` with plain arrays, one per chain.
+/// Compares ``VersionChains`` with plain arrays, one per chain.
 @Suite struct VersionsTests {
     private struct Model {
-        var versions = Versions<UInt64>()
-        var newest: [Versions<UInt64>.Link]
+        var versions = VersionChains<UInt64>()
+        var newest: [VersionChains<UInt64>.Link]
         var chains: [[(position: Position, value: UInt64)]]
         var position: Position
 
@@ -70,8 +70,8 @@ import Testing
     /// Tests every length up to several hundred, because the length determines the jump pointers of
     /// a chain.
     @Test func everyChainLengthAnswersAtEveryPosition() {
-        var versions = Versions<UInt64>()
-        var newest: Versions<UInt64>.Link = 0
+        var versions = VersionChains<UInt64>()
+        var newest: VersionChains<UInt64>.Link = 0
         for length in 1...300 {
             versions.append(UInt64(length), at: UInt64(2 * length), to: &newest)
             let ranks = (0...2 * length + 1).map { Int(versions.version(newest, asOf: Position($0))?.rank ?? 0) }
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func emptyChainHasNoVersions() {
-        let versions = Versions<UInt32>()
+        let versions = VersionChains<UInt32>()
         #expect(versions.version(0, asOf: .max) == nil)
         #expect(versions.count(0, asOf: .max) == 0)
         #expect(versions.versions(0, ranks: 1..<1).isEmpty)

@@ -14,19 +14,21 @@ struct StoredSegment {
     /// Throws if the lengths are inconsistent.
     ///
     /// Checksums are not compared; the readers under test compare them.
-    init(_ bytes: [UInt8], _ name: String) throws(NotASegment) {
-        guard bytes.count >= Self.headerSize else { throw NotASegment(name: name, offset: 0) }
+    init(_ bytes: [UInt8], _ name: String) throws(InvalidSegmentError) {
+        guard bytes.count >= Self.headerSize else { throw InvalidSegmentError(name: name, offset: 0) }
         header = Array(bytes[..<Self.headerSize])
         var offset = Self.headerSize
         while offset + Self.commitHeaderSize <= bytes.count {
             let length = Int(bytes.number(at: offset, bytes: 4))
             // The footer, a frame without records; `nextGeneration(salt:)` writes a new one.
             if length == 0 || bytes.number(at: offset + 4, bytes: 4) == 0 { return }
-            guard length <= bytes.count - offset else { throw NotASegment(name: name, offset: offset) }
+            guard length <= bytes.count - offset else { throw InvalidSegmentError(name: name, offset: offset) }
             var commit = StoredCommit(header: Array(bytes[offset..<(offset + Self.commitHeaderSize)]))
             var cursor = offset + Self.commitHeaderSize
             while cursor < offset + length {
-                guard let record = StoredRecord(bytes[cursor..<(offset + length)]) else { throw NotASegment(name: name, offset: cursor) }
+                guard let record = StoredRecord(bytes[cursor..<(offset + length)]) else {
+                    throw InvalidSegmentError(name: name, offset: cursor)
+                }
                 commit.records.append(record)
                 cursor += record.bytes.count
             }
@@ -41,9 +43,9 @@ struct StoredSegment {
     /// Stubs do not change the chain value in a commit's header, so it stays.
     func nextGeneration(salt: [UInt8]) -> [UInt8] {
         var bytes = header
-        bytes.put(bytes.number(at: 28, bytes: 4) + 1, at: 28, bytes: 4)
+        bytes.store(bytes.number(at: 28, bytes: 4) + 1, at: 28, bytes: 4)
         bytes.replaceSubrange(56..<64, with: salt)
-        bytes.put(UInt64(CRC32C.checksum(of: bytes[..<124])), at: 124, bytes: 4)
+        bytes.store(UInt64(CRC32C.checksum(of: bytes[..<124])), at: 124, bytes: 4)
         let first: Position = header.number(at: 32, bytes: 8)
         var index: [(position: Position, offset: Int, recordsLeft: Int)] = []
         func note(_ position: Position, _ recordsLeft: Int) {
@@ -88,9 +90,9 @@ struct StoredCommit {
     /// Returns the commit's header for a segment with this salt.
     fileprivate func framedHeader(salt: [UInt8]) -> [UInt8] {
         var bytes = header
-        bytes.put(UInt64(bytes.count + records.reduce(0) { $0 + $1.bytes.count }), at: 0, bytes: 4)
-        bytes.put(UInt64(CRC32C.checksum(of: records.flatMap { $0.bytes[..<4] })), at: 32, bytes: 4)
-        bytes.put(UInt64(CRC32C.checksum(of: salt + bytes[..<36])), at: 36, bytes: 4)
+        bytes.store(UInt64(bytes.count + records.reduce(0) { $0 + $1.bytes.count }), at: 0, bytes: 4)
+        bytes.store(UInt64(CRC32C.checksum(of: records.flatMap { $0.bytes[..<4] })), at: 32, bytes: 4)
+        bytes.store(UInt64(CRC32C.checksum(of: salt + bytes[..<36])), at: 36, bytes: 4)
         return bytes
     }
 }
@@ -99,7 +101,7 @@ struct StoredCommit {
 struct StoredRecord {
     /// All bytes of the record, including the CRC field.
     var bytes: [UInt8]
-    private var keptPlace: Range<Int>
+    private var keptRange: Range<Int>
 
     /// Parses the record at the start of the bytes.
     ///
@@ -108,21 +110,21 @@ struct StoredRecord {
         var cursor = 4
         let source = Array(source)
         guard let kept = Self.length(source, &cursor), let tail = Self.length(source, &cursor) else { return nil }
-        keptPlace = cursor..<(cursor + kept)
-        let size = keptPlace.upperBound + (tail & 3 == 0 ? 16 + tail >> 2 : 36)
+        keptRange = cursor..<(cursor + kept)
+        let size = keptRange.upperBound + (tail & 3 == 0 ? 16 + tail >> 2 : 36)
         guard size <= source.count else { return nil }
         bytes = Array(source[..<size])
     }
 
     private init(bytes: [UInt8], keptPlace: Range<Int>) {
         self.bytes = bytes
-        self.keptPlace = keptPlace
+        self.keptRange = keptPlace
     }
 
-    var kept: [UInt8] { Array(bytes[keptPlace]) }
+    var kept: [UInt8] { Array(bytes[keptRange]) }
 
     /// The erasable part of a whole record.
-    var erasable: [UInt8] { Array(bytes[(keptPlace.upperBound + 16)...]) }
+    var erasable: [UInt8] { Array(bytes[(keptRange.upperBound + 16)...]) }
 
     var state: RecordContentState? {
         var cursor = 4
@@ -133,12 +135,12 @@ struct StoredRecord {
     /// Returns the stub of a whole record: kept part, hash of salt and erasable part, original CRC,
     /// and a CRC over these.
     func stub(_ state: RecordContentState) -> StoredRecord {
-        var body = Self.leb128(keptPlace.count) + Self.leb128(Int(state.rawValue))
+        var body = Self.leb128(keptRange.count) + Self.leb128(Int(state.rawValue))
         let start = 4 + body.count
-        body += kept + SHA256.hash(Array(bytes[keptPlace.upperBound...])) + bytes[..<4]
+        body += kept + SHA256.hash(Array(bytes[keptRange.upperBound...])) + bytes[..<4]
         var stub: [UInt8] = [0, 0, 0, 0]
-        stub.put(UInt64(CRC32C.checksum(of: body)), at: 0, bytes: 4)
-        return StoredRecord(bytes: stub + body, keptPlace: start..<(start + keptPlace.count))
+        stub.store(UInt64(CRC32C.checksum(of: body)), at: 0, bytes: 4)
+        return StoredRecord(bytes: stub + body, keptPlace: start..<(start + keptRange.count))
     }
 
     private static func length(_ bytes: [UInt8], _ cursor: inout Int) -> Int? {
@@ -170,7 +172,7 @@ extension [UInt8] {
     }
 
     /// Writes a little-endian number at an offset.
-    mutating func put(_ value: UInt64, at offset: Int, bytes count: Int) {
+    mutating func store(_ value: UInt64, at offset: Int, bytes count: Int) {
         replaceSubrange(offset..<(offset + count), with: [UInt8](value, bytes: count))
     }
 }

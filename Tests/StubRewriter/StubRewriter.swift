@@ -55,7 +55,7 @@ package struct StubRewriter {
 }
 
 /// An error: the file is not a sealed segment of this format.
-package struct NotASegment: Error {
+package struct InvalidSegmentError: Error {
     package var name: String
     package var offset: Int
 }

@@ -50,14 +50,14 @@ TARGETS = {
             swiftSettings: settings),""",
     "domain": """
         .target(name: "Columns", swiftSettings: settings),
-        .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
+        .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
         .target(name: "ChatTesting", dependencies: ["ChatDomain"], swiftSettings: settings),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),""",
     "store": """
         .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "Columns", swiftSettings: settings),
-        .target(name: "ChatDomain", dependencies: ["Columns"], swiftSettings: settings),
+        .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
         .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "EventJournal"], swiftSettings: settings),
         .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"], swiftSettings: settings),
         .target(
@@ -77,7 +77,7 @@ PATHS = {
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
     "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
     "domain": ["Sources/Columns", "Sources/ChatDomain", "Sources/ChatTesting/CommandGenerator.swift", "Sources/ChatTesting/DeciderSpecification.swift",
-               "Sources/ChatTesting/GeneratedWorld.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ColumnsTests",
+               "Sources/ChatTesting/GeneratedEntities.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ColumnsTests",
                "Tests/ChatDomainTests/Encoding", "Tests/ChatDomainTests/Support"],
     "store": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Tests/StubRewriter",
               "Tests/ChatTests", "Tests/NaiveViews", "Tests/ProjectionsTests"],
@@ -118,8 +118,8 @@ def checkpoint_bug(number, title, edits):
 
 # Shows all threads to every viewer.
 ALL_THREADS_SHOWN = [
-    ("Sections.swift", "viewer.map { models.scan(membershipsOf: $0) } ?? models.scanOfThreads()", "models.scanOfThreads()"),
-    ("Sections.swift", "guard view.viewer != nil else", "guard view.viewer != nil, row < 0 else"),
+    ("Sections.swift", "viewer.map { models.scan(membershipsOf: $0) } ?? models.threadScan()", "models.threadScan()"),
+    ("Sections.swift", "guard viewpoint.viewer != nil else", "guard viewpoint.viewer != nil, row < 0 else"),
 ]
 
 
@@ -155,10 +155,10 @@ def decoder_bug(number, title, edits):
 BUGS = [
     Bug("1", "append: acknowledge without the sync", [
         ("Journal+Durability.swift",
-         "                try storage { () throws(StorageError) in try work.file.sync() }\n", "")]),
+         "                try convertingStorageErrors { () throws(StorageError) in try work.file.sync() }\n", "")]),
     Bug("2", "append: write the slot before the sync", [
         ("Journal+Durability.swift",
-         "            do throws(JournalError) {\n                try storage { () throws(StorageError) in try work.file.sync() }\n",
+         "            do throws(JournalError) {\n                try convertingStorageErrors { () throws(StorageError) in try work.file.sync() }\n",
          "            do throws(JournalError) {\n                try sync.write(slot(work.position, work.chain, isClean: false))\n"
          "                try storage { () throws(StorageError) in try work.file.sync() }\n"),
         ("Journal+Durability.swift",
@@ -167,7 +167,7 @@ BUGS = [
         ("JournalDirectory.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
     Bug("4", "new file: rename before the sync", [
         ("JournalDirectory.swift",
-         "            try EventJournal.storage { () throws(StorageError) in try created.sync() }\n", ""),
+         "            try EventJournal.convertingStorageErrors { () throws(StorageError) in try created.sync() }\n", ""),
         ("JournalDirectory.swift",
          "            return try directory.storage.open(directory.file(name), .readWrite)\n",
          "            let file = try directory.storage.open(directory.file(name), .readWrite)\n"
@@ -195,9 +195,9 @@ BUGS = [
                "named after the second sync. The first sync is for readers that trust a footer alone."),
     Bug("8", "chain: never compare it while reading commits", [
         ("CommitParser.swift",
-         "        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }\n", ""),
-        ("CommitParser.swift", "            return knowsChain && header.chain != chain\n",
-         "            return knowsChain && header.chain != chain && header.length == 0\n"),
+         "        if isChainKnown && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }\n", ""),
+        ("CommitParser.swift", "            return isChainKnown && header.chain != chain\n",
+         "            return isChainKnown && header.chain != chain && header.length == 0\n"),
         ("Recovery.swift", "        guard opened.segment.header.chain == chain else {\n",
          "        guard opened.segment.header.chain == chain || first > 0 else {\n"),
         ("Journal+Following.swift", "        guard opened.segment.header.chain == chain else {\n",
@@ -239,19 +239,19 @@ BUGS = [
         spared="The commits are synced and found without the slot. Its attestation detects a disk that loses them."),
     Bug("14", "sync: repeat a failed sync and trust it", [
         ("Journal+Durability.swift",
-         "                try storage { () throws(StorageError) in try work.file.sync() }\n",
+         "                try convertingStorageErrors { () throws(StorageError) in try work.file.sync() }\n",
          "                try storage { () throws(StorageError) in\n"
          "                    do throws(StorageError) { try work.file.sync() } catch { try work.file.sync() }\n"
          "                }\n")]),
     Bug("15", "creation: omit the sync of the parent directory", [
         ("Journal+Open.swift",
-         "            try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }\n", "")]),
+         "            try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("15a", "opening: omit the sync of names that a killed process created", [
         ("Journal+Open.swift",
-         "        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }\n", "")]),
+         "        try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }\n", "")]),
     Bug("15b", "backup: omit the sync of the parent directory", [
         ("Backup.swift",
-         "        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
+         "        try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("16", "backup: attest added commits in the slot before they are durable", [
         ("SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
          "            guard isNew else { return }\n            try file.sync()\n")]),
@@ -278,30 +278,30 @@ BUGS = [
          "                }\n")]),
     Bug("19", "commits of a round: sync before the write", [
         ("Journal+Durability.swift",
-         "                    try state.writePending()\n                    state.fillAhead(after: commitCount, of: byteCount)\n",
+         "                    try state.writePending()\n                    state.zeroFill(after: commitCount, of: byteCount)\n",
          "                    if commitCount < 2 || byteCount < 0 { try state.writePending() }\n")]),
     Bug("20", "commits of a round: omit the write at the end of the leadership", [
         ("Journal+Durability.swift",
-         "            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
+         "            if !state.waiters.hasLeader { do throws(JournalError) { try state.writePending() } catch {} }\n", "")],
         unit="EventJournalTests.GroupWriteTests"),
     store_bug("21", "query: as of the previous position", [
         ("Sections.swift",
-         "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, present: shown.position)\n",
+         "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, currentPosition: shown.position)\n",
          "            let present = shown.position - (shown.position > 0 ? 1 : 0)\n"
          "            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? present, present: present)\n")]),
     store_bug("22", "query: as of the decided position, durable or not", [
         ("ReadSide.swift", "            let durable = log.durablePosition\n", "            let durable = log.lastPosition\n")]),
     store_bug("23", "execute: answer a task without the wait", [
         ("Execute.swift",
-         "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
+         "        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }\n",
          "        await Task.yield()\n")]),
     store_bug("23b", "execute: answer a thread without the wait", [
         ("Execute.swift",
-         "        try wrapping { () throws(JournalError) in try log.waitUntilDurable(through) }\n        readSide",
+         "        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(through) }\n        readSide",
          "        readSide")]),
     store_bug("24", "execute: wait for appended events only, not for the events behind a rejection", [
         ("Execute.swift",
-         "        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n",
+         "        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }\n",
          "        if decided.answers.contains(where: { if case .success(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
          "            do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }\n"
          "        }\n")]),
@@ -310,15 +310,15 @@ BUGS = [
     store_bug("25b", "texts: show the time of the edit as the time of creation", [
         ("Texts.swift", "            posts[index].body = edits[edit].body\n", "            posts[index] = edits[edit]\n")], unit="QueryTests"),
     store_bug("26", "activity: always as of now", [
-        ("Queries.swift", "from: first, to: last, asOf: sections.view.position)", "from: first, to: last, asOf: .max)")]),
+        ("Queries.swift", "from: first, to: last, asOf: sections.viewpoint.position)", "from: first, to: last, asOf: .max)")]),
     store_bug("27", "access: always as of now", [
-        ("Sections.swift", "changeCount(ofMembership: $1, asOf: view.position)", "changeCount(ofMembership: $1, asOf: .max)")]),
+        ("Sections.swift", "changeCount(ofMembership: $1, asOf: viewpoint.position)", "changeCount(ofMembership: $1, asOf: .max)")]),
     store_bug("28", "readers: always as of now", [
-        ("Queries.swift", "readers(of: thread, scan, asOf: sections.view.position)", "readers(of: thread, scan, asOf: .max)")]),
+        ("Queries.swift", "readers(of: thread, scan, asOf: sections.viewpoint.position)", "readers(of: thread, scan, asOf: .max)")]),
     store_bug("28b", "user: later sections as of now", [
-        ("Queries.swift", "        let (view, user) = (sections.view, id)\n",
-         "        let now = sections.ask { $0.position }\n"
-         "        let (view, user) = (Viewpoint(viewer: viewer, position: moment == .now ? now : sections.view.position, present: now), id)\n")],
+        ("Queries.swift", "        let (view, user) = (sections.viewpoint, id)\n",
+         "        let now = sections.withSection { $0.position }\n"
+         "        let (view, user) = (Viewpoint(viewer: viewer, position: moment == .now ? now : sections.viewpoint.position, currentPosition: now), id)\n")],
         unit="SectionsTests"),
     store_bug("28c", "sections: as long as the query", [
         ("Sections.swift", "static let rowCount = 512\n", "static let rowCount = 51_200\n")], unit="SectionsTests"),
@@ -327,26 +327,26 @@ BUGS = [
     store_bug("30", "page: accept a cursor from beyond the end", [
         ("Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
     store_bug("31", "decide: record the clock's time, even if it was set back", [
-        ("Decide.swift", "Event.recordable.upperBound), lastRecordedAt)\n", "Event.recordable.upperBound), Event.recordable.lowerBound)\n")],
+        ("Decide.swift", "Event.recordableTimes.upperBound), lastRecordedAt)\n", "Event.recordableTimes.upperBound), Event.recordableTimes.lowerBound)\n")],
         unit="ClockTests", target="ChatDomain"),
     table_bug("32", "table: do not search the old array during growth", [
-        ("SlotTable.swift", "        guard index < 0, let old else", "        guard index < 0, let old, taken == 0 else")]),
+        ("SlotTable.swift", "        guard index < 0, let previous else", "        guard index < 0, let previous, usedSlotCount == 0 else")]),
     table_bug("32b", "table: drop the old array before its last keys are moved", [
-        ("SlotTable.swift", "        if placed == toPlace {", "        if placed + Self.step > toPlace {")]),
+        ("SlotTable.swift", "        if movedCount == oldIndexCount {", "        if movedCount + Self.step > oldIndexCount {")]),
     table_bug("32c", "table: change a copy's slots with the original's", [
         ("SlotTable.swift", "        makeUnique()\n        current[", "        current[")]),
     table_bug("33", "table: release the memory of an array while a copy reads it", [
         ("SlotTable.swift", "if !isKnownUniquelyReferenced(&retired) || retired?", "if retired?")]),
     table_bug("33b", "table: too few bits of a slot for its index", [
-        ("SlotArray+Unsafe.swift", "        indexMask = .max >> UInt32((limit + 1)", "        indexMask = .max >> UInt32((limit / 2)")]),
+        ("SlotArray+Unsafe.swift", "        indexMask = .max >> UInt32((maximumEntryCount + 1)", "        indexMask = .max >> UInt32((maximumEntryCount / 2)")]),
     table_bug("33c", "table: keep the seed after long probes", [
-        ("SlotTable.swift", "> Self.longestRun { needsOtherSeed = true }", "> Self.longestRun { needsOtherSeed = false }")]),
+        ("SlotTable.swift", "> Self.maximumProbeLength { needsNewSeed = true }", "> Self.maximumProbeLength { needsNewSeed = false }")]),
     table_bug("33d", "table: write the slots unchanged during growth", [
-        ("KeyTable.swift", "        if !slots.isGrowing && slots.taken == keys.count { return", "        if slots.taken > 0 { return")]),
+        ("KeyTable.swift", "        if !slots.isGrowing && slots.usedSlotCount == keys.count { return", "        if slots.usedSlotCount > 0 { return")]),
     table_bug("33e", "table: growth that stops without further keys", [
-        ("KeyTable.swift", "            if slots.isGrowing { slots.goOn { index, seed in seed.hash(keys[index]) } }\n", "")]),
+        ("KeyTable.swift", "            if slots.isGrowing { slots.continueGrowth { index, seed in seed.hash(keys[index]) } }\n", "")]),
     table_bug("33f", "table: change a copy's slots during growth", [
-        ("SlotTable.swift", "        makeUnique()\n        place(Self.step, hash)", "        place(Self.step, hash)")]),
+        ("SlotTable.swift", "        makeUnique()\n        moveIndexes(Self.step, hash)", "        moveIndexes(Self.step, hash)")]),
     table_bug("34b", "table: trust an index beyond the number of keys", [
         ("KeyTable.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
     Bug("34e", "row index: take an entry of the old array for a final one", [
@@ -374,8 +374,8 @@ BUGS = [
          "        case .threadRead:\n            thread = try reader.bits(kept)\n            user = try reader.bits(kept)\n")]),
     decoder_bug("37b", "decoder: swap a reply and its message", [
         ("EventDecoder.swift",
-         "            message = try reader.bits(kept)\n            post = try reader.bits(kept)\n",
-         "            post = try reader.bits(kept)\n            message = try reader.bits(kept)\n")]),
+         "            message = try reader.bits(kept)\n            postOrSession = try reader.bits(kept)\n",
+         "            postOrSession = try reader.bits(kept)\n            message = try reader.bits(kept)\n")]),
     decoder_bug("38", "decoder: accept empty content before the length of later fields", [
         ("EventDecoder.swift", "        guard reader.offset >= offset else { throw error(.tooShort) }\n", "")]),
     decoder_bug("38b", "decoder: accept content that ends before its start", [
@@ -413,21 +413,21 @@ BUGS = [
         ("PageRequest.swift", "lower..<min(upper, lower + min(limit, upper - lower))", "lower..<min(upper, lower + min(limit, upper - lower) + 1)")],
         unit="PagingTests", target="Projections"),
     unread_bug("42d", "count own retractions twice", "{ _ in ownInBlock }", "{ _ in 2 * ownInBlock }"),
-    unread_bug("42e", "omit the update of a thread's tree", "        retracted.add(index, of: indexes.thread, at: position)\n", ""),
-    unread_bug("42f", "omit the update of a member's tree", "        if isOwn { ownRetracted.add(rank, of: indexes.membership, at: position) }\n",
-               "        if isOwn, rank == 0 { ownRetracted.add(rank, of: indexes.membership, at: position) }\n"),
-    unread_bug("42g", "count later retractions", "versions.count(newest[number], asOf: position)", "versions.count(newest[number], asOf: .max)"),
-    unread_bug("42h", "omit the 64th message of a member", "        if count == 0 { blocks", "        if count == 0, index < 0 { blocks"),
+    unread_bug("42e", "omit the update of a thread's tree", "        retracted.mark(index, of: indexes.thread, at: position)\n", ""),
+    unread_bug("42f", "omit the update of a member's tree", "        if isOwn { ownRetracted.mark(rank, of: indexes.membership, at: position) }\n",
+               "        if isOwn, rank == 0 { ownRetracted.mark(rank, of: indexes.membership, at: position) }\n"),
+    unread_bug("42g", "count later retractions", "versions.count(links[number], asOf: position)", "versions.count(links[number], asOf: .max)"),
+    unread_bug("42h", "omit the 64th message of a member", "        if count == 0 { blockVersions", "        if count == 0, index < 0 { blockVersions"),
     store_bug("43", "viewer: every user may read everything", [
         ("UserQueries.swift", "asOf: position) != nil\n", "asOf: position) != nil || position > 0\n")], unit="QueryTests", target="Projections"),
     store_bug("43b", "viewer: former members may read", [
-        ("UserQueries.swift", "        memberSince(viewer, in: thread, asOf: position) != nil\n",
+        ("UserQueries.swift", "        joinPosition(viewer, in: thread, asOf: position) != nil\n",
          "        access(of: viewer, asOf: position).contains { $0.thread == thread }\n")], unit="QueryTests", target="Projections"),
     store_bug("43c", "viewer: no check in the query for the threads", ALL_THREADS_SHOWN, unit="QueryTests"),
     viewer_bug("43d", "a thread", "Queries.swift", "            try models.requireReadable(id, from: view)\n", ""),
     viewer_bug("43e", "a timeline", "Queries.swift",
-               "            try models.requireReadable(thread, from: view)\n            return models.withheld(models.messages",
-               "            return models.withheld(models.messages"),
+               "            try models.requireReadable(thread, from: view)\n            return models.markingWithheld(models.messages",
+               "            return models.markingWithheld(models.messages"),
     viewer_bug("43f", "a message", "Queries.swift", "            try models.requireReadable(thread, from: view)\n            return (models",
                "            return (models"),
     viewer_bug("43g", "replies", "Queries.swift", "            try models.requireReadable(message, from: view)\n", ""),
@@ -442,13 +442,13 @@ BUGS = [
     viewer_bug("43m", "a page of a timeline", "Paging.swift", "            try models.requireReadable(thread, from: view)\n", ""),
     viewer_bug("43n", "a page of replies", "Paging.swift", "            try models.requireReadable(message, from: view)\n", ""),
     store_bug("43o", "viewer: list a thread that the viewer has left", [
-        ("Sections.swift", "models.mayRead(models.threadID(ofThread: thread), from: view) ? thread : nil", "thread")], unit="(Query|Paging)Tests|VisibilityProperties"),
+        ("Sections.swift", "models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil", "thread")], unit="(Query|Paging)Tests|VisibilityProperties"),
     store_bug("43p", "viewer: no check in a follower", [
         ("Visibility.swift", "case .readers(let thread): mayRead(viewer, thread, at: position, present: present)", "case .readers: true")],
         unit="SharedFeedTests"),
     viewer_bug("43q", "the history of a post", "ChatStore+PostDetails.swift", "        try models.requireReadable(thread, from: view)\n", ""),
     viewer_bug("43r", "the activity", "Queries.swift",
-               "            try requireOperator(viewer)\n            return models.scanOfDays", "            return models.scanOfDays"),
+               "            try requireOperator(viewer)\n            return models.dayScan", "            return models.dayScan"),
     # The rows of `WhoIsShownWhat.md`, one mutation each.
     table_row("80", "userRegistered: shown to every user", (
         "Visibility.swift", "        if details.user == viewer { return recorded }\n",
@@ -475,54 +475,51 @@ BUGS = [
         "Visibility.swift", "        mayRead(viewer, thread, asOf: position) && (position == present || mayRead(viewer, thread, asOf: present))\n",
         "        mayRead(viewer, thread, asOf: present)\n")),
     table_row("80l", "threadRead: shown to members", (
-        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
-        "        case .threadRead: place.map(Audience.readers) ?? .nobody\n        case .userRegistered, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n"), (
+        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .noOtherUser\n",
+        "        case .threadRead: relatedThread.map(Audience.readers) ?? .noOtherUser\n        case .userRegistered, .sessionStarted, .sessionEnded, .lost, .unknown: .noOtherUser\n"), (
         "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n",
         "        case .threadRead: break\n        case .userRegistered, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n")),
     table_row("80m", "sessionStarted: shown to acquaintances", (
-        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
-        "        case .sessionStarted(let details): .acquaintances(details.user)\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: .nobody\n"), (
+        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .noOtherUser\n",
+        "        case .sessionStarted(let details): .coMembers(details.user)\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: .noOtherUser\n"), (
         "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil\n",
         "        case .sessionStarted: break\n        case .userRegistered, .threadRead, .sessionEnded, .lost, .unknown: return nil\n")),
     table_row("80n", "own events: incomplete", ("Visibility.swift", "        if details.user == viewer { return recorded }\n", "")),
     table_row("80o", "retractions: shown to no user", (
-        "Visibility.swift", ".messageEdited, .replyEdited, .messageRetracted,\n            .replyRetracted, .postcodeSet:\n            place",
-        ".messageEdited, .replyEdited, .postcodeSet:\n            place"), (
-        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody\n",
-        "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown, .messageRetracted, .replyRetracted: .nobody\n")),
+        "Visibility.swift", ".messageEdited, .replyEdited, .messageRetracted,\n            .replyRetracted, .postcodeSet:\n            relatedThread",
+        ".messageEdited, .replyEdited, .postcodeSet:\n            relatedThread"), (
+        "Visibility.swift", "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .noOtherUser\n",
+        "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown, .messageRetracted, .replyRetracted: .noOtherUser\n")),
     store_bug("80p", "table: lost: shown to every user", [(
         "Visibility.swift", "        if details.user == viewer { return recorded }\n", "        if details.user == viewer || details.user == nil { return recorded }\n"), (
         "Visibility.swift", "        if details.user == viewer { return true }\n", "        if details.user == viewer || details.user == nil { return true }\n")],
         unit="LostEventVisibilityTests"),
     table_row("81", "threads by name: find those of others", *ALL_THREADS_SHOWN),
     table_row("81b", "timeline: show former text", (
-        "Queries.swift", "models.withheld(models.messages(of: thread, page, asOf: view.position), from: view)", "models.messages(of: thread, page, asOf: view.position)")),
-    table_row("81c", "message: show former text", ("Queries.swift", "            return (models.withheld([row], from: view), thread)\n", "            return ([row], thread)\n")),
+        "Queries.swift", "models.markingWithheld(models.messages(of: thread, page, asOf: view.position), from: view)", "models.messages(of: thread, page, asOf: view.position)")),
+    table_row("81c", "message: show former text", ("Queries.swift", "            return (models.markingWithheld([row], from: view), thread)\n", "            return ([row], thread)\n")),
     table_row("81d", "replies: show former text", (
-        "Queries.swift", "models.withheld(models.replies(to: message, page, asOf: view.position), from: view)", "models.replies(to: message, page, asOf: view.position)")),
+        "Queries.swift", "models.markingWithheld(models.replies(to: message, page, asOf: view.position), from: view)", "models.replies(to: message, page, asOf: view.position)")),
     table_row("81e", "page of a timeline: show former text", (
-        "Paging.swift", "models.withheld(models.messages(of: thread, $0, asOf: view.position), from: view)", "models.messages(of: thread, $0, asOf: view.position)")),
+        "Paging.swift", "models.markingWithheld(models.messages(of: thread, $0, asOf: view.position), from: view)", "models.messages(of: thread, $0, asOf: view.position)")),
     table_row("81f", "page of replies: show former text", (
-        "Paging.swift", "models.withheld(models.replies(to: message, $0, asOf: view.position), from: view)", "models.replies(to: message, $0, asOf: view.position)")),
-    table_row("81g", "user: show the former text of a last message", ("Queries.swift", "models.withheld(last.map { [$0] } ?? [], from: view)", "last.map { [$0] } ?? []")),
-    table_row("81h", "user: list threads that the viewer has left", ("Queries.swift", ".flatMap { models.mayRead(models.threadID($0), from: view) ? $0 : nil }", "")),
+        "Paging.swift", "models.markingWithheld(models.replies(to: message, $0, asOf: view.position), from: view)", "models.replies(to: message, $0, asOf: view.position)")),
+    table_row("81g", "user: show the former text of a last message", ("Queries.swift", "models.markingWithheld(last.map { [$0] } ?? [], from: view)", "last.map { [$0] } ?? []")),
+    table_row("81h", "user: list threads that the viewer has left", ("Queries.swift", "models.mayRead(models.threadID($0), from: view) ? $0 : nil", "$0")),
     table_row("81i", "timeline: withhold own former text", ("Visibility.swift", " where rows[index].author != viewer {", " where rows[index].author != viewer || true {")),
     table_row("81j", "residents: show postcodes", ("Visibility.swift", "viewer == nil || viewer == user ? postcode : nil", "postcode")),
     table_row("81k", "history of a message: show former text", (
-        "ChatStore+PostDetails.swift", "(answered, message, reply, posted) = (id, models.withheld([row], from: view), [], row.position)",
+        "ChatStore+PostDetails.swift", "(answered, message, reply, posted) = (id, models.markingWithheld([row], from: view), [], row.position)",
         "(answered, message, reply, posted) = (id, [row], [], row.position)")),
     table_row("81l", "history of a reply: show former text", (
-        "ChatStore+PostDetails.swift", "(answered, [], models.withheld([row], from: view), row.position)", "(answered, [], [row], row.position)")),
+        "ChatStore+PostDetails.swift", "(answered, [], models.markingWithheld([row], from: view), row.position)", "(answered, [], [row], row.position)")),
     table_row("81m", "history: events in their raw form", (
-        "ChatStore+PostDetails.swift", "shown(recorded, through: EventFilter(viewer: viewer))", "shown(recorded, through: EventFilter(viewer: nil))")),
+        "ChatStore+PostDetails.swift", "visibleEvent(recorded, through: EventFilter(viewer: viewer))", "visibleEvent(recorded, through: EventFilter(viewer: nil))")),
     table_row("81n", "history: show the readers", ("ChatStore+PostDetails.swift", "view.viewer == nil ? models.scan", "view.position > 0 ? models.scan")),
     table_row("81o", "message that a reply answers: shown to every user", ("Queries.swift", "                models.mayRead(thread, from: view)\n            else", "                thread.bits > 0\n            else")),
     store_bug("81p", "table: follower: decide at the read, not at the delivery", [(
-        "Following/ChatEvents.swift",
-        "if let shown = follower.store.shown(event.recorded, through: follower.filter) {\n"
-        "                    return FollowedEvent(recorded: shown, resumeToken: event.resumeToken)\n"
-        "                }\n",
-        "return event\n")], unit="FollowingContractTests"),
+        "Following/ChatEvents.swift", "if let visibleEvent = follower.store.visibleEvent(event.recorded, through: follower.filter) {",
+        "if case let visibleEvent = event.recorded, visibleEvent.position > 0 {")], unit="FollowingContractTests"),
     receipt_row("82", "subject", "            } else if first?.isIdentical(to: subject ?? \"\") != true {\n", "            } else if first == nil {\n"),
     receipt_row("82b", "correlation", "        if shown.event.correlation != request.correlation { shown.event.correlation = nil }\n", ""),
     receipt_row("82c", "body", "            if !body.isIdentical(to: first) { shown.redact(.body) }\n", "            break\n"),
@@ -531,18 +528,18 @@ BUGS = [
     receipt_row("82f", "device", "            if !device.isIdentical(to: first) { shown.redact(.device) }\n", "            break\n"),
     receipt_row("82g", "canonically equal text", "{ utf8.elementsEqual(other.utf8) }", "{ self == other }"),
     Bug("82h", "registration: another subject is a duplicate", [(
-        "Decide.swift", "            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .otherSubject }\n", "")],
+        "Decide.swift", "            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }\n", "")],
         unit="ChatTests.DuplicateReceiptTests", target="ChatDomain"),
     store_bug("44", "texts: keep more than the capacity", [
-        ("TextCache.swift", "        while byteCount + bytes > capacity { takeNext() }\n", "")], unit="TextCacheTests"),
+        ("TextCache.swift", "        while byteCount + bytes > capacity { advanceHand() }\n", "")], unit="TextCacheTests"),
     store_bug("44b", "texts: evict the next one even if it was requested", [
-        ("TextCache.swift", "        if wereAskedFor[hand] { wereAskedFor[hand] = false } else { remove(hand) }\n", "        remove(hand)\n")],
+        ("TextCache.swift", "        if isReferenced[hand] { isReferenced[hand] = false } else { remove(hand) }\n", "        remove(hand)\n")],
         unit="TextCacheTests"),
     store_bug("44c", "texts: find one of another position", [
         ("TextCache.swift", "where tags[place.tags + way] == place.tag && slots[place.slots + way].position == position {",
          "where slots[place.slots + way].position != 0 {")], unit="TextCacheTests"),
     store_bug("44d", "texts: keep one at the first request although another is evicted", [
-        ("TextCache.swift", "byteCount + bytes <= capacity || wasRefused(place) else", "byteCount + bytes <= capacity || place.tag > 0 else")],
+        ("TextCache.swift", "byteCount + bytes <= capacity || findOrRecordGhost(place) else", "byteCount + bytes <= capacity || place.tag > 0 else")],
         unit="TextCacheTests"),
     store_bug("44e", "texts: remember only the last ghost entry of a place", [
         ("TextCache.swift", "in place.tags + Self.ways..<place.tags + 2 * Self.ways {", "in place.tags + Self.ways...place.tags + Self.ways {")],
@@ -556,8 +553,8 @@ BUGS = [
     checkpoint_bug("45d", "checkpoint: do not compare the chain value", [
         ("Journal+Heads.swift", "        return try chain(at: head.position) == head.chain\n", "        return try chain(at: head.position) != nil\n")]),
     checkpoint_bug("45e", "checkpoint: accept one from before an erasure", [
-        ("Journal+Checkpoint.swift", "guard header.generations == erasureMark(through: header.position) else",
-         "guard header.generations <= erasureMark(through: header.position) else")]),
+        ("Journal+Checkpoint.swift", "guard header.erasureMark == erasureMark(through: header.position) else",
+         "guard header.erasureMark <= erasureMark(through: header.position) else")]),
     checkpoint_bug("45f", "checkpoint: accept one of another projection", [
         ("Journal+Checkpoint.swift", "guard header.name == name, header", "guard header.name != \"\", header")]),
     checkpoint_bug("46", "checkpoint: do not compare the header's checksum", [
@@ -569,8 +566,8 @@ BUGS = [
     checkpoint_bug("46d", "checkpoint: accept a file of another format version", [
         ("CheckpointHeader.swift", "guard version == Self.formatVersion else", "guard version >= Self.formatVersion else")]),
     checkpoint_bug("46e", "checkpoint: rename without a sync", [
-        ("CheckpointWriter.swift", "            try storage { () throws(StorageError) in try file.sync() }\n            _ = try new.take()",
-         "            _ = try (file.size, new.take())")]),
+        ("CheckpointWriter.swift", "            try convertingStorageErrors { () throws(StorageError) in try file.sync() }\n            _ = try temporaryFile.publish()",
+         "            _ = try (file.size, temporaryFile.publish())")]),
     store_bug("47", "checkpoint: accept a state of another position", [
         ("ReadModels.swift",
          "        try require(rules.head == position, \"the rules of position \\(rules.head), not of \\(position)\")\n", "")],
@@ -590,11 +587,11 @@ BUGS = [
     store_bug("48c", "journal: wake followers in the order of a dictionary", [
         ("WaitQueue.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("48d", "feed: omit the first of the recent events", [
-        ("EventFeed.swift", "guard position + 1 >= state.recent.start else", "guard position + 2 >= state.recent.start else")],
+        ("EventFeed.swift", "guard position + 1 >= state.recent.firstPosition else", "guard position + 2 >= state.recent.firstPosition else")],
         unit="Follow"),
     store_bug("48e", "follower: repeat the last event of a batch", [
-        ("Follower.swift", "(position, commit) = (batch.through, batch.commit)\n",
-         "(position, commit) = (batch.through - (batch.events.isEmpty ? 0 : 1), batch.commit)\n")],
+        ("Follower.swift", "(position, commit) = (batch.lastScannedPosition, batch.commit)",
+         "(position, commit) = (batch.lastScannedPosition - (batch.events.isEmpty ? 0 : 1), batch.commit)")],
         unit="Follow"),
     store_bug("48g", "follower: deliver an event after the last position", [
         ("Follower.swift", "events.prefix { $0.recorded.position <= end }", "events.prefix { $0.recorded.position <= end + 1 }")],
@@ -605,8 +602,8 @@ BUGS = [
         ("ResumeTokens.swift", "guard isContained ?? (token.head.position", "guard isContained != nil || (token.head.position")],
         unit="ResumeTokenTests"),
     store_bug("49", "journal: a thread waits for a leader that needs this thread", [
-        ("Journal+Durability.swift", "state.waiters.lead == .announced && background.isInjected",
-         "state.waiters.lead == .announced && background.isInjected && position == 0")], unit="SeededHistoryTests", target="EventJournal"),
+        ("Journal+Durability.swift", "state.waiters.leader == .scheduled && background.hasInjectedExecutor",
+         "state.waiters.leader == .scheduled && background.hasInjectedExecutor && position == 0")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("50", "checkpoints: write on another executor", [
         ("ChatStore.swift", "$0, clock, statistics, options.journal.executor)\n        }", "$0, clock, statistics, nil)\n        }")], unit="SeededHistoryTests"),
     store_bug("51", "sync: write the slot twice", [
@@ -633,7 +630,7 @@ BUGS = [
         ("CommitReader.swift", "            parser.range = positions\n", "")],
         unit="EventJournalTests.PositionReadingTests"),
     Bug("57", "background sync: none at the start of a segment", [
-        ("JournalState.swift", "        filled = 0\n        backgroundSyncEnd = active.end\n", "        filled = 0\n")],
+        ("JournalState.swift", "        zeroFilledEnd = 0\n        backgroundSyncEnd = active.end\n", "        zeroFilledEnd = 0\n")],
         unit="EventJournalTests.BackgroundSyncTests"),
     Bug("57b", "background sync: one for each commit after the first", [
         ("JournalState.swift", "        backgroundSyncEnd = active.end\n        waiters.lead", "        waiters.lead")],
@@ -653,15 +650,15 @@ BUGS = [
         ("Journal+Open.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
          "        defer { _ = published.withLock { $0.close() } }\n")], unit="EventJournalTests.FollowingTests"),
     Bug("58", "pipeline: two threads at one stage", [
-        ("Pipeline.swift", "line.portions[place].take()", "line.portions[place]")], unit="ChatTests.PipelineTests", target="Chat"),
+        ("Pipeline.swift", "state.batches[place].take()", "state.batches[place]")], unit="ChatTests.PipelineTests", target="Chat"),
     Bug("58b", "pipeline: unbounded number of batches", [
-        ("Pipeline.swift", "work(fromFirst: true) { $0.hasRoom }", "work(fromFirst: true) { _ in true }")],
+        ("Pipeline.swift", "work(prefersEarliestStage: true) { $0.hasRoom }", "work(prefersEarliestStage: true) { _ in true }")],
         unit="ChatTests.PipelineTests", target="Chat"),
     Bug("58c", "pipeline: do not wake a waiting thread when a batch leaves", [
-        ("Pipeline.swift", "            line.passed[stage + 1] += 1\n            wakeAll(&line)\n", "            line.passed[stage + 1] += 1\n")],
+        ("Pipeline.swift", "            state.passedCounts[stage + 1] += 1\n            wakeAll(&state)\n", "            state.passedCounts[stage + 1] += 1\n")],
         unit="ChatTests.PipelineTests", target="Chat"),
     Bug("58d", "pipeline: end while batches are in flight", [
-        ("Pipeline.swift", "var isDone: Bool { hasEnded && passed[0] == passed[passed.count - 1] }", "var isDone: Bool { hasEnded }")],
+        ("Pipeline.swift", "var isDone: Bool { hasEnded && passedCounts[0] == passedCounts[passedCounts.count - 1] }", "var isDone: Bool { hasEnded }")],
         unit="ChatTests.PipelineTests", target="Chat"),
     store_bug("63", "live timeline: keep the reply count after the retraction of a reply", [
         ("LiveTimeline.swift", ".messageRetracted, .replyRetracted, .threadLeft", ".messageRetracted, .threadLeft")],
@@ -680,14 +677,14 @@ BUGS = [
         ("LiveThreads.swift", "threads = all\n", "threads.removeAll { thread in !all.contains { $0.id == thread.id } }\n")],
         unit="LiveViewChangeTests"),
     store_bug("63g", "live user: keep the former name of a former member", [
-        ("LiveUser.swift", "        filter.usernameChanges = .ofAnyUser\n", "        filter.usernameChanges = .satisfyingAll\n")],
+        ("LiveUser.swift", "        filter.usernameChangeScope = .ignoringThreadsAndViewer\n", "        filter.usernameChangeScope = .filtered\n")],
         unit="LiveViewChangeTests"),
     Bug("64", "repair: do not report records as lost that only the slots attest", [
         ("Repair.swift",
-         "        if last < source.attested { try lose((last + 1)...source.attested, nil, nil, \"missingRecords\", lostRecord) }\n",
-         "        if last > source.attested { return }\n")], unit="EventJournalTests.RepairTests"),
+         "        if last < source.attestedPosition {\n",
+         "        if last > source.attestedPosition {\n")], unit="EventJournalTests.RepairTests"),
     store_bug("70", "import: decide a batch on an outdated state", [
-        ("MessageImporter.swift", "if !batch.holds(in: models) {", "if batch.isEmpty {")], unit="ImportIdentityTests"),
+        ("MessageImporter.swift", "if !batch.isValid(in: models) {", "if batch.isEmpty {")], unit="ImportIdentityTests"),
     store_bug("70b", "import: post as a native user with a derived id", [
         ("ImportBatch.swift", "            guard profile.isImported else { throw .identifierTaken }\n",
          "            guard profile.id == user else { throw .identifierTaken }\n")], unit="Import"),
@@ -700,7 +697,7 @@ BUGS = [
         ("ImportBatch.swift", "if let posted = postedMessage, posted.isImported {", "if let posted = postedMessage {")],
         unit="Import"),
     store_bug("70e", "import: attribute a post of a former owner of the name to another user", [
-        ("UserViews.swift", "$0.value == 0 || names[Int($0.value) - 1].name == name.map { UInt32(truncatingIfNeeded: $0) }", "$0.value == 0")],
+        ("UserViews.swift", "$0.value == 0 || names[Int($0.value) - 1].foldKey == name.map { UInt32(truncatingIfNeeded: $0) }", "$0.value == 0")],
         unit="ImportIdentityTests", target="Projections"),
     store_bug("70f", "import: a join brings back a user who left", [
         ("ImportBatch.swift", " || models.hasBeenMember(user, of: line.thread, asOf: now)", "")], unit="ImportFormTests"),
@@ -710,7 +707,7 @@ BUGS = [
     store_bug("70h", "import: merge an account and a nickname", [
         ("ImportedMessage.swift", 'derive("a", [id])', 'derive("u", [id])')], unit="ImportFormTests"),
     store_bug("70i", "import: give the name of a native user without a suffix", [
-        ("ImportBatch.swift", "newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil",
+        ("ImportBatch.swift", "newNames.contains(username.foldKey) || models.user(withFoldKey: username.foldKey, asOf: now) != nil",
          "newNames.contains(username.foldKey)")], unit="ImportIdentityTests"),
     store_bug("70j", "import: reply to or edit a post whose id is taken before the commit", [
         ("ImportBatch.swift", "if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {",
@@ -719,8 +716,8 @@ BUGS = [
         ("ImportBatch.swift", "models.message(answered, asOf: now)?.isRetracted == true { return false }",
          "answered.bits == 0 { return false }")], unit="ImportAttackTests"),
     store_bug("70l", "import: lose the post of a user who leaves before the commit", [
-        ("ImportBatch.swift", "for member in presentMembers where !models.mayRead(member.user, member.thread, asOf: now)",
-         "for _ in presentMembers where now == 0")], unit="ImportAttackTests"),
+        ("ImportBatch.swift", "for member in existingMembers where !models.mayRead(member.user, member.thread, asOf: now)",
+         "for _ in existingMembers where now == 0")], unit="ImportAttackTests"),
     store_bug("70m", "import: a join brings back a user who left before the commit", [
         ("ImportBatch.swift", "for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now)",
          "for _ in newJoins where now == 0")], unit="ImportAttackTests"),
@@ -762,12 +759,12 @@ BUGS = [
          "            precondition(status == 0, \"an exclusive section inside another one\")\n        }\n",
          "        _ = unsafe pthread_rwlock_wrlock(access)\n")], unit="LockingTests.SharedLockTests", target="Locking"),
     Bug("83c", "fair lock: new threads overtake an overdue one", [
-        ("FairLock+Unsafe.swift", "        if overdue.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }\n", "")],
+        ("FairLock+Unsafe.swift", "        if overdueCount.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }\n", "")],
         unit="LockingTests.FairLockTests", target="Locking"),
     store_bug("84", "execute: answer a thread before its commit is applied", [
         ("Execute.swift", "        readSide.apply(log, through: through)\n", "")], unit="ReadYourWritesTests"),
     store_bug("84b", "execute: answer a task before its commit is applied", [
-        ("Execute.swift", "        readSide.apply(log, through: decided.through)\n", "")], unit="ReadYourWritesTests"),
+        ("Execute.swift", "        readSide.apply(log, through: decided.requiredPosition)\n", "")], unit="ReadYourWritesTests"),
     store_bug("84c", "head: advance before the commit is applied", [
         ("ChatStore.swift", "        readSide.apply(log, through: head.position)\n", "")], unit="ReadYourWritesTests"),
     store_bug("84d", "execute: apply only appended events before the answer", [
@@ -779,7 +776,7 @@ BUGS = [
         ("ReadSide.swift", "if slice.upperBound == last {", "if slice.upperBound <= last {")], unit="WholeCommitTests"),
     store_bug("85b", "refresh: show a part of a commit", [
         ("ReadSide.swift",
-         "{ $0.models.views.apply(batch, start..<min(batch.count, start + Self.sliceCount)) }",
+         "{ $0.models.views.apply(batch, start..<min(batch.count, start + Self.rowsPerSection)) }",
          "{ shown in\n"
          "                        shown.models.views.apply(batch, start..<min(batch.count, start + Self.sliceCount))\n"
          "                        shown.position = shown.models.position\n"
@@ -791,11 +788,11 @@ BUGS = [
         ("UserViews.swift", "        user < users.count && users[user].registeredAt > 0", "        users[user].registeredAt > 0")],
         unit="LostCommitTests", target="Projections"),
     store_bug("86b", "users: trust the index of a name that is not applied", [
-        ("UserViews.swift", "guard let name, name < bearers.count, let version", "guard let name, let version")],
+        ("UserViews.swift", "guard let name, name < nameOwnerLinks.count, let version", "guard let name, let version")],
         unit="LostCommitTests", target="Projections"),
     store_bug("86c", "threads: trust an index of an event that is not applied", [
-        ("TimelineQueries.swift", "identities.index(ofThread: id), thread < views.timelines.threads.count, isThere",
-         "identities.index(ofThread: id), isThere")], unit="LostCommitTests", target="Projections"),
+        ("TimelineQueries.swift", "identities.index(ofThread: id), thread < views.timelines.threads.count, threadExists",
+         "identities.index(ofThread: id), threadExists")], unit="LostCommitTests", target="Projections"),
     store_bug("86d", "posts: show a message that is not applied", [
         ("TimelineQueries.swift",
          "let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else",
@@ -811,7 +808,7 @@ BUGS = [
         ("Decision.swift", "correlation: request.correlation) }", "correlation: nil) }")],
         unit="ReceiptEventsTests", target="ChatDomain"),
     store_bug("88c", "receipt: events created later lack the text", [
-        ("Receipt.swift", "request.command.text(of: row.kind), correlation", ".none, correlation")], unit="ReceiptEventsTests"),
+        ("Receipt.swift", "request.command.unindexedContent(of: row.kind), correlation", ".none, correlation")], unit="ReceiptEventsTests"),
 ]
 
 
@@ -848,7 +845,7 @@ class Copy:
         self.pristine = package
         # The time limit of suites in seconds.
         self.limits = {}
-        for path in ["Sources/CChecksum", "Sources/Locking", "Sources/EventJournal", "Tests/TestSupport", *PATHS[group]]:
+        for path in ["Sources/CChecksum", "Sources/Locking", "Sources/Primitives", "Sources/EventJournal", "Tests/TestSupport", *PATHS[group]]:
             source, target = package / path, self.root / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
@@ -860,7 +857,8 @@ class Copy:
             '        .target(name: "CChecksum"),\n'
             '        .target(name: "Locking", swiftSettings: settings),\n'
             '        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),\n'
-            '        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking"], swiftSettings: settings),'
+            '        .target(name: "Primitives", swiftSettings: settings),\n'
+            '        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking", "Primitives"], swiftSettings: settings),'
             + TARGETS[group] + "\n    ],\n    swiftLanguageModes: [.v6]\n)\n")
 
     def plant(self, bug):

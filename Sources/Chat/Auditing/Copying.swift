@@ -18,7 +18,7 @@ extension ChatStore {
         guard let log = log as? any BackupLog else {
             throw .journal(JournalError(.notAJournal, "The store's log is not a journal. Copy it with the tools of that log."))
         }
-        return try wrapping { () throws(JournalError) in try log.backup(to: destination, upTo: position) }
+        return try wrappingJournalErrors { () throws(JournalError) in try log.backup(to: destination, upTo: position) }
     }
 
     /// Copies a journal, or continues a copy; another process may be writing the journal.
@@ -29,7 +29,7 @@ extension ChatStore {
     public static func backup(
         ofJournalAt directory: String, to destination: String, options: BackupOptions = BackupOptions()
     ) throws(ChatError) -> BackupReport {
-        try wrapping { () throws(JournalError) in try Journal.backup(directory, to: destination, options: options) }
+        try wrappingJournalErrors { () throws(JournalError) in try Journal.backup(directory, to: destination, options: options) }
     }
 
     /// Salvages the readable events of a damaged journal into a new journal with a new id.
@@ -51,7 +51,7 @@ extension ChatStore {
     ) throws(ChatError) -> RepairReport {
         var encoder = EventEncoder()
         var recordedAt = Timestamp(millisecondsSince1970: 0)
-        return try wrapping { () throws(JournalError) in
+        return try wrappingJournalErrors { () throws(JournalError) in
             try Journal.repair(directory, to: destination, options: options) { _, previous in
                 // An undecodable record has no time; the time of the last placeholder stays valid.
                 if let event = try? ChatEvent(kept: previous, erasable: nil) { recordedAt = event.recordedAt }

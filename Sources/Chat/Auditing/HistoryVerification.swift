@@ -8,14 +8,14 @@ import Projections
 /// Besides the models, memory holds one batch without the texts of posts.
 struct HistoryVerification {
     /// The number of events per batch; amortises memory latency.
-    static let batchCount = 1_024
+    static let batchSize = 1_024
 
     private(set) var findings: [JournalFinding] = []
     private var models = StoreModels()
     private var checkpoint: CheckpointVerification?
     private let isDeep: Bool
-    private var areAllEvents = true
-    private var batch = EventBatch(from: 1, capacity: batchCount)
+    private var isFullyDecoded = true
+    private var batch = EventBatch(from: 1, capacity: batchSize)
     /// The faults of texts in the batch, in order.
     ///
     /// They are kept separately, because a batch has no bodies.
@@ -24,7 +24,7 @@ struct HistoryVerification {
     /// The position of the last verified event.
     var position: Position { models.position }
     /// The number of events recorded as lost.
-    var lostEvents: Int { models.rules.lostEvents }
+    var lostEventCount: Int { models.rules.lostEventCount }
 
     /// Creates a verification that starts at the first record.
     ///
@@ -39,42 +39,42 @@ struct HistoryVerification {
     }
 
     /// Adds the next record.
-    mutating func add(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) {
+    mutating func addFinding(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) {
         do throws(EventDecodingError) {
             let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil)
             if let fault = event.textFault { textFaults.append((batch.count, fault)) }
             batch.append(event.row, event.content)
         } catch {
-            check()
-            add("undecodable", "the record cannot be decoded as an event: \(error)", at: position)
-            areAllEvents = false
+            verifyBatch()
+            addFinding("undecodable", "the record cannot be decoded as an event: \(error)", at: position)
+            isFullyDecoded = false
             batch.removeAll(from: position + 1)
         }
-        if batch.count == Self.batchCount || position == checkpoint?.position { check() }
+        if batch.count == Self.batchSize || position == checkpoint?.position { verifyBatch() }
     }
 
     /// Verifies the last batch, and compares the models at the end.
     mutating func finish(_ journal: Journal) {
-        check()
+        verifyBatch()
         findings += checkpoint?.findings(journal, models) ?? []
         if isDeep { findings += DeepVerification(models).findings() }
     }
 
     /// Verifies the records of the batch.
-    mutating func check() {
+    mutating func verifyBatch() {
         var found: [(row: Int, fault: HistoryFault)] = []
         models.rules.audit(&batch, &models.models.identities) { row, faults in found += faults.map { (row, $0) } }
         // For one event, the fault of the text comes last.
         for (row, fault) in (found + textFaults).sorted(by: { $0.row < $1.row }) {
-            add(fault.problem.rawValue, fault.message, at: batch.position(row))
+            addFinding(fault.problem.rawValue, fault.message, at: batch.position(row))
         }
         if isDeep { models.models.views.apply(batch, 0..<batch.count) }
-        if areAllEvents, batch.count > 0, batch.last == checkpoint?.position { checkpoint?.compare(models) }
-        batch.removeAll(from: batch.last + 1)
+        if isFullyDecoded, batch.count > 0, batch.lastPosition == checkpoint?.position { checkpoint?.compare(models) }
+        batch.removeAll(from: batch.lastPosition + 1)
         textFaults.removeAll()
     }
 
-    private mutating func add(_ problem: String, _ message: String, at position: Position) {
+    private mutating func addFinding(_ problem: String, _ message: String, at position: Position) {
         findings.append(JournalFinding(problem, message, positions: position...position))
     }
 }
@@ -99,10 +99,12 @@ struct DeepVerification {
         rules = models.rules
         now = models.position
         var counts = [Int](repeating: 0, count: rules.threads.count)
-        for message in 0..<identities.messages.count { counts[identities.messageFacts.place(message)] += 1 }
+        for message in 0..<identities.messages.count { counts[identities.messageFacts.parent(message)] += 1 }
         messageCounts = counts
         counts = [Int](repeating: 0, count: identities.messages.count)
-        for reply in 0..<identities.replies.count where !rules.isRetracted(reply: reply) { counts[identities.replyFacts.place(reply)] += 1 }
+        for reply in 0..<identities.replies.count where !rules.isRetracted(reply: reply) {
+            counts[identities.replyFacts.parent(reply)] += 1
+        }
         replyCounts = counts
     }
 
@@ -111,7 +113,7 @@ struct DeepVerification {
     /// - Complexity: O(*n*) in users, threads, memberships and posts.
     func findings() -> [JournalFinding] { users() + threads() + memberships() + messages() + replies() }
 
-    private func finding(_ condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [JournalFinding] {
+    private func mismatch(_ condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [JournalFinding] {
         condition
             ? [] : [JournalFinding("projectionDiffers", "\(projection): \(message())")]
     }
@@ -119,12 +121,12 @@ struct DeepVerification {
     private func users() -> [JournalFinding] {
         let registered = rules.users.indices.filter { rules.users[$0].registeredAt > 0 }
         let shown = models.userCount(asOf: now)
-        return finding(shown == registered.count, "users", "\(shown) users, expected \(registered.count)")
+        return mismatch(shown == registered.count, "users", "\(shown) users, expected \(registered.count)")
             + registered.flatMap { number in
                 let id = identities.userID(number)
                 let row = rules.users[number]
                 let profile = models.profile(id, asOf: now)
-                return finding(
+                return mismatch(
                     profile?.username?.text == row.username && profile?.postcode == row.postcode, "users",
                     "the username or postcode of user \(id) differs")
             }
@@ -134,7 +136,7 @@ struct DeepVerification {
         rules.threads.indices.flatMap { number in
             let id = identities.threadID(number)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
-            return finding(
+            return mismatch(
                 count == messageCounts[number], "timelines", "thread \(id) has \(count) messages, expected \(messageCounts[number])")
         }
     }
@@ -145,11 +147,11 @@ struct DeepVerification {
             let user = identities.userID(pair.first)
             let thread = identities.threadID(pair.second)
             let row = rules.memberships[number]
-            return finding(
+            return mismatch(
                 models.mayRead(user, thread, asOf: now) == row.isMember, "membership",
                 "the membership of user \(user) in thread \(thread) differs")
-                + finding(
-                    models.readUpTo(user, in: thread, asOf: now) == row.readUpTo, "membership",
+                + mismatch(
+                    models.readMarker(user, in: thread, asOf: now) == row.readUpTo, "membership",
                     "the read marker of user \(user) in thread \(thread) differs")
         }
     }
@@ -158,7 +160,7 @@ struct DeepVerification {
         (0..<identities.messages.count).flatMap { number in
             let id = MessageID(bits: identities.messages.id(number))
             let record = models.message(id, asOf: now)
-            return finding(
+            return mismatch(
                 record?.position == identities.messageFacts.position(number) && record?.isRetracted == rules.isRetracted(message: number)
                     && record?.replyCount == replyCounts[number], "timelines", "message \(id) differs")
         }
@@ -168,7 +170,7 @@ struct DeepVerification {
         (0..<identities.replies.count).flatMap { number in
             let id = ReplyID(bits: identities.replies.id(number))
             let record = models.reply(id, asOf: now)
-            return finding(
+            return mismatch(
                 record?.position == identities.replyFacts.position(number) && record?.isRetracted == rules.isRetracted(reply: number),
                 "timelines", "reply \(id) differs")
         }
@@ -225,7 +227,7 @@ struct CheckpointVerification {
         guard let checkpoint = try? StoreModels(checkpointOf: journal) else { return nil }
         var first: Position?
         do throws(ChatError) {
-            try ChatStore.read(journal, 1...position, contents: .all) { event, position in
+            try ChatStore.forEachDecodedEvent(journal, 1...position, contents: .all) { event, position in
                 if checkpoint.models.answers(about: event, at: position) == rebuilt.models.answers(about: event, at: position) {
                     return true
                 }
@@ -248,12 +250,12 @@ extension ReadModels {
             userCount: userCount(asOf: position), messageCount: messageCount(asOf: position), replyCount: replyCount(asOf: position))
         answers.day = activity(from: CalendarDay(event.createdAt), to: CalendarDay(event.createdAt), asOf: position).first
         answers.user = details.user.flatMap { profile($0, asOf: position) }
-        answers.bearer = event.username.flatMap { user(named: $0.text, asOf: position) }
-        answers.withSubject = event.subject.flatMap { user(withSubject: $0, asOf: position) }
+        answers.userWithName = event.username.flatMap { user(named: $0.text, asOf: position) }
+        answers.userWithSubject = event.subject.flatMap { user(withSubject: $0, asOf: position) }
         answers.thread = details.thread.flatMap { thread($0, asOf: position) }
         if let user = details.user, let thread = details.thread {
-            answers.memberSince = memberSince(user, in: thread, asOf: position)
-            answers.readUpTo = readUpTo(user, in: thread, asOf: position)
+            answers.memberSince = joinPosition(user, in: thread, asOf: position)
+            answers.readUpTo = readMarker(user, in: thread, asOf: position)
         }
         switch details {
         case .messagePosted(let details): answers.message = message(details.message, asOf: position)
@@ -279,8 +281,8 @@ private struct Answers: Equatable {
     var replyCount: Int
     var day: ActivityDay?
     var user: UserProfile?
-    var bearer: UserID?
-    var withSubject: UserID?
+    var userWithName: UserID?
+    var userWithSubject: UserID?
     var thread: ThreadRecord?
     var memberSince: Position?
     var readUpTo: Position?

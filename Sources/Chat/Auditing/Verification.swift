@@ -12,7 +12,7 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     /// The number of events that a repair recorded as lost.
     ///
     /// Lost events are not findings, and the JSON form omits the number.
-    public var lostEvents = 0
+    public var lostEventCount = 0
 
     private enum CodingKeys: String, CodingKey {
         case isValid = "ok"
@@ -75,14 +75,14 @@ extension ChatStore {
             if report.isValid { report.findings.append(JournalFinding(opening: error)) }
             report.position = max(1, report.findings.compactMap { $0.positions?.lowerBound }.min() ?? 1) - 1
         }
-        if options.expectedHead != nil { try report.check(directory, against: options) }
+        if options.expectedHead != nil { try report.checkExpectedHead(directory, against: options) }
         return report
     }
 }
 
 extension VerificationReport {
     /// Verifies that the journal contains the expected head.
-    fileprivate mutating func check(_ directory: String, against options: JournalOptions) throws(ChatError) {
+    fileprivate mutating func checkExpectedHead(_ directory: String, against options: JournalOptions) throws(ChatError) {
         do throws(JournalError) {
             _ = try Journal.openReadOnly(directory, options: options)
         } catch {
@@ -105,19 +105,19 @@ extension VerificationReport {
         defer { findings += history.findings }
         do throws(JournalError) {
             try journal.forEachRecord(in: 1...last) { position, state, kept, erasable in
-                history.add(position, state, kept, erasable)
-                if position == last || position.isMultiple(of: Position(HistoryVerification.batchCount)) {
+                history.addFinding(position, state, kept, erasable)
+                if position == last || position.isMultiple(of: Position(HistoryVerification.batchSize)) {
                     progress(position, last)
                 }
                 return true
             }
         } catch {
-            history.check()
+            history.verifyBatch()
             throw error
         }
         history.finish(journal)
         position = history.position
-        lostEvents = history.lostEvents
+        lostEventCount = history.lostEventCount
     }
 }
 

@@ -89,8 +89,8 @@ public struct ChatEvents: AsyncSequence, Sendable {
                 next += 1
                 // Checked again: the viewer's rights may have changed since the batch was read.
                 let event = events[next - 1]
-                if let shown = follower.store.shown(event.recorded, through: follower.filter) {
-                    return FollowedEvent(recorded: shown, resumeToken: event.resumeToken)
+                if let visibleEvent = follower.store.visibleEvent(event.recorded, through: follower.filter) {
+                    return FollowedEvent(recorded: visibleEvent, resumeToken: event.resumeToken)
                 }
             }
             return end()

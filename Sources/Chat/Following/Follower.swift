@@ -83,7 +83,7 @@ struct Follower: Sendable {
         // The last position ends the sequence even if no event up to it matches.
         let awaited = end == nil ? filter : EventFilter()
         switch await store.feed.wait(after: position, matching: awaited, of: store) {
-        case .look(let seen): position = seen
+        case .recheck(let seen): position = seen
         case .ended, .cancelled: return false
         case .failed(let error): throw error
         }
@@ -105,7 +105,7 @@ struct Follower: Sendable {
     private func checkAsShown() throws(ChatError) {
         if let token {
             try store.check(token)
-        } else if position > store.shownPosition {
+        } else if position > store.applyDurableEvents() {
             throw .rejected(.invalidPosition)
         }
         // Throws as well if the store is closed.
@@ -121,9 +121,9 @@ struct Follower: Sendable {
         var waiting: [FollowedEvent] = []
         while true {
             if hasEnded { return waiting }
-            switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
+            switch store.feed.read(after: position, limit: FeedBatch.maximumEventCount) {
             case .end: return position == start ? nil : waiting
-            case .older: throw .lagged(from: start)
+            case .evicted: throw .lagged(from: start)
             case .recent(let events):
                 waiting += select(events)
                 if waiting.count > max(1, limit) { throw .lagged(from: start) }
@@ -133,12 +133,12 @@ struct Follower: Sendable {
 
     /// Returns the matching events of the next batch; nil at the end of the log.
     private mutating func nextBatch() throws(ChatError) -> [FollowedEvent]? {
-        switch store.feed.look(after: position, limit: FeedBatch.eventCount) {
+        switch store.feed.read(after: position, limit: FeedBatch.maximumEventCount) {
         case .recent(let events): return select(events)
-        case .older(let available):
+        case .evicted(let available):
             let batch = try store.feedBatch(
-                position + 1...min(available, position + FeedBatch.scanCount, end ?? .max), matching: filter, in: commit)
-            (position, commit) = (batch.through, batch.commit)
+                position + 1...min(available, position + FeedBatch.maximumScanCount, end ?? .max), matching: filter, in: commit)
+            (position, commit) = (batch.lastScannedPosition, batch.commit)
             return batch.events
         case .end: return try store.feed.advance(store) > position ? try nextBatch() : nil
         }
@@ -147,6 +147,6 @@ struct Follower: Sendable {
     private mutating func select(_ events: [FollowedEvent]) -> [FollowedEvent] {
         let wanted = end.map { end in events.prefix { $0.recorded.position <= end } } ?? events[...]
         if let last = wanted.last { (position, commit) = (last.recorded.position, last.resumeToken.head) }
-        return wanted.filter { store.shown($0.recorded, through: filter) != nil }
+        return wanted.filter { store.visibleEvent($0.recorded, through: filter) != nil }
     }
 }

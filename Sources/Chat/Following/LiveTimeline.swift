@@ -114,7 +114,7 @@ struct TimelineSource: LiveSource {
         var filter = EventFilter(
             threads: [thread],
             kinds: [.messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .threadLeft, .usernameChanged])
-        filter.usernameChanges = .ofAnyUser
+        filter.usernameChangeScope = .ignoringThreadsAndViewer
         return filter
     }
 
@@ -133,7 +133,7 @@ struct TimelineSource: LiveSource {
         case .replyPosted(let details): return try change(of: details.message, in: store)
         case .replyRetracted(let details): return try change(of: details.message, in: store)
         case .usernameChanged(let details):
-            let name = store.present { models, now in models.profile(details.user, asOf: now)?.username?.text }
+            let name = store.withCurrentModels { models, now in models.profile(details.user, asOf: now)?.username?.text }
             return .name(details.user, name)
         case .threadLeft(let details):
             // Throws if the viewer can no longer read the thread.

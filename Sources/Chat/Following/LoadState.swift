@@ -54,7 +54,7 @@ extension LiveSource {
     // These run outside the main actor, because they read the journal.
 
     @concurrent func loaded(from store: ChatStore) async throws(ChatError) -> (Value, Position) {
-        let position = store.shownPosition
+        let position = store.applyDurableEvents()
         return (try load(from: store, asOf: position), position)
     }
 

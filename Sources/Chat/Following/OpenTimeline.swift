@@ -37,7 +37,7 @@ extension ChatStore {
     public func openTimeline(
         _ thread: ThreadID, _ request: PageRequest = PageRequest(), viewer: UserID? = nil
     ) throws(ChatError) -> OpenTimeline {
-        let position = shownPosition
+        let position = applyDurableEvents()
         let page = try timelinePage(thread, request, viewer: viewer, asOf: .position(position))
         var names: [UserID: String] = [:]
         for member in try members(of: thread, viewer: viewer, asOf: .position(position)) {
@@ -45,7 +45,7 @@ extension ChatStore {
         }
         for entry in page.entries { names[entry.author.id] = entry.author.username }
         var filter = EventFilter(threads: [thread], viewer: viewer)
-        filter.usernameChanges = .ofAnyThread
+        filter.usernameChangeScope = .ignoringThreads
         return OpenTimeline(page: page, names: names, position: position, events: events(after: position, matching: filter))
     }
 }

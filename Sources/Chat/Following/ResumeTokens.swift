@@ -13,8 +13,8 @@ extension ChatStore {
     /// - Complexity: Reads one commit, and up to about 4 KiB before it; O(1) without a read for the
     ///   last position.
     public func resumeToken(after position: Position) throws(ChatError) -> ResumeToken {
-        guard position <= shownPosition else { throw .rejected(.invalidPosition) }
-        let head = try wrapping { () throws(JournalError) in try (log as? any HistoryLog)?.head(at: position) } ?? log.head
+        guard position <= applyDurableEvents() else { throw .rejected(.invalidPosition) }
+        let head = try wrappingJournalErrors { () throws(JournalError) in try (log as? any HistoryLog)?.head(at: position) } ?? log.head
         return ResumeToken(after: position, in: head)
     }
 
@@ -26,8 +26,8 @@ extension ChatStore {
     func check(_ token: ResumeToken) throws(ChatError) {
         guard token.journal == log.id else { throw .foreignToken }
         let head = log.head
-        guard token.head.position <= head.position, token.position <= shownPosition else { throw .futureToken }
-        let isContained = try wrapping { () throws(JournalError) in try (log as? any HistoryLog)?.contains(token.head) }
+        guard token.head.position <= head.position, token.position <= applyDurableEvents() else { throw .futureToken }
+        let isContained = try wrappingJournalErrors { () throws(JournalError) in try (log as? any HistoryLog)?.contains(token.head) }
         guard isContained ?? (token.head.position < head.position || token.head == head) else { throw .rolledBackToken }
     }
 }

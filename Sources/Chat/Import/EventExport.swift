@@ -15,7 +15,7 @@ extension ChatStore {
     /// - Throws: ``ChatError`` if a record cannot be read or decoded; no event is skipped.
     /// - Complexity: O(*n*) in the events after the position. Memory does not grow with them.
     public func forEachExportedEvent(after position: Position = 0, _ body: (ExportedEvent) -> Bool) throws(ChatError) {
-        let end = shownPosition
+        let end = applyDurableEvents()
         guard position < end else { return }
         guard let log = log as? any HistoryLog else {
             return try forEachEvent(after: position) { body(ExportedEvent($0)) }
@@ -39,7 +39,7 @@ extension ChatStore {
     public static func forEachExportedEvent(
         ofJournalAt directory: String, options: JournalOptions = JournalOptions(), _ body: (ExportedEvent, _ last: Position) -> Bool
     ) throws(ChatError) {
-        let journal = try wrapping { () throws(JournalError) in try Journal.openReadOnly(directory, options: options) }
+        let journal = try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options) }
         let last = journal.durablePosition
         if last > 0 { try forEachExportedEvent(of: journal, 1...last) { event in body(event, last) } }
     }

@@ -29,12 +29,12 @@ public struct EventImporter: ~Copyable {
     private let journal: Journal
     private var state = ChatState()
     private var encoder = EventEncoder()
-    private var present: PresentEvents
+    private var present: ExistingEvents
     private var draft = CommitDraft()
     /// The end of the open commit; nil between commits, and if the export has no commit ends.
     private var commitEnd: Position?
     /// The events of a commit without a known end.
-    private var untold: UntoldCommit?
+    private var inferredCommit: InferredCommit?
     private var unsyncedByteCount = 0
     private var lastLine = 0
     private var failure: EventImportError?
@@ -51,12 +51,12 @@ public struct EventImporter: ~Copyable {
     ///   - options: The options for opening the journal.
     /// - Throws: ``ChatError/journal(_:)`` if the journal cannot be opened.
     public init(into directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) {
-        journal = try wrapping { () throws(JournalError) in
+        journal = try wrappingJournalErrors { () throws(JournalError) in
             let journal = try Journal.open(directory, options: options)
             try journal.waitUntilDurable(journal.lastPosition)
             return journal
         }
-        present = PresentEvents(journal)
+        present = ExistingEvents(journal)
     }
 
     /// The durable head of the journal.
@@ -87,7 +87,7 @@ public struct EventImporter: ~Copyable {
     public mutating func finish() throws(EventImportError) {
         do throws(EventImportError.Problem) {
             if failure == nil {
-                guard commitEnd == nil else { throw .endsInsideCommit }
+                guard commitEnd == nil else { throw .incompleteCommit }
                 guard present.isEmpty else { throw .journalIsLonger }
                 try commit()
             }
@@ -107,7 +107,7 @@ public struct EventImporter: ~Copyable {
     ///
     /// - Throws: ``ChatError/journal(_:)`` if the appended commits could not be made durable.
     public mutating func close() throws(ChatError) {
-        try wrapping { () throws(JournalError) in try journal.close() }
+        try wrappingJournalErrors { () throws(JournalError) in try journal.close() }
     }
 
     private mutating func fail(_ problem: EventImportError.Problem, at position: Position) -> EventImportError {
@@ -119,7 +119,7 @@ public struct EventImporter: ~Copyable {
     private mutating func apply(_ exported: ExportedEvent) throws(EventImportError.Problem) {
         let (position, event) = (exported.recorded.position, exported.recorded.event)
         guard position == state.head + 1 else { throw .positionGap(due: state.head + 1) }
-        if let fault = state.faults(of: event).first { throw .impossible(fault) }
+        if let fault = state.faults(of: event).first { throw .ruleViolation(fault) }
         guard exported.recorded.redacted.isEmpty else { throw .invalidEvent }
         try encode(event)
         guard exported.commitEnd.map({ $0 >= position }) ?? true, commitEnd == nil || commitEnd == exported.commitEnd else {
@@ -144,8 +144,8 @@ public struct EventImporter: ~Copyable {
 
     private mutating func compare(_ event: ChatEvent) throws(EventImportError.Problem) {
         let isSame: Bool
-        do throws(JournalError) { isSame = try present.isNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
-        guard isSame else { throw .differs }
+        do throws(JournalError) { isSame = try present.consumeNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
+        guard isSame else { throw .eventMismatch }
         summary.present += 1
     }
 
@@ -153,7 +153,7 @@ public struct EventImporter: ~Copyable {
     ///
     /// - Parameter endsCommit: Whether the event is the last of its commit; nil if unknown.
     private mutating func stage(_ event: ChatEvent, endsCommit: Bool?) throws(EventImportError.Problem) {
-        if let untold, endsCommit != nil || !untold.goesOn(with: event) { try commit() }
+        if let inferredCommit, endsCommit != nil || !inferredCommit.continues(with: event) { try commit() }
         do throws(JournalError) {
             // `Span.bytes` is marked unsafe because of types with padding; `UInt8` has no padding.
             if event.isErased {
@@ -167,12 +167,12 @@ public struct EventImporter: ~Copyable {
         switch endsCommit {
         case true?: try commit()
         case false?: break
-        case nil: untold = UntoldCommit(first: untold?.first ?? event, last: event)
+        case nil: inferredCommit = InferredCommit(first: inferredCommit?.first ?? event, last: event)
         }
     }
 
     private mutating func commit() throws(EventImportError.Problem) {
-        untold = nil
+        inferredCommit = nil
         guard draft.recordCount > 0 else { return }
         do throws(JournalError) {
             let positions = try journal.append(draft, expecting: journal.lastPosition)
@@ -191,11 +191,11 @@ public struct EventImporter: ~Copyable {
 }
 
 /// A commit without a known end: the consecutive events that one command can have caused.
-private struct UntoldCommit {
+private struct InferredCommit {
     let first: ChatEvent
     let last: ChatEvent
 
-    func goesOn(with next: ChatEvent) -> Bool {
+    func continues(with next: ChatEvent) -> Bool {
         guard next.recordedAt == last.recordedAt, next.origin == last.origin, next.details.user == last.details.user else { return false }
         switch (first.details, last.details, next.details) {
         case (.threadOpened, .threadOpened(let opened), .threadJoined(let joined)): return opened.thread == joined.thread
@@ -209,13 +209,13 @@ private struct UntoldCommit {
 }
 
 /// The existing events of a journal, read in batches, for the comparison with an export.
-struct PresentEvents {
+struct ExistingEvents {
     private let journal: Journal
     private let end: Position
     private var position: Position = 0
     /// The events read, in reverse order, so that the next one is last; nil for an undecodable
     /// record.
-    private var read: [ChatEvent?] = []
+    private var unreadEvents: [ChatEvent?] = []
     private var encoder = EventEncoder()
 
     /// The maximum number of events per read, and the approximate maximum of bytes.
@@ -230,10 +230,10 @@ struct PresentEvents {
     var isEmpty: Bool { position == end }
 
     /// Returns whether the next event equals the event in an encoder, byte for byte.
-    mutating func isNext(_ other: borrowing EventEncoder, isErased: Bool) throws(JournalError) -> Bool {
-        if read.isEmpty { try readMore() }
+    mutating func consumeNext(_ other: borrowing EventEncoder, isErased: Bool) throws(JournalError) -> Bool {
+        if unreadEvents.isEmpty { try readMore() }
         position += 1
-        guard let event = read.removeLast(), event.isErased == isErased else { return false }
+        guard let event = unreadEvents.removeLast(), event.isErased == isErased else { return false }
         encoder.encode(event, isErased: isErased)
         return encoder.kept == other.kept && encoder.erasable == other.erasable
     }
@@ -246,7 +246,7 @@ struct PresentEvents {
             byteCount += kept.byteCount + erasable.byteCount
             return events.count < Self.batch.count && byteCount < Self.batch.byteCount
         }
-        read = events.reversed()
+        unreadEvents = events.reversed()
     }
 }
 
@@ -269,7 +269,7 @@ public struct EventImportError: Error, Hashable, Sendable {
         /// The position of the event does not follow the previous position.
         case positionGap(due: Position)
         /// The event breaks a rule of the history, as in a deep verification.
-        case impossible(HistoryFault)
+        case ruleViolation(HistoryFault)
         /// The event cannot be encoded as a record.
         ///
         /// For example, its content does not fit its kind, or was redacted for a viewer.
@@ -278,9 +278,9 @@ public struct EventImportError: Error, Hashable, Sendable {
         /// commit.
         case commitEndMismatch
         /// The export ends before the last event of its last commit.
-        case endsInsideCommit
+        case incompleteCommit
         /// The journal has a different event at this position.
-        case differs
+        case eventMismatch
         /// The journal has events beyond the end of the export.
         case journalIsLonger
         /// The journal failed, or rejected the event.
@@ -291,11 +291,11 @@ public struct EventImportError: Error, Hashable, Sendable {
     public var code: String {
         switch problem {
         case .positionGap: "positionGap"
-        case .impossible(let fault): fault.problem.rawValue
+        case .ruleViolation(let fault): fault.problem.rawValue
         case .invalidEvent: "invalidEvent"
         case .commitEndMismatch: "commitEndMismatch"
-        case .endsInsideCommit: "endsInsideCommit"
-        case .differs: "differs"
+        case .incompleteCommit: "endsInsideCommit"
+        case .eventMismatch: "differs"
         case .journalIsLonger: "journalIsLonger"
         case .journal(let error): error.code.rawValue
         }
@@ -305,11 +305,11 @@ public struct EventImportError: Error, Hashable, Sendable {
     public var message: String {
         switch problem {
         case .positionGap(let due): "The event has position \(position), where \(due) is due."
-        case .impossible(let fault): "The event at position \(position) cannot follow the events before it: \(fault.message)."
+        case .ruleViolation(let fault): "The event at position \(position) cannot follow the events before it: \(fault.message)."
         case .invalidEvent: "The event at position \(position) cannot be encoded as a record."
         case .commitEndMismatch: "The commit of position \(position) has contradictory ends."
-        case .endsInsideCommit: "The export ends inside a commit: position \(position) is missing."
-        case .differs:
+        case .incompleteCommit: "The export ends inside a commit: position \(position) is missing."
+        case .eventMismatch:
             "The journal has another event at position \(position). Continue with the same export, or import into an empty journal."
         case .journalIsLonger: "The journal has events beyond the end of the export, from position \(position) on."
         case .journal(let error): error.message

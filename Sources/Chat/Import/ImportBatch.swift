@@ -4,11 +4,11 @@ import Projections
 /// The lines of an import that share a commit, and the commands made from them.
 ///
 /// Lines are staged against the read models, which may be behind the state of the decider. At the
-/// time of the decision the importer calls ``holds(in:)``; if a user of the store has since taken a
-/// name or an id, it stages the lines again with ``stageAgain(in:)``.
+/// time of the decision the importer calls ``isValid(in:)``; if a user of the store has since taken a
+/// name or an id, it stages the lines again with ``restage(in:)``.
 struct ImportBatch {
     /// A line with the values that can be derived from it alone.
-    struct Line {
+    struct ParsedLine {
         let number: Int
         let content: ImportedLine
         let name: ImportedName?
@@ -55,16 +55,16 @@ struct ImportBatch {
     }
 
     /// A line whose commands are in the batch.
-    struct Entry {
-        let line: Line
+    struct StagedLine {
+        let line: ParsedLine
         /// The range of all commands of the line.
         let requests: Range<Int>
         /// The range of the command that records the line, and of an edit after it, if any.
-        let essential: Range<Int>
+        let recordingRequests: Range<Int>
     }
 
     /// An existing post.
-    private struct Present {
+    private struct ExistingPost {
         /// The id of the message, or of the message that the reply answers.
         var root: MessageID
         var isReply: Bool
@@ -106,10 +106,10 @@ struct ImportBatch {
     }
 
     private(set) var requests: [CommandRequest] = []
-    private(set) var entries: [Entry] = []
+    private(set) var entries: [StagedLine] = []
     private var known = Known()
     /// The posts of this batch, by their ids as messages; the read models do not contain them yet.
-    private var unshown: [MessageID: Present] = [:]
+    private var stagedPosts: [MessageID: ExistingPost] = [:]
     private var newUsers: [UserID: NewUser] = [:]
     private var newNames: Set<String> = []
     private var newSubjects: Set<[UInt8]> = []
@@ -119,7 +119,7 @@ struct ImportBatch {
     /// The memberships that come from lines of joins.
     private var newJoins: [Member] = []
     /// The authors of posts whose membership is older than this batch.
-    private var presentMembers: Set<Member> = []
+    private var existingMembers: Set<Member> = []
     /// The older posts that this batch edits, with their authors and threads.
     private var newEdits: [(post: PostID, author: UserID, thread: ThreadID)] = []
     /// The renamed users of this batch, for the summary.
@@ -134,7 +134,7 @@ struct ImportBatch {
     /// Whether the batch is committed before it is full, because its events are large.
     ///
     /// An edited message stores its body twice.
-    var isLarge: Bool { byteCount > 16 << 20 }
+    var hasReachedByteLimit: Bool { byteCount > 16 << 20 }
 
     /// Adds the commands that a line needs to the batch.
     ///
@@ -143,7 +143,7 @@ struct ImportBatch {
     ///
     /// - Returns: Whether commands were added; false if the store already has the content of the
     ///   line.
-    mutating func stage(_ line: Line, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
+    mutating func stage(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
         switch line.content {
         case .message(let message): try stage(message, line, models, now)
         case .join: try stageJoin(line, models, now)
@@ -151,10 +151,10 @@ struct ImportBatch {
     }
 
     /// Returns whether the assumptions of the staged commands still hold in the given state.
-    func holds(in models: borrowing ReadModels) -> Bool {
+    func isValid(in models: borrowing ReadModels) -> Bool {
         let now = models.position
         for (id, user) in newUsers {
-            if models.profile(id, asOf: now) != nil || models.bearer(of: user.username.foldKey, asOf: now) != nil { return false }
+            if models.profile(id, asOf: now) != nil || models.user(withFoldKey: user.username.foldKey, asOf: now) != nil { return false }
             if let subject = user.subject, models.user(withSubject: subject, asOf: now) != nil { return false }
         }
         for thread in newThreads where models.hasThread(thread, asOf: now) { return false }
@@ -164,7 +164,7 @@ struct ImportBatch {
             if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil { return false }
             if let answered = post.answered, models.message(answered, asOf: now)?.isRetracted == true { return false }
         }
-        for member in presentMembers where !models.mayRead(member.user, member.thread, asOf: now) { return false }
+        for member in existingMembers where !models.mayRead(member.user, member.thread, asOf: now) { return false }
         for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
         return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
     }
@@ -172,20 +172,20 @@ struct ImportBatch {
     /// Stages the lines of the batch again.
     ///
     /// - Returns: The lines that are now rejected, and the number of lines that already exist.
-    mutating func stageAgain(in models: borrowing ReadModels) -> (refused: [RefusedMessage], duplicates: Int) {
+    mutating func restage(in models: borrowing ReadModels) -> (rejected: [RejectedLine], duplicates: Int) {
         let lines = entries.map(\.line)
         removeAll()
-        forget()
-        var refused: [RefusedMessage] = []
+        resetKnown()
+        var rejected: [RejectedLine] = []
         var duplicates = 0
         for line in lines {
             do throws(Rejection) {
                 if try !stage(line, models, models.position) { duplicates += 1 }
             } catch {
-                refused.append(RefusedMessage(line: line.number, rejection: error))
+                rejected.append(RejectedLine(line: line.number, rejection: error))
             }
         }
-        return (refused, duplicates)
+        return (rejected, duplicates)
     }
 
     /// Removes all lines and commands, after they were executed.
@@ -193,7 +193,7 @@ struct ImportBatch {
         byteCount = 0
         requests.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
-        unshown.removeAll(keepingCapacity: true)
+        stagedPosts.removeAll(keepingCapacity: true)
         newUsers.removeAll(keepingCapacity: true)
         newNames.removeAll(keepingCapacity: true)
         newSubjects.removeAll(keepingCapacity: true)
@@ -201,28 +201,28 @@ struct ImportBatch {
         newPosts.removeAll(keepingCapacity: true)
         newMembers.removeAll(keepingCapacity: true)
         newJoins.removeAll(keepingCapacity: true)
-        presentMembers.removeAll(keepingCapacity: true)
+        existingMembers.removeAll(keepingCapacity: true)
         newEdits.removeAll(keepingCapacity: true)
         renamed.removeAll(keepingCapacity: true)
         withoutSubject.removeAll(keepingCapacity: true)
     }
 
     /// Discards the known users, threads and memberships, so that they are looked up again.
-    mutating func forget() { known = Known() }
+    mutating func resetKnown() { known = Known() }
 }
 
 // MARK: Messages
 
 extension ImportBatch {
     private mutating func stage(
-        _ message: ImportedMessage, _ line: Line, _ models: borrowing ReadModels, _ now: Position
+        _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
         if let present = try post(message.id, in: message.channel, models, now) {
             try check(message, line, against: present, models, now)
             return stageEdit(of: present, message, line, models, now)
         }
         guard let user = line.user else { throw .invalidUsername }
-        let newcomer = try newcomer(user, line, models, now)
+        let newcomer = try registration(user, line, models, now)
         guard MessageBody.isValid(message.body) else { throw .invalidBody }
         let threadName = try threadName(line, models, now)
         var answered: MessageID?
@@ -248,8 +248,8 @@ extension ImportBatch {
         // The source does not contain the earlier text, so the message and the edit have the same
         // text.
         if let editedAt = message.editedAt { append(.edit(post, by: user, body: message.body), .imported(sentAt: editedAt)) }
-        entries.append(Entry(line: line, requests: start..<requests.count, essential: essential..<requests.count))
-        unshown[id] = Present(
+        entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count))
+        stagedPosts[id] = ExistingPost(
             root: answered ?? id, isReply: answered != nil, author: user, isEdited: message.editedAt != nil, position: nil)
         return true
     }
@@ -260,7 +260,7 @@ extension ImportBatch {
     /// user's posts are never edited, even if an earlier version attributed the imported post to
     /// that user because of the nickname.
     private mutating func stageEdit(
-        of present: Present, _ message: ImportedMessage, _ line: Line, _ models: borrowing ReadModels, _ now: Position
+        of present: ExistingPost, _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
         guard let editedAt = message.editedAt, !present.isEdited, present.author == line.user, MessageBody.isValid(message.body) else {
             return false
@@ -275,9 +275,9 @@ extension ImportBatch {
         }
         let start = requests.count
         append(.edit(post, by: present.author, body: message.body), .imported(sentAt: editedAt))
-        entries.append(Entry(line: line, requests: start..<requests.count, essential: start..<requests.count))
-        unshown[id] = present
-        unshown[id]?.isEdited = true
+        entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: start..<requests.count))
+        stagedPosts[id] = present
+        stagedPosts[id]?.isEdited = true
         return true
     }
 
@@ -295,12 +295,12 @@ extension ImportBatch {
     /// Returns the existing post for an id of the source, if any.
     private func post(
         _ id: String, in channel: String, _ models: borrowing ReadModels, _ now: Position
-    ) throws(Rejection) -> Present? {
+    ) throws(Rejection) -> ExistingPost? {
         let message = ImportedID.message(channel, id)
-        if let present = unshown[message] { return present }
+        if let present = stagedPosts[message] { return present }
         let postedMessage = models.message(message, asOf: now)
         if let posted = postedMessage, posted.isImported {
-            return Present(
+            return ExistingPost(
                 root: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
         }
         // A native user may have taken the id that the imported reply would have as a message, so
@@ -308,7 +308,7 @@ extension ImportBatch {
         let reply = ImportedID.reply(channel, id)
         if let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) {
             guard posted.isImported else { throw .identifierTaken }
-            return Present(
+            return ExistingPost(
                 root: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
         }
         guard postedMessage == nil else { throw .identifierTaken }
@@ -317,7 +317,7 @@ extension ImportBatch {
 
     /// Throws if the id of a message belongs to another author or another place.
     private func check(
-        _ message: ImportedMessage, _ line: Line, against present: Present, _ models: borrowing ReadModels, _ now: Position
+        _ message: ImportedMessage, _ line: ParsedLine, against present: ExistingPost, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) {
         let answered: MessageID? =
             if let replyTo = message.replyTo { try post(replyTo, in: message.channel, models, now)?.root } else { nil }
@@ -331,7 +331,7 @@ extension ImportBatch {
         case .nickname:
             // Earlier versions attributed a post to the user of the store who had the nickname
             // then. That user may have another name now.
-            guard let position = present.position, models.mayHaveBorne(name.foldKey, present.author, asOf: position) else {
+            guard let position = present.position, models.mayHaveHadName(name.foldKey, present.author, asOf: position) else {
                 throw .identifierTaken
             }
         }
@@ -341,9 +341,9 @@ extension ImportBatch {
 // MARK: Users, threads, joins
 
 extension ImportBatch {
-    private mutating func stageJoin(_ line: Line, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
+    private mutating func stageJoin(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
         guard let user = line.user else { throw .invalidUsername }
-        let newcomer = try newcomer(user, line, models, now)
+        let newcomer = try registration(user, line, models, now)
         let threadName = try threadName(line, models, now)
         // Includes former members: an import does not bring back a user who has left.
         if known.members.contains(Member(user: user, thread: line.thread)) || models.hasBeenMember(user, of: line.thread, asOf: now) {
@@ -352,7 +352,7 @@ extension ImportBatch {
         let start = requests.count
         stageMembership(user, newcomer, threadName, line, models, now)
         newJoins.append(Member(user: user, thread: line.thread))
-        entries.append(Entry(line: line, requests: start..<requests.count, essential: requests.count - 1..<requests.count))
+        entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: requests.count - 1..<requests.count))
         return true
     }
 
@@ -366,7 +366,7 @@ extension ImportBatch {
     ///
     /// - Throws: `identifierTaken` if a native thread has the id; `invalidThreadName` if the thread
     ///   does not exist and the channel is not a valid name.
-    private func threadName(_ line: Line, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> String {
+    private func threadName(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> String {
         if line.thread.outwardCode != nil { return line.channel }
         if !known.threads.contains(line.thread), let present = models.thread(line.thread, asOf: now) {
             guard present.isImported else { throw .identifierTaken }
@@ -380,8 +380,8 @@ extension ImportBatch {
     ///
     /// - Throws: `identifierTaken` if a native user has the id, which a caller can compute and
     ///   take; `invalidUsername` or `invalidSubject` if the name or the subject is invalid.
-    private func newcomer(
-        _ user: UserID, _ line: Line, _ models: borrowing ReadModels, _ now: Position
+    private func registration(
+        _ user: UserID, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> (name: ImportedName, subject: String?)? {
         if known.users.contains(user) { return nil }
         if let profile = models.profile(user, asOf: now) {
@@ -396,7 +396,7 @@ extension ImportBatch {
 
     /// Stages the registration, the opening of the thread and the join, as far as they are needed.
     private mutating func stageMembership(
-        _ user: UserID, _ newcomer: (name: ImportedName, subject: String?)?, _ threadName: String, _ line: Line,
+        _ user: UserID, _ newcomer: (name: ImportedName, subject: String?)?, _ threadName: String, _ line: ParsedLine,
         _ models: borrowing ReadModels, _ now: Position
     ) {
         if let newcomer { stageUser(user, newcomer.name, newcomer.subject, line.origin, models, now) }
@@ -412,7 +412,7 @@ extension ImportBatch {
             newMembers.insert(member)
             append(.joinThread(user: user, thread: line.thread), line.origin)
         } else if !newMembers.contains(member) {
-            presentMembers.insert(member)
+            existingMembers.insert(member)
         }
     }
 
@@ -440,7 +440,7 @@ extension ImportBatch {
         // The key of the name with a suffix: several long names can be shortened to the same name.
         let key = name.username(suffix: 2)?.foldKey ?? username.foldKey
         var number = known.suffixes[key] ?? 1
-        while newNames.contains(username.foldKey) || models.bearer(of: username.foldKey, asOf: now) != nil {
+        while newNames.contains(username.foldKey) || models.user(withFoldKey: username.foldKey, asOf: now) != nil {
             number += 1
             guard let next = name.username(suffix: number) else { break }
             username = next

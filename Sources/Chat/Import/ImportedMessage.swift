@@ -215,15 +215,15 @@ struct ImportedName {
         guard let former = Username(former: text), let fallback = Self.fallback else { return nil }
         self.text = former.text
         foldKey = former.foldKey
-        username = Username(former.text) ?? Self.fitted(NameText.withoutInvisibleScalars(former.text), suffix: "") ?? fallback
+        username = Username(former.text) ?? Self.shortened(NameRules.withoutInvisibleScalars(former.text), suffix: "") ?? fallback
     }
 
     private static let fallback = Username("imported")
 
     /// Returns the username with a suffix, `~2` or higher, shortened to the bounds of a username.
-    func username(suffix number: Int) -> Username? { Self.fitted(username.text, suffix: "~\(number)") }
+    func username(suffix number: Int) -> Username? { Self.shortened(username.text, suffix: "~\(number)") }
 
-    private static func fitted(_ text: String, suffix: String) -> Username? {
+    private static func shortened(_ text: String, suffix: String) -> Username? {
         var text = text
         while true {
             if let username = Username(text + suffix) { return username }
@@ -241,7 +241,7 @@ extension ThreadName {
     /// Scalars that are invalid now are removed, as in ``ImportedName``.
     init?(imported channel: String) {
         guard let former = ThreadName(former: channel) else { return nil }
-        let visible = NameText.withoutInvisibleScalars(former.text)
+        let visible = NameRules.withoutInvisibleScalars(former.text)
         // The rest can be empty, or the outward code of another thread.
         let candidates = [former.text, visible, OutwardCode(visible) == nil ? "imported" : visible + "~2"]
         guard let name = candidates.lazy.compactMap({ ThreadName($0) }).first else { return nil }

@@ -53,7 +53,7 @@ public struct MessageImporter: ~Copyable {
     ///   - line: The line of the message in its source, for the report.
     /// - Returns: The lines that were rejected by this call.
     /// - Throws: ``ChatError`` if the store fails. Earlier commits remain in the store.
-    public mutating func add(_ message: ImportedMessage, line: Int) throws(ChatError) -> [RefusedMessage] {
+    public mutating func add(_ message: ImportedMessage, line: Int) throws(ChatError) -> [RejectedLine] {
         try add(.message(message), line: line)
     }
 
@@ -61,22 +61,22 @@ public struct MessageImporter: ~Copyable {
     ///
     /// Otherwise the same as adding a message. A join of a present or former member of the thread
     /// is a duplicate: a user who has left is not brought back.
-    public mutating func add(_ content: ImportedLine, line: Int) throws(ChatError) -> [RefusedMessage] {
-        let staged = ImportBatch.Line(content, number: line)
+    public mutating func add(_ content: ImportedLine, line: Int) throws(ChatError) -> [RejectedLine] {
+        let staged = ImportBatch.ParsedLine(content, number: line)
         var batch = ImportBatch()
         swap(&batch, &self.batch)
-        let result: Result<Bool, Rejection> = store.present { models, now in
+        let result: Result<Bool, Rejection> = store.withCurrentModels { models, now in
             do throws(Rejection) { return .success(try batch.stage(staged, models, now)) } catch { return .failure(error) }
         }
         swap(&batch, &self.batch)
         switch result {
-        case .success(true): return self.batch.entries.count >= batchSize || self.batch.isLarge ? try commit() : []
+        case .success(true): return self.batch.entries.count >= batchSize || self.batch.hasReachedByteLimit ? try commit() : []
         case .success(false):
             summary.duplicates += 1
             return []
         case .failure(let rejection):
-            summary.refused += 1
-            return [RefusedMessage(line: line, rejection: rejection)]
+            summary.rejected += 1
+            return [RejectedLine(line: line, rejection: rejection)]
         }
     }
 
@@ -84,18 +84,18 @@ public struct MessageImporter: ~Copyable {
     ///
     /// - Returns: The lines of the last batch that were rejected.
     /// - Throws: ``ChatError`` if the store fails. Earlier commits remain in the store.
-    public mutating func finish() throws(ChatError) -> [RefusedMessage] { try commit() }
+    public mutating func finish() throws(ChatError) -> [RejectedLine] { try commit() }
 
-    private mutating func commit() throws(ChatError) -> [RefusedMessage] {
+    private mutating func commit() throws(ChatError) -> [RejectedLine] {
         guard !batch.isEmpty else { return [] }
         var batch = ImportBatch()
         swap(&batch, &self.batch)
-        var refused: [RefusedMessage] = []
+        var rejected: [RejectedLine] = []
         var duplicates = 0
         let answers: [Result<Receipt, Rejection>]
         do throws(ChatError) {
             answers = try store.execute(making: { models in
-                if !batch.holds(in: models) { (refused, duplicates) = batch.stageAgain(in: models) }
+                if !batch.isValid(in: models) { (rejected, duplicates) = batch.restage(in: models) }
                 return batch.requests
             })
         } catch {
@@ -108,28 +108,28 @@ public struct MessageImporter: ~Copyable {
         for entry in batch.entries {
             // The first rejection is the cause; that of the post is its consequence.
             let refusals = answers[entry.requests].lazy.compactMap { if case .failure(let rejection) = $0 { rejection } else { nil } }
-            let isRefused = answers[entry.essential].contains { if case .failure = $0 { true } else { false } }
+            let isRefused = answers[entry.recordingRequests].contains { if case .failure = $0 { true } else { false } }
             if isRefused, let rejection = refusals.first {
-                refused.append(RefusedMessage(line: entry.line.number, rejection: rejection))
-            } else if case .success(let receipt) = answers[entry.essential.lowerBound], receipt.isDuplicate {
+                rejected.append(RejectedLine(line: entry.line.number, rejection: rejection))
+            } else if case .success(let receipt) = answers[entry.recordingRequests.lowerBound], receipt.isDuplicate {
                 // Another importer of the same history was first.
                 summary.duplicates += 1
             } else if case .join = entry.line.content {
                 summary.joins += 1
             }
         }
-        summary.refused += refused.count
+        summary.rejected += rejected.count
         for answer in answers {
             switch answer {
             case .success(let receipt): count(receipt, of: batch)
             // A user or thread may be missing, for example after the disk was full. Look everything
             // up in the store again.
-            case .failure: batch.forget()
+            case .failure: batch.resetKnown()
             }
         }
         batch.removeAll()
         swap(&batch, &self.batch)
-        return refused.sorted { $0.line < $1.line }
+        return rejected.sorted { $0.line < $1.line }
     }
 
     private mutating func count(_ receipt: Receipt, of batch: ImportBatch) {
@@ -161,7 +161,7 @@ public struct ImportSummary: Hashable, Sendable {
     /// The number of lines that the store already contained.
     public var duplicates = 0
     /// The number of rejected lines.
-    public var refused = 0
+    public var rejected = 0
     /// The number of registered users.
     public var users = 0
     /// The number of opened threads.
@@ -199,8 +199,10 @@ public struct UserWithoutSubject: Hashable, Sendable, Codable {
 }
 
 extension ImportSummary: Codable {
-    private enum CodingKeys: CodingKey {
-        case messages, replies, duplicates, refused, users, threads, joins, edits, renamed, withoutSubject
+    private enum CodingKeys: String, CodingKey {
+        case messages, replies, duplicates
+        case rejected = "refused"
+        case users, threads, joins, edits, renamed, withoutSubject
     }
 
     /// Decodes a summary; omitted fields are 0 or empty.
@@ -209,7 +211,7 @@ extension ImportSummary: Codable {
         messages = try container.decode(Int.self, forKey: .messages)
         replies = try container.decode(Int.self, forKey: .replies)
         duplicates = try container.decode(Int.self, forKey: .duplicates)
-        refused = try container.decode(Int.self, forKey: .refused)
+        rejected = try container.decode(Int.self, forKey: .rejected)
         users = try container.decode(Int.self, forKey: .users)
         threads = try container.decode(Int.self, forKey: .threads)
         joins = try container.decodeIfPresent(Int.self, forKey: .joins) ?? 0
@@ -224,7 +226,7 @@ extension ImportSummary: Codable {
         try container.encode(messages, forKey: .messages)
         try container.encode(replies, forKey: .replies)
         try container.encode(duplicates, forKey: .duplicates)
-        try container.encode(refused, forKey: .refused)
+        try container.encode(rejected, forKey: .rejected)
         try container.encode(users, forKey: .users)
         try container.encode(threads, forKey: .threads)
         if joins > 0 { try container.encode(joins, forKey: .joins) }
@@ -235,7 +237,7 @@ extension ImportSummary: Codable {
 }
 
 /// A rejected line of an import.
-public struct RefusedMessage: Hashable, Sendable {
+public struct RejectedLine: Hashable, Sendable {
     /// The line number in the source.
     public var line: Int
     /// The reason.

@@ -18,10 +18,10 @@ final class Checkpointer: Sendable {
     private let log: any CheckpointLog
     private let clock: any WallClock
     private let state: Lock<State>
-    private let background: Background
+    private let background: BackgroundRunner
     /// Held while a checkpoint is written, so that acquiring it waits for the checkpoint in
     /// progress.
-    private let turn = Lock(())
+    private let writeLock = Lock(())
 
     private struct State {
         var isBusy = false
@@ -42,14 +42,14 @@ final class Checkpointer: Sendable {
         self.options = options
         self.log = log
         self.clock = clock
-        background = Background("Chat.checkpoint", qos: .utility, executor)
+        background = BackgroundRunner("Chat.checkpoint", qos: .utility, executor)
         state = Lock(State(statistics: statistics))
     }
 
     var statistics: CheckpointStatistics { state.withLock { $0.statistics } }
 
     /// The position of the latest valid checkpoint; 0 if none exists.
-    var lastPosition: Position { state.withLock { $0.statistics.last?.position ?? $0.statistics.loaded ?? 0 } }
+    var lastPosition: Position { state.withLock { $0.statistics.lastWritten?.position ?? $0.statistics.loaded ?? 0 } }
 
     /// Adds a custom projection, which is asked for its checkpoint at the close of the store.
     func add(_ projection: any ClosingCheckpoint) {
@@ -77,7 +77,7 @@ final class Checkpointer: Sendable {
     }
 
     /// Writes a checkpoint in the background, unless one is in progress.
-    func begin(_ models: StoreModels) {
+    func scheduleWrite(_ models: StoreModels) {
         let isFree = state.withLock { state in
             if state.isBusy || state.isStopped { return false }
             state.isBusy = true
@@ -89,7 +89,7 @@ final class Checkpointer: Sendable {
     }
 
     private func writeInBackground(_ models: StoreModels) {
-        turn.withLock { _ in
+        writeLock.withLock { _ in
             // `stop()` does not wait for a job that its executor has not started.
             if state.withLock({ $0.isStopped }) { return }
             // The statistics count a failure; no caller waits for it.
@@ -101,9 +101,9 @@ final class Checkpointer: Sendable {
     /// Waits for the checkpoint in progress, then writes one synchronously.
     ///
     /// - Parameter isLast: Whether this is the checkpoint of a close, which follows ``stop()``.
-    func finish(_ models: StoreModels, isLast: Bool = false) throws(ChatError) {
-        try inTurn(isLast: isLast) { () throws(ChatError) in
-            try wrapping { () throws(JournalError) in try write(models) { false } }
+    func writeNow(_ models: StoreModels, isLast: Bool = false) throws(ChatError) {
+        try withWriteLock(isLast: isLast) { () throws(ChatError) in
+            try wrappingJournalErrors { () throws(JournalError) in try write(models) { false } }
         }
     }
 
@@ -111,8 +111,8 @@ final class Checkpointer: Sendable {
     ///
     /// - Throws: The errors of `body`; `closed` once the store has been closed, because another
     ///   store may own the directory by then.
-    func inTurn(isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
-        let result: Result<Void, ChatError> = turn.withLock { _ in
+    func withWriteLock(isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
+        let result: Result<Void, ChatError> = writeLock.withLock { _ in
             // `stop()` has waited for earlier checkpoints; a later one could write into a released
             // directory.
             if !isLast, state.withLock({ $0.isStopped }) {
@@ -127,7 +127,7 @@ final class Checkpointer: Sendable {
     func stop() {
         state.withLock { $0.isStopped = true }
         background.drain()
-        turn.withLock { _ in }
+        writeLock.withLock { _ in }
     }
 
     private func write(_ models: StoreModels, isCancelled: @escaping () -> Bool) throws(JournalError) {
@@ -135,10 +135,10 @@ final class Checkpointer: Sendable {
         do throws(JournalError) {
             try log.waitUntilDurable(models.position)
             guard let bytes = try models.writeCheckpoint(of: log, isCancelled: isCancelled) else { return }
-            let written = CheckpointStatistics.Written(
+            let written = CheckpointStatistics.WrittenCheckpoint(
                 position: models.position, bytes: bytes, seconds: (ContinuousClock.now - start) / .seconds(1), at: clock.now())
             state.withLock { state in
-                state.statistics.last = written
+                state.statistics.lastWritten = written
                 state.statistics.written += 1
             }
         } catch {
@@ -183,11 +183,11 @@ extension StoreModels {
         let file = try log.beginCheckpoint(
             ReadModels.name, version: Self.checkpointVersion, at: position, sections: Self.componentNames)
         let sink = SectionSink(file, isCancelled)
-        for component in Self.componentNames where !sink.isOver {
+        for component in Self.componentNames where !sink.ignoresWrites {
             file.beginSection()
             var writer = ColumnWriter(sink)
             write(component: component, to: &writer)
-            writer.finish()
+            writer.flush()
         }
         if sink.wasCancelled {
             file.abandon()
@@ -225,10 +225,10 @@ private final class SectionSink: ColumnSink {
     }
 
     /// Whether further writes have no effect.
-    var isOver: Bool { wasCancelled || file.hasFailed }
+    var ignoresWrites: Bool { wasCancelled || file.hasFailed }
 
     func write(_ block: [UInt8]) {
         if !wasCancelled { wasCancelled = isCancelled() }
-        if !isOver { file.write(block) }
+        if !ignoresWrites { file.write(block) }
     }
 }

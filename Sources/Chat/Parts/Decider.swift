@@ -24,7 +24,7 @@ struct Decider: ~Copyable {
         case appended(Range<Int>)
         case unchanged
         case duplicate(of: ClosedRange<Position>)
-        case refused(Rejection)
+        case rejected(Rejection)
     }
 
     init(_ rules: RuleState, nextCheckpoint: Position) {
@@ -58,7 +58,7 @@ struct Decider: ~Copyable {
             }
         } catch {
             batch.truncate(to: start)
-            outcomes.append(.refused(error))
+            outcomes.append(.rejected(error))
         }
     }
 
@@ -66,7 +66,7 @@ struct Decider: ~Copyable {
     ///
     /// - Returns: Whether the space is available.
     /// - Throws: Any error of the log other than `storageFull`.
-    mutating func makeRoom(_ byteCount: Int, in log: any CommitLog) throws(JournalError) -> Bool {
+    mutating func reserve(_ byteCount: Int, in log: any CommitLog) throws(JournalError) -> Bool {
         do {
             try log.reserve(draft.encodedByteCount + byteCount)
             return true

@@ -10,7 +10,7 @@ struct FeedWaiters {
     /// The reason why a wait ended.
     enum Wakeup: Sendable {
         /// No event up to this position matches; a later one may.
-        case look(after: Position)
+        case recheck(after: Position)
         /// The log was closed.
         case ended
         /// The log or an event cannot be read.
@@ -41,7 +41,7 @@ struct FeedWaiters {
         let task: Continuation
 
         /// Whether the event may match the filter or changes the viewer's keys.
-        fileprivate func wants(_ event: RecordedEvent) -> Bool {
+        fileprivate func isConcerned(_ event: RecordedEvent) -> Bool {
             guard event.position > position else { return false }
             return filter.matches(event.event.details) || filter.viewer.map(event.event.details.changesMembership) ?? false
         }
@@ -84,10 +84,10 @@ struct FeedWaiters {
     /// Removes every waiter that the event may concern.
     ///
     /// - Complexity: O(*k*) in the number of waiters registered under the keys.
-    mutating func take(_ event: RecordedEvent, _ keys: [Key]) -> [Continuation] {
+    mutating func removeWaiters(_ event: RecordedEvent, _ keys: [Key]) -> [Continuation] {
         var ids: [UInt64] = []
         for key in keys {
-            for id in index[key] ?? [] where waiting[id]?.wants(event) == true { ids.append(id) }
+            for id in index[key] ?? [] where waiting[id]?.isConcerned(event) == true { ids.append(id) }
         }
         // Sorted by arrival, because the order of a set differs between runs.
         return ids.sorted().compactMap { remove($0) }
@@ -100,7 +100,7 @@ extension EventFilter {
     /// - Parameter memberships: The viewer's threads; empty without a viewer.
     func keys(_ memberships: [ThreadID]) -> [FeedWaiters.Key] {
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
-        if let threads { return threads.flatMap { usernameChanges != .satisfyingAll ? [.place($0), .readers($0)] : [.place($0)] } }
+        if let threads { return threads.flatMap { usernameChangeScope != .filtered ? [.place($0), .readers($0)] : [.place($0)] } }
         if let outwardCodes { return outwardCodes.map { .place(ThreadID($0)) } }
         if let users { return users.map(FeedWaiters.Key.user) }
         return [.everything]
@@ -115,12 +115,12 @@ extension EventDetails {
     ///   posts.
     func keys(_ memberships: (UserID) -> [ThreadID]) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
-        if let place { keys.append(.place(place)) }
+        if let relatedThread { keys.append(.place(relatedThread)) }
         if let user { keys.append(.user(user)) }
         switch audience {
-        case .nobody: break
+        case .noOtherUser: break
         case .readers(let thread): keys.append(.readers(thread))
-        case .acquaintances(let user): keys += memberships(user).map(FeedWaiters.Key.readers)
+        case .coMembers(let user): keys += memberships(user).map(FeedWaiters.Key.readers)
         }
         return keys
     }

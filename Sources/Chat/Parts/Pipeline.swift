@@ -7,25 +7,25 @@ import Locking
 ///
 /// Threads are not bound to stages, so no thread idles while a stage has work, whichever stage is
 /// slowest.
-final class Pipeline<Portion: Sendable>: Sendable {
-    typealias Stage = @Sendable (inout Portion) -> Void
+final class Pipeline<Batch: Sendable>: Sendable {
+    typealias Stage = @Sendable (inout Batch) -> Void
 
     private let stages: [Stage]
-    private let line: Lock<Line>
+    private let state: Lock<State>
 
     /// The batches in flight.
-    private struct Line {
+    private struct State {
         /// A ring of batches; an entry is nil while a thread works on it, which serialises the
         /// stages.
-        var portions: [Portion?]
+        var batches: [Batch?]
         /// The number of batches added, followed by the number that have passed each stage.
-        var passed: [Int]
+        var passedCounts: [Int]
         var hasEnded = false
         /// One semaphore per waiting thread, because the threads wait for different conditions.
         var waiting: [DispatchSemaphore] = []
 
-        var hasRoom: Bool { passed[0] - passed[passed.count - 1] < portions.count }
-        var isDone: Bool { hasEnded && passed[0] == passed[passed.count - 1] }
+        var hasRoom: Bool { passedCounts[0] - passedCounts[passedCounts.count - 1] < batches.count }
+        var isDone: Bool { hasEnded && passedCounts[0] == passedCounts[passedCounts.count - 1] }
     }
 
     /// Creates an empty pipeline.
@@ -33,24 +33,24 @@ final class Pipeline<Portion: Sendable>: Sendable {
     /// - Parameter room: The maximum number of batches in flight, which bounds memory.
     init(_ stages: [Stage], room: Int) {
         self.stages = stages
-        line = Lock(Line(portions: [Portion?](repeating: nil, count: room), passed: [Int](repeating: 0, count: stages.count + 1)))
+        state = Lock(State(batches: [Batch?](repeating: nil, count: room), passedCounts: [Int](repeating: 0, count: stages.count + 1)))
     }
 
     /// Adds the next batch; the producing thread works while the pipeline is full.
     ///
     /// Only one thread may call this method.
-    func put(_ portion: Portion) {
-        work(fromFirst: true) { $0.hasRoom }
-        line.withLock { line in
-            line.portions[line.passed[0] % line.portions.count] = portion
-            line.passed[0] += 1
-            wakeAll(&line)
+    func submit(_ batch: Batch) {
+        work(prefersEarliestStage: true) { $0.hasRoom }
+        state.withLock { state in
+            state.batches[state.passedCounts[0] % state.batches.count] = batch
+            state.passedCounts[0] += 1
+            wakeAll(&state)
         }
     }
 
     /// Ends the input, and works until the last batch has passed.
     func finish() {
-        line.withLock {
+        state.withLock {
             $0.hasEnded = true
             wakeAll(&$0)
         }
@@ -58,59 +58,59 @@ final class Pipeline<Portion: Sendable>: Sendable {
     }
 
     /// Works until the last batch has passed.
-    func work() { work(fromFirst: false) { $0.isDone } }
+    func work() { work(prefersEarliestStage: false) { $0.isDone } }
 
-    private func work(fromFirst: Bool, until isEnough: (Line) -> Bool) {
+    private func work(prefersEarliestStage: Bool, until condition: (State) -> Bool) {
         while true {
-            switch next(fromFirst, isEnough) {
-            case .enough: return
+            switch next(prefersEarliestStage, condition) {
+            case .stop: return
             case .wait(let change): change.wait()
-            case .task(let stage, var portion):
-                stages[stage](&portion)
-                hand(on: portion, from: stage)
+            case .task(let stage, var batch):
+                stages[stage](&batch)
+                complete(on: batch, from: stage)
             }
         }
     }
 
-    private enum Next {
-        case enough
+    private enum Action {
+        case stop
         case wait(DispatchSemaphore)
-        case task(Int, Portion)
+        case task(Int, Batch)
     }
 
     /// Returns the next task of a thread.
     ///
-    /// - Parameter fromFirst: Whether to prefer the earliest runnable stage. The producer does;
+    /// - Parameter prefersEarliestStage: Whether to prefer the earliest runnable stage. The producer does;
     ///   other threads prefer the latest, so that batches leave early and each thread reuses its
     ///   processor's caches.
-    private func next(_ fromFirst: Bool, _ isEnough: (Line) -> Bool) -> Next {
-        line.withLock { line in
-            if isEnough(line) { return .enough }
+    private func next(_ prefersEarliestStage: Bool, _ condition: (State) -> Bool) -> Action {
+        state.withLock { state in
+            if condition(state) { return .stop }
             for index in stages.indices {
-                let stage = fromFirst ? index : stages.count - 1 - index
-                guard line.passed[stage] > line.passed[stage + 1] else { continue }
-                let place = line.passed[stage + 1] % line.portions.count
-                if let portion = line.portions[place].take() { return .task(stage, portion) }
+                let stage = prefersEarliestStage ? index : stages.count - 1 - index
+                guard state.passedCounts[stage] > state.passedCounts[stage + 1] else { continue }
+                let place = state.passedCounts[stage + 1] % state.batches.count
+                if let batch = state.batches[place].take() { return .task(stage, batch) }
             }
             let change = DispatchSemaphore(value: 0)
-            line.waiting.append(change)
+            state.waiting.append(change)
             return .wait(change)
         }
     }
 
-    private func hand(on portion: consuming Portion, from stage: Int) {
+    private func complete(on batch: consuming Batch, from stage: Int) {
         let isLast = stage == stages.count - 1
-        let portion = isLast ? nil : portion
-        line.withLock { line in
-            if !isLast { line.portions[line.passed[stage + 1] % line.portions.count] = portion }
-            line.passed[stage + 1] += 1
-            wakeAll(&line)
+        let batch = isLast ? nil : batch
+        state.withLock { state in
+            if !isLast { state.batches[state.passedCounts[stage + 1] % state.batches.count] = batch }
+            state.passedCounts[stage + 1] += 1
+            wakeAll(&state)
         }
     }
 
-    private func wakeAll(_ line: inout Line) {
-        for change in line.waiting { change.signal() }
-        line.waiting.removeAll(keepingCapacity: true)
+    private func wakeAll(_ state: inout State) {
+        for change in state.waiting { change.signal() }
+        state.waiting.removeAll(keepingCapacity: true)
     }
 }
 
@@ -119,10 +119,10 @@ final class Pipeline<Portion: Sendable>: Sendable {
 /// Replay reserves capacity for them to avoid rehashing. The estimate affects only performance.
 struct ReplayEstimate {
     /// The number of events read at each sampled place.
-    private static let run = 16
-    private static let places = 64
+    private static let sampleLength = 16
+    private static let sampleCount = 64
     /// The maximum estimate, which protects against a corrupt journal length.
-    private static let most = 1 << 24
+    private static let maximumEstimate = 1 << 24
 
     private(set) var messages = 0
     private(set) var memberships = 0
@@ -132,13 +132,13 @@ struct ReplayEstimate {
     /// Read errors are ignored, because the replay will meet the same error.
     init(_ log: any CommitLog, _ positions: ClosedRange<Position>) {
         let count = Int(clamping: positions.upperBound - positions.lowerBound)
-        guard count > 16 * Self.run * Self.places else { return }
+        guard count > 16 * Self.sampleLength * Self.sampleCount else { return }
         var kinds: [EventKind: Int] = [:]
         var sampled = 0
-        for place in 0..<Self.places {
-            let first = positions.lowerBound + Position(count / Self.places * place)
+        for place in 0..<Self.sampleCount {
+            let first = positions.lowerBound + Position(count / Self.sampleCount * place)
             do throws(JournalError) {
-                try log.forEachRecord(in: first...first + Position(Self.run) - 1) { _, _, kept, _ in
+                try log.forEachRecord(in: first...first + Position(Self.sampleLength) - 1) { _, _, kept, _ in
                     guard let kind = (try? EventRow(kept: kept))?.kind else { return false }
                     kinds[kind, default: 0] += 1
                     sampled += 1
@@ -149,7 +149,7 @@ struct ReplayEstimate {
             }
         }
         guard sampled > 0 else { return }
-        let estimate = { (kind: EventKind) in min(count / sampled * (kinds[kind] ?? 0), Self.most) }
+        let estimate = { (kind: EventKind) in min(count / sampled * (kinds[kind] ?? 0), Self.maximumEstimate) }
         messages = estimate(.messagePosted)
         memberships = estimate(.threadJoined)
     }

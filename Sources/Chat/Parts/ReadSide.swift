@@ -10,10 +10,10 @@ import Synchronization
 /// a waiting caller applies every durable row on behalf of all callers, in short exclusive
 /// sections. Queries run in shared sections, as of the last visible position.
 ///
-/// Lock order: the decider's lock, then `turn`, then either `pending` or `models`.
+/// Lock order: the decider's lock, then `applyLock`, then either `pending` or `models`.
 final class ReadSide: Sendable {
     /// The state that queries read.
-    struct Shown: Sendable {
+    struct VisibleState: Sendable {
         var models: ReadModels
         /// The position that queries read as of: durable, applied and the end of a commit.
         var position: Position
@@ -21,7 +21,7 @@ final class ReadSide: Sendable {
     }
 
     /// A requested copy of the models, due once the read models have reached its position.
-    struct Capture: Sendable {
+    struct SnapshotRequest: Sendable {
         let rules: RuleState
         /// The identities as of the same position.
         let identities: Identities
@@ -32,33 +32,33 @@ final class ReadSide: Sendable {
     }
 
     /// Rows in position order, and the captures due among them.
-    private struct Rows: Sendable {
+    private struct RowQueue: Sendable {
         var batch = EventBatch(from: 1)
         /// The index of the first row that is not applied.
         var next = 0
-        var captures: [Capture] = []
+        var captures: [SnapshotRequest] = []
 
         var isEmpty: Bool { next == batch.count && captures.isEmpty }
     }
 
-    private let models: SharedLock<Shown>
-    /// A copy of ``Shown/position`` that can be read without the lock.
-    private let shown: Atomic<Position>
-    private let pending = Lock(Rows())
+    private let models: SharedLock<VisibleState>
+    /// A copy of ``VisibleState/position`` that can be read without the lock.
+    private let publishedPosition: Atomic<Position>
+    private let pending = Lock(RowQueue())
     /// Rows taken from ``pending``; held by the thread that applies them.
-    private let turn = Lock(Rows())
+    private let applyLock = Lock(RowQueue())
 
     init(_ models: consuming ReadModels) {
         let position = models.position
-        shown = Atomic(position)
-        self.models = SharedLock(Shown(models: models, position: position))
+        publishedPosition = Atomic(position)
+        self.models = SharedLock(VisibleState(models: models, position: position))
     }
 
     /// The position that queries read as of.
-    var position: Position { shown.load(ordering: .acquiring) }
+    var position: Position { publishedPosition.load(ordering: .acquiring) }
 
     /// Calls the body with the state, concurrently with other readers.
-    func withShared<Value, Failure: Error>(_ body: (borrowing Shown) throws(Failure) -> Value) throws(Failure) -> Value {
+    func withShared<Value, Failure: Error>(_ body: (borrowing VisibleState) throws(Failure) -> Value) throws(Failure) -> Value {
         try models.withShared(body)
     }
 
@@ -80,7 +80,7 @@ extension ReadSide {
     /// rows never become durable and are never applied.
     func push(_ batch: borrowing EventBatch) {
         pending.withLock { rows in
-            if rows.batch.count == 0 { rows.batch.removeAll(from: batch.first) }
+            if rows.batch.count == 0 { rows.batch.removeAll(from: batch.firstPosition) }
             rows.batch.append(batch)
         }
     }
@@ -88,9 +88,9 @@ extension ReadSide {
     /// Requests a copy of the models at the head of the rules.
     ///
     /// Called by the thread that holds the decider's lock, after it has appended its commit.
-    func capture(_ rules: RuleState, _ deliver: @escaping @Sendable (StoreModels) -> Void) {
+    func requestSnapshot(_ rules: RuleState, _ deliver: @escaping @Sendable (StoreModels) -> Void) {
         let identities = models.withShared { $0.models.identities.withoutSlots() }
-        pending.withLock { $0.captures.append(Capture(rules: rules, identities: identities, deliver: deliver)) }
+        pending.withLock { $0.captures.append(SnapshotRequest(rules: rules, identities: identities, deliver: deliver)) }
     }
 }
 
@@ -98,7 +98,7 @@ extension ReadSide {
 
 extension ReadSide {
     /// Rows applied per exclusive section: bounds query latency.
-    private static let sliceCount = 128
+    private static let rowsPerSection = 128
 
     /// Applies every durable event, unless the position is visible already.
     func apply(_ log: any CommitLog, through position: Position) {
@@ -107,7 +107,7 @@ extension ReadSide {
 
     /// Applies every durable event, and delivers the captures that are due.
     func applyDurable(_ log: any CommitLog) {
-        turn.withLock { rows in
+        applyLock.withLock { rows in
             let durable = log.durablePosition
             while true {
                 if rows.isEmpty {
@@ -129,20 +129,20 @@ extension ReadSide {
     }
 
     /// Applies rows up to a durable position that ends a commit, and makes them visible.
-    private func apply(_ rows: inout Rows, through end: Position) {
-        let last = end < rows.batch.first ? 0 : min(rows.batch.count, Int(end - rows.batch.first) + 1)
+    private func apply(_ rows: inout RowQueue, through end: Position) {
+        let last = end < rows.batch.firstPosition ? 0 : min(rows.batch.count, Int(end - rows.batch.firstPosition) + 1)
         while rows.next < last {
-            let slice = rows.next..<min(last, rows.next + Self.sliceCount)
+            let slice = rows.next..<min(last, rows.next + Self.rowsPerSection)
             models.withExclusive { shown in
                 shown.models.views.apply(rows.batch, slice)
                 if slice.upperBound == last { shown.position = shown.models.position }
             }
             rows.next = slice.upperBound
         }
-        if last > 0 { shown.store(rows.batch.position(last - 1), ordering: .releasing) }
+        if last > 0 { publishedPosition.store(rows.batch.position(last - 1), ordering: .releasing) }
     }
 
-    private func deliver(_ capture: Capture) {
+    private func deliver(_ capture: SnapshotRequest) {
         let views = models.withShared { $0.models.views.withoutSlots() }
         capture.deliver(StoreModels(capture.rules, ReadModels(capture.identities, views)))
     }
@@ -162,17 +162,17 @@ extension ReadSide {
     func catchUp(
         _ rules: inout RuleState, _ read: ((inout EventBatch) -> Void) -> (end: Position, failure: ChatError?)
     ) throws(ChatError) {
-        let failure = turn.withLock { _ in
+        let failure = applyLock.withLock { _ in
             let (end, failure) = read { batch in
                 models.withExclusive { $0.models.identities.resolve(&batch) }
                 rules.apply(batch, 0..<batch.count)
-                for start in stride(from: 0, to: batch.count, by: Self.sliceCount) {
-                    models.withExclusive { $0.models.views.apply(batch, start..<min(batch.count, start + Self.sliceCount)) }
+                for start in stride(from: 0, to: batch.count, by: Self.rowsPerSection) {
+                    models.withExclusive { $0.models.views.apply(batch, start..<min(batch.count, start + Self.rowsPerSection)) }
                 }
             }
             if end > position {
                 models.withExclusive { $0.position = end }
-                shown.store(end, ordering: .releasing)
+                publishedPosition.store(end, ordering: .releasing)
             }
             return failure
         }
@@ -184,8 +184,8 @@ extension ReadSide {
     /// The caller holds the decider's lock, and every decided event is applied.
     ///
     /// - Returns: The replaced read models.
-    func exchange(_ other: ReadModels) -> ReadModels {
-        let former = turn.withLock { _ in
+    func replaceModels(_ other: ReadModels) -> ReadModels {
+        let former = applyLock.withLock { _ in
             models.withExclusive { shown in
                 let former = shown.models
                 shown.models = other
@@ -193,7 +193,7 @@ extension ReadSide {
                 return former
             }
         }
-        shown.store(other.position, ordering: .releasing)
+        publishedPosition.store(other.position, ordering: .releasing)
         return former
     }
 }

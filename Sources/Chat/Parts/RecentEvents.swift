@@ -11,7 +11,7 @@ struct RecentEvents {
     /// The maximum number of bytes of text; the last event is kept regardless of size.
     let byteCapacity: Int
     /// The position of the oldest event; ``position`` + 1 if the buffer is empty.
-    private(set) var start: Position = 1
+    private(set) var firstPosition: Position = 1
     /// The position of the last event appended.
     private(set) var position: Position = 0
     private var slots: [FollowedEvent?] = []
@@ -28,7 +28,9 @@ struct RecentEvents {
         // Allocated at the first subscription.
         if slots.isEmpty { slots = Array(repeating: nil, count: capacity) }
         let bytes = event.recorded.event.textByteCount
-        while start <= position, position - start + 1 >= UInt64(capacity) || byteCount + bytes > byteCapacity { removeFirst() }
+        while firstPosition <= position, position - firstPosition + 1 >= UInt64(capacity) || byteCount + bytes > byteCapacity {
+            removeFirst()
+        }
         position += 1
         slots[slot(position)] = event
         byteCount += bytes
@@ -37,22 +39,22 @@ struct RecentEvents {
     /// Removes every event and continues after a later position.
     mutating func skip(to position: Position) {
         precondition(position >= self.position, "Cannot skip backwards.")
-        while start <= self.position { removeFirst() }
-        (start, self.position) = (position + 1, position)
+        while firstPosition <= self.position { removeFirst() }
+        (firstPosition, self.position) = (position + 1, position)
     }
 
     /// Returns at most `limit` events after a position.
     ///
-    /// The position must lie between ``start`` - 1 and ``position``.
+    /// The position must lie between ``firstPosition`` - 1 and ``position``.
     func events(after position: Position, limit: Int) -> [FollowedEvent] {
         let end = min(self.position, position + UInt64(limit))
         return (position..<end).compactMap { slots[slot($0 + 1)] }
     }
 
     private mutating func removeFirst() {
-        byteCount -= slots[slot(start)]?.recorded.event.textByteCount ?? 0
-        slots[slot(start)] = nil
-        start += 1
+        byteCount -= slots[slot(firstPosition)]?.recorded.event.textByteCount ?? 0
+        slots[slot(firstPosition)] = nil
+        firstPosition += 1
     }
 
     private func slot(_ position: Position) -> Int { Int(position % UInt64(capacity)) }

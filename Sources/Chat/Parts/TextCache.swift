@@ -38,7 +38,7 @@ struct TextCache {
     /// The tags are compact enough for the processor's cache, so most misses are detected without a
     /// memory access.
     private var tags: [UInt16] = []
-    private var wereAskedFor: [Bool] = []
+    private var isReferenced: [Bool] = []
     private var byteCount = 0
     private var hand = 0
     /// The number of texts.
@@ -52,44 +52,44 @@ struct TextCache {
     }
 
     /// Returns the text of an event, if cached.
-    mutating func find(_ position: Position) -> Text? {
+    mutating func text(_ position: Position) -> Text? {
         if slots.isEmpty { return nil }
-        let place = place(of: position)
+        let place = location(of: position)
         for way in 0..<Self.ways where tags[place.tags + way] == place.tag && slots[place.slots + way].position == position {
-            wereAskedFor[place.slots + way] = true
+            isReferenced[place.slots + way] = true
             return slots[place.slots + way].text
         }
         return nil
     }
 
     /// Adds a missing text if it fits without eviction, or if its position has a ghost entry.
-    mutating func add(_ text: Text, at position: Position) {
+    mutating func insert(_ text: Text, at position: Position) {
         let bytes = Self.bytes(text)
         guard bytes <= capacity / 2 else { return }
         if slots.isEmpty {
             slots = Array(repeating: Slot(), count: slotCount)
             tags = Array(repeating: 0, count: 2 * slotCount)
-            wereAskedFor = Array(repeating: false, count: slotCount)
+            isReferenced = Array(repeating: false, count: slotCount)
         }
-        let place = place(of: position)
+        let place = location(of: position)
         var free: Int?
         for way in 0..<Self.ways {
             let tag = tags[place.tags + way]
             if tag == place.tag && slots[place.slots + way].position == position { return }
             if tag == 0 && free == nil { free = place.slots + way }
         }
-        guard free != nil && byteCount + bytes <= capacity || wasRefused(place) else { return }
-        let slot = free ?? takeOne(of: place.slots..<place.slots + Self.ways)
-        while byteCount + bytes > capacity { takeNext() }
+        guard free != nil && byteCount + bytes <= capacity || findOrRecordGhost(place) else { return }
+        let slot = free ?? evictOne(of: place.slots..<place.slots + Self.ways)
+        while byteCount + bytes > capacity { advanceHand() }
         slots[slot] = Slot(position: position, text: text)
         tags[Self.tag(of: slot)] = place.tag
-        wereAskedFor[slot] = false
+        isReferenced[slot] = false
         byteCount += bytes
         count += 1
     }
 
     /// The set of a position: its first slot, and the position's tag.
-    private struct Place {
+    private struct SetLocation {
         var slots: Int
         var tag: UInt16
 
@@ -97,20 +97,20 @@ struct TextCache {
     }
 
     /// Returns the set of a position; neighbouring positions are in distant sets.
-    private func place(of position: Position) -> Place {
+    private func location(of position: Position) -> SetLocation {
         // Fibonacci hashing (Knuth, 1973): the top bits of the product spread the positions evenly
         // over the sets. The tag is the bits below them.
         let mixed = position &* 0x9E37_79B9_7F4A_7C15
         let bits = UInt64(truncatingIfNeeded: slotCount.trailingZeroBitCount)
         let slot = Int(truncatingIfNeeded: mixed &>> (64 &- bits))
-        return Place(slots: slot & ~(Self.ways - 1), tag: max(1, UInt16(truncatingIfNeeded: mixed &>> (48 &- bits))))
+        return SetLocation(slots: slot & ~(Self.ways - 1), tag: max(1, UInt16(truncatingIfNeeded: mixed &>> (48 &- bits))))
     }
 
     /// The index of a slot's tag: each set has four ghost tags after its slot tags.
     private static func tag(of slot: Int) -> Int { slot + slot & ~(ways - 1) }
 
     /// Whether the position has a ghost entry; records one if not.
-    private mutating func wasRefused(_ place: Place) -> Bool {
+    private mutating func findOrRecordGhost(_ place: SetLocation) -> Bool {
         var former = place.tag
         for index in place.tags + Self.ways..<place.tags + 2 * Self.ways {
             swap(&former, &tags[index])
@@ -120,12 +120,12 @@ struct TextCache {
     }
 
     /// Evicts one text from a full set: the first one not referenced recently.
-    private mutating func takeOne(of set: Range<Int>) -> Int {
-        if let slot = set.first(where: { !wereAskedFor[$0] }) {
+    private mutating func evictOne(of set: Range<Int>) -> Int {
+        if let slot = set.first(where: { !isReferenced[$0] }) {
             remove(slot)
             return slot
         }
-        for slot in set { wereAskedFor[slot] = false }
+        for slot in set { isReferenced[slot] = false }
         remove(set.lowerBound)
         return set.lowerBound
     }
@@ -136,13 +136,13 @@ struct TextCache {
         count -= 1
         slots[slot] = Slot()
         tags[Self.tag(of: slot)] = 0
-        wereAskedFor[slot] = false
+        isReferenced[slot] = false
     }
 
     /// Advances the clock hand; evicts the text there unless it was referenced recently.
-    private mutating func takeNext() {
+    private mutating func advanceHand() {
         hand = (hand + 1) & (slotCount - 1)
-        if wereAskedFor[hand] { wereAskedFor[hand] = false } else { remove(hand) }
+        if isReferenced[hand] { isReferenced[hand] = false } else { remove(hand) }
     }
 
     /// The size of a text: its bytes, the string's header, and its share of the slots.

@@ -13,7 +13,7 @@ struct Viewpoint {
     /// The position that the query reads as of.
     let position: Position
     /// The last visible position of the store; at least ``position``.
-    let present: Position
+    let currentPosition: Position
 }
 
 // MARK: Threads and posts
@@ -25,7 +25,7 @@ extension ReadModels {
     /// user who has left may not read the thread as of any point.
     func mayRead(_ thread: ThreadID, from viewpoint: Viewpoint) -> Bool {
         guard let viewer = viewpoint.viewer else { return true }
-        return mayRead(viewer, thread, at: viewpoint.position, present: viewpoint.present)
+        return mayRead(viewer, thread, at: viewpoint.position, present: viewpoint.currentPosition)
     }
 
     private func mayRead(_ viewer: UserID, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
@@ -59,29 +59,29 @@ extension ReadModels {
 
     /// Marks the messages whose text another user has edited or retracted since the queried
     /// position.
-    func withheld(_ rows: consuming [PostRecord<MessageID>], from viewpoint: Viewpoint) -> [PostRecord<MessageID>] {
+    func markingWithheld(_ rows: consuming [PostRecord<MessageID>], from viewpoint: Viewpoint) -> [PostRecord<MessageID>] {
         withhold(&rows, from: viewpoint, PostID.message)
         return rows
     }
 
     /// Marks the replies whose text another user has edited or retracted since the queried
     /// position.
-    func withheld(_ rows: consuming [PostRecord<ReplyID>], from viewpoint: Viewpoint) -> [PostRecord<ReplyID>] {
+    func markingWithheld(_ rows: consuming [PostRecord<ReplyID>], from viewpoint: Viewpoint) -> [PostRecord<ReplyID>] {
         withhold(&rows, from: viewpoint, PostID.reply)
         return rows
     }
 
     private func withhold<ID>(_ rows: inout [PostRecord<ID>], from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
         // A query of the present reads the current texts only.
-        guard let viewer = viewpoint.viewer, viewpoint.position < viewpoint.present else { return }
+        guard let viewer = viewpoint.viewer, viewpoint.position < viewpoint.currentPosition else { return }
         for index in rows.indices where rows[index].author != viewer {
             let written = rows[index].editPosition ?? rows[index].position
-            rows[index].isWithheld = !isPresentText(of: post(rows[index].id), writtenAt: written, present: viewpoint.present)
+            rows[index].isWithheld = !isCurrentText(of: post(rows[index].id), writtenAt: written, present: viewpoint.currentPosition)
         }
     }
 
     /// Whether the event at a position wrote the post's current text.
-    private func isPresentText(of post: PostID, writtenAt position: Position, present: Position) -> Bool {
+    private func isCurrentText(of post: PostID, writtenAt position: Position, present: Position) -> Bool {
         textPosition(of: post, asOf: present) == position
     }
 }
@@ -95,7 +95,7 @@ func requireSelf(_ viewer: UserID?, _ user: UserID) throws(ChatError) {
 
 /// Throws `notAllowed` unless the viewer is an operator.
 func requireOperator(_ viewer: UserID?) throws(ChatError) {
-    guard viewer == nil else { throw .rejected(.forOperators) }
+    guard viewer == nil else { throw .rejected(.operatorOnly) }
 }
 
 extension Membership {
@@ -108,11 +108,11 @@ extension Membership {
 /// The users who may see an event, in addition to operators and the event's own user.
 enum Audience: Hashable {
     /// No other users.
-    case nobody
+    case noOtherUser
     /// The readers of a thread.
     case readers(ThreadID)
     /// The readers of any thread of this user, who see the user's name there.
-    case acquaintances(UserID)
+    case coMembers(UserID)
 }
 
 extension EventDetails {
@@ -121,11 +121,11 @@ extension EventDetails {
         switch self {
         case .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
             .replyRetracted, .postcodeSet:
-            place.map(Audience.readers) ?? .nobody
-        case .usernameChanged(let details): .acquaintances(details.user)
+            relatedThread.map(Audience.readers) ?? .noOtherUser
+        case .usernameChanged(let details): .coMembers(details.user)
         // A registration shows no name before the user joins a thread; the others are always
         // private.
-        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .nobody
+        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .noOtherUser
         }
     }
 
@@ -150,9 +150,9 @@ extension ReadModels {
     func maySee(_ viewer: UserID, _ details: EventDetails, at position: Position, present: Position) -> Bool {
         if details.user == viewer { return true }
         return switch details.audience {
-        case .nobody: false
+        case .noOtherUser: false
         case .readers(let thread): mayRead(viewer, thread, at: position, present: present)
-        case .acquaintances(let user):
+        case .coMembers(let user):
             threads(of: user, asOf: position).contains { mayRead(viewer, $0.thread, at: position, present: present) }
         }
     }
@@ -184,7 +184,7 @@ extension ReadModels {
     }
 
     private func redactBody(of post: PostID, _ shown: inout RecordedEvent, present: Position) {
-        if !isPresentText(of: post, writtenAt: shown.position, present: present) { shown.redact(.body) }
+        if !isCurrentText(of: post, writtenAt: shown.position, present: present) { shown.redact(.body) }
     }
 }
 
@@ -205,7 +205,7 @@ extension RecordedEvent {
     /// It contains only text that this sender sent too. The result is nil for an event that the
     /// command does not produce, such as the event after an opening whose join is missing.
     func shown(toCallerOf request: CommandRequest) -> RecordedEvent? {
-        guard event.details.isBrought(by: request.command) else { return nil }
+        guard event.details.isProduced(by: request.command) else { return nil }
         var shown = self
         if shown.event.correlation != request.correlation { shown.event.correlation = nil }
         switch (request.command, event.content) {
@@ -233,7 +233,7 @@ extension EventDetails {
     /// Whether the command produces the event.
     ///
     /// Only an opening produces a second event, the join.
-    fileprivate func isBrought(by command: ChatCommand) -> Bool {
+    fileprivate func isProduced(by command: ChatCommand) -> Bool {
         guard case .openThread(let thread, _, let user) = command else { return true }
         return switch self {
         case .threadOpened(let details): details.thread == thread

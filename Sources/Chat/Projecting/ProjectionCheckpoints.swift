@@ -85,7 +85,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
         var positions: [Position] = []
         var next = distance
         while next <= end {
-            let commitEnd = try wrapping { () throws(JournalError) in try log.head(at: next).position }
+            let commitEnd = try wrappingJournalErrors { () throws(JournalError) in try log.head(at: next).position }
             if commitEnd > positions.last ?? 0 { positions.append(commitEnd) }
             next = next.addingClamped(distance)
         }
@@ -104,7 +104,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
         let pause = max(due, position.addingClamped(Self.retryInterval))
         guard pause < end else { return end }
         // A checkpoint ends with a commit.
-        return min(end, try wrapping { () throws(JournalError) in try log.head(at: pause).position })
+        return min(end, try wrappingJournalErrors { () throws(JournalError) in try log.head(at: pause).position })
     }
 
     /// Writes a checkpoint in the background if one is due and none is being written.
@@ -144,7 +144,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
     ///
     /// - Parameter isLast: Whether this is the checkpoint of a close.
     func write(_ replay: Replay<Model>, isLast: Bool = false) throws(ChatError) {
-        try checkpointer.inTurn(isLast: isLast) { () throws(ChatError) in
+        try checkpointer.withWriteLock(isLast: isLast) { () throws(ChatError) in
             try writeFile(replay)
             try removeExcess()
         }
@@ -153,15 +153,15 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
 
     /// Writes one checkpoint of a rebuild; ``removeAll(except:)`` ends it.
     func writeRebuilt(_ replay: Replay<Model>) throws(ChatError) {
-        try checkpointer.inTurn { () throws(ChatError) in try writeFile(replay) }
+        try checkpointer.withWriteLock { () throws(ChatError) in try writeFile(replay) }
     }
 
     /// Removes every checkpoint of the state before a rebuild.
     ///
     /// - Parameter rebuilt: The positions of the rebuilt checkpoints, ascending.
     func removeAll(except rebuilt: [Position]) throws(ChatError) {
-        try checkpointer.inTurn { () throws(ChatError) in
-            try wrapping { () throws(JournalError) in
+        try checkpointer.withWriteLock { () throws(ChatError) in
+            try wrappingJournalErrors { () throws(JournalError) in
                 for position in try log.checkpointPositions(Model.name) where !rebuilt.contains(position) {
                     try log.removeCheckpoint(Model.name, at: position)
                 }
@@ -175,7 +175,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
         do { bytes = try encode(replay.model) } catch {
             throw .journal(JournalError(.outOfRange, "The projection '\(Model.name)' cannot be encoded: \(error)"))
         }
-        try wrapping { () throws(JournalError) in
+        try wrappingJournalErrors { () throws(JournalError) in
             let file = try log.beginCheckpoint(
                 Model.name, version: Model.version, at: replay.position, sections: [Self.section], isOneOfSeveral: true)
             file.beginSection()
@@ -188,7 +188,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
 
     /// Removes the checkpoints that cannot be used, and those beyond the maximum number.
     private func removeExcess() throws(ChatError) {
-        try wrapping { () throws(JournalError) in
+        try wrappingJournalErrors { () throws(JournalError) in
             var usable: [Position] = []
             for position in try log.checkpointPositions(Model.name) {
                 if isUsable(position) { usable.append(position) } else { try log.removeCheckpoint(Model.name, at: position) }

@@ -19,13 +19,13 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     let checkpoints: ProjectionCheckpoints<Model>?
     private let current: Lock<Replay<Model>>
     /// Runs the queries of ``readInBackground(asOf:_:)``.
-    private let background: Background
+    private let background: BackgroundRunner
 
     init(_ store: ChatStore, _ checkpoints: ProjectionCheckpoints<Model>? = nil) {
         self.store = store
         self.checkpoints = checkpoints
         current = Lock(checkpoints?.latest() ?? Replay())
-        background = Background("Chat.projection", isConcurrent: true, store.executor)
+        background = BackgroundRunner("Chat.projection", isConcurrent: true, store.executor)
         if checkpoints != nil { store.checkpointer?.add(self) }
     }
 
@@ -76,7 +76,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     ///   ``ChatError/journal(_:)`` if a checkpoint cannot be written or removed.
     /// - Complexity: O(*n*) in the events of the journal, plus the time to encode the checkpoints.
     public func rebuild() throws(ChatError) {
-        let end = store.shownPosition
+        let end = store.applyDurableEvents()
         let checkpointed = checkpoints.flatMap { $0.isAutomatic ? $0 : nil }
         let positions = try checkpointed?.evenPositions(through: end) ?? []
         var beside = Replay<Model>()
@@ -202,7 +202,7 @@ struct Replay<Model: Projection>: Sendable {
     /// Applies the events of a log up to a position.
     mutating func advance(_ log: any CommitLog, to end: Position) throws(ChatError) {
         guard position < end else { return }
-        try ChatStore.read(log, position + 1...end, contents: Model.contents) { event, position in
+        try ChatStore.forEachDecodedEvent(log, position + 1...end, contents: Model.contents) { event, position in
             model.apply(event, at: position)
             self.position = position
             return true

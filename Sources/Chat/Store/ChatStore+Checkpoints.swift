@@ -24,14 +24,14 @@ extension ChatStore {
         let result: Result<Position, ChatError> = decider.withLock { decider in
             if let failure = decider.failure { return .failure(.journal(failure)) }
             if decider.rules.hasUnknownEvents { return .failure(.newerEvents) }
-            readSide.capture(decider.rules) { models in copy.withLock { $0 = models } }
+            readSide.requestSnapshot(decider.rules) { models in copy.withLock { $0 = models } }
             return .success(decider.rules.head)
         }
         let position = try result.get()
-        try wrapping { () throws(JournalError) in try log.waitUntilDurable(position) }
+        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(position) }
         readSide.applyDurable(log)
         guard let models = copy.withLock({ $0.take() }) else { preconditionFailure("A copy is captured once its position is durable.") }
-        try checkpointer.finish(models)
+        try checkpointer.writeNow(models)
         return position
     }
 
@@ -40,15 +40,15 @@ extension ChatStore {
     /// Called by the thread that holds the decider's lock, after it has appended its events.
     func beginCheckpoint(_ decider: inout Decider) {
         guard let checkpointer, let options = checkpointer.options else { return }
-        decider.nextCheckpoint = options.next(after: decider.rules.head)
-        readSide.capture(decider.rules) { [weak checkpointer] in checkpointer?.begin($0) }
+        decider.nextCheckpoint = options.nextPosition(after: decider.rules.head)
+        readSide.requestSnapshot(decider.rules) { [weak checkpointer] in checkpointer?.scheduleWrite($0) }
     }
 
     /// Stops the checkpoint in progress, and writes the last checkpoints of the read models and of
     /// the custom projections if enough events follow the previous ones.
     ///
     /// Called when no more commands are decided and every decided event is durable and applied.
-    func endCheckpoints() {
+    func writeFinalCheckpoint() {
         guard let checkpointer else { return }
         checkpointer.stop()
         if log.isReadOnly { return }
@@ -67,7 +67,7 @@ extension ChatStore {
             return readSide.withShared { StoreModels(decider.rules, $0.models) }
         }
         // The statistics count a failure; it must not prevent the close.
-        if let copy { try? checkpointer.finish(copy, isLast: true) }
+        if let copy { try? checkpointer.writeNow(copy, isLast: true) }
     }
 
     /// Loads the checkpoint of a journal, or returns empty models if none matches.

@@ -19,12 +19,12 @@ extension ChatStore {
         of post: PostID, edits limit: Int = 50, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> PostDetails {
         let (found, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
-            try Found(post, limit, in: models, from: view)
+            try PostRows(post, limit, in: models, from: view)
         }
         var history: [RecordedEvent] = []
-        for position in found.changes {
+        for position in found.historyPositions {
             let recorded = RecordedEvent(position: position, event: try event(at: position))
-            if let shown = shown(recorded, through: EventFilter(viewer: viewer)) { history.append(shown) }
+            if let shown = visibleEvent(recorded, through: EventFilter(viewer: viewer)) { history.append(shown) }
         }
         let messages = try entries(found.message, in: found.thread)
         let replies = try entries(found.reply, to: found.answered)
@@ -34,7 +34,7 @@ extension ChatStore {
         else { preconditionFailure("A post that was found has an entry.") }
         return PostDetails(
             position: position, post: post, thread: found.thread, threadName: found.threadName,
-            answered: replies.isEmpty ? nil : found.answered, author: author, body: messages.first?.body ?? replies.first?.body,
+            answeredMessage: replies.isEmpty ? nil : found.answered, author: author, body: messages.first?.body ?? replies.first?.body,
             createdAt: createdAt, editedAt: messages.first?.editedAt ?? replies.first?.editedAt,
             isRetracted: messages.first?.isRetracted ?? replies.first?.isRetracted ?? false, replyCount: messages.first?.replyCount ?? 0,
             history: history,
@@ -43,7 +43,7 @@ extension ChatStore {
 }
 
 /// The rows of a post in the read models.
-private struct Found {
+private struct PostRows {
     let thread: ThreadID
     let threadName: String?
     /// The message itself, or the message that the reply answers.
@@ -52,7 +52,7 @@ private struct Found {
     let message: [PostRecord<MessageID>]
     let reply: [PostRecord<ReplyID>]
     /// The positions of the events in its history, ascending.
-    let changes: [Position]
+    let historyPositions: [Position]
     /// The memberships of the thread; nil for a viewer.
     let memberships: Scan?
 
@@ -62,20 +62,21 @@ private struct Found {
         switch post {
         case .message(let id):
             guard let row = models.message(id, asOf: now) else { throw .rejected(.unknownMessage) }
-            (answered, message, reply, posted) = (id, models.withheld([row], from: view), [], row.position)
+            (answered, message, reply, posted) = (id, models.markingWithheld([row], from: view), [], row.position)
         case .reply(let id):
             guard let row = models.reply(id, asOf: now), let answered = models.message(answeredBy: id, asOf: now) else {
                 throw .rejected(.unknownReply)
             }
-            (self.answered, message, reply, posted) = (answered, [], models.withheld([row], from: view), row.position)
+            (self.answered, message, reply, posted) = (answered, [], models.markingWithheld([row], from: view), row.position)
         }
         guard let thread = models.thread(of: answered, asOf: now) else { throw .rejected(.unknownMessage) }
         try models.requireReadable(thread, from: view)
         self.thread = thread
         threadName = models.thread(thread, asOf: now)?.name
         // Sorted, because an imported history can contain edits after the retraction.
-        changes =
-            ([posted] + models.edits(of: post, limit: limit, asOf: now) + (models.retraction(of: post, asOf: now).map { [$0] } ?? []))
+        historyPositions =
+            ([posted] + models.editPositions(of: post, limit: limit, asOf: now)
+            + (models.retractionPosition(of: post, asOf: now).map { [$0] } ?? []))
             .sorted()
         memberships = view.viewer == nil ? models.scan(membershipsOf: thread) : nil
     }

@@ -14,14 +14,14 @@ extension ChatStore {
         let (commands, head) = decider.withLock { ($0.commands, $0.rules.head) }
         let journal = journal?.statistics
         let checkpoints = checkpointer.flatMap { $0.options == nil ? nil : $0.statistics }
-        let sections = presentSections
-        let now = sections.view.position
-        let threads = sections.places(sections.ask { $0.scanOfThreads() }).count
-        return sections.ask { models in
+        let sections = currentSections
+        let now = sections.viewpoint.position
+        let threads = sections.threadPlaces(sections.withSection { $0.threadScan() }).count
+        return sections.withSection { models in
             StoreStatistics(
                 journal: journal, users: models.userCount(asOf: now), threads: threads,
                 messages: models.messageCount(asOf: now), replies: models.replyCount(asOf: now), commands: commands,
-                eventsWaiting: Int(clamping: head - min(now, head)), checkpoints: checkpoints)
+                pendingEventCount: Int(clamping: head - min(now, head)), checkpoints: checkpoints)
         }
     }
 
@@ -30,6 +30,6 @@ extension ChatStore {
     /// - Throws: ``ChatError/journal(_:)`` if a segment cannot be read.
     /// - Complexity: O(*n*) in the number of segments.
     public func segments() throws(ChatError) -> [SegmentStatistics] {
-        try wrapping { () throws(JournalError) in try journal?.segments() ?? [] }
+        try wrappingJournalErrors { () throws(JournalError) in try journal?.segments() ?? [] }
     }
 }

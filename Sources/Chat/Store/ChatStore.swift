@@ -52,7 +52,7 @@ public final class ChatStore: Sendable {
     ///   if a record does not decode.
     public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
         let store = try ChatStore(
-            try wrapping { () throws(JournalError) in try Journal.open(directory, options: options.journal) }, options)
+            try wrappingJournalErrors { () throws(JournalError) in try Journal.open(directory, options: options.journal) }, options)
         guard store.decider.withLock({ $0.rules.hasUnknownEvents }) else { return store }
         // Release the lock, because the newer version that wrote these events may need the journal.
         try store.close()
@@ -67,7 +67,8 @@ public final class ChatStore: Sendable {
     /// - Throws: The errors of ``open(_:options:)``; also ``ChatError/journal(_:)`` if no journal
     ///   exists.
     public static func openReadOnly(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
-        try ChatStore(try wrapping { () throws(JournalError) in try Journal.openReadOnly(directory, options: options.journal) }, options)
+        try ChatStore(
+            try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options.journal) }, options)
     }
 
     /// Creates a store with an in-memory journal, for tests and previews.
@@ -98,7 +99,7 @@ public final class ChatStore: Sendable {
     private init(_ log: any CommitLog, _ options: StoreOptions) throws(ChatError) {
         // Replay ends at the durable position, and commands append after the last: both must be
         // equal.
-        try wrapping { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
+        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
         let checkpointLog = log as? any CheckpointLog
         var (models, statistics) = Self.loadCheckpoint(checkpointLog, options.checkpoints)
         let start = models.position
@@ -114,7 +115,7 @@ public final class ChatStore: Sendable {
             Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor)
         }
         self.checkpointer = checkpointer
-        decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.next(after: start) ?? .max))
+        decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
         readSide = ReadSide(models.models)
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
         feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor)
@@ -158,11 +159,11 @@ public final class ChatStore: Sendable {
         closing.withLock { hasClosed in
             if !hasClosed, (try? log.waitUntilDurable(log.lastPosition)) != nil {
                 readSide.applyDurable(log)
-                endCheckpoints()
+                writeFinalCheckpoint()
             }
             hasClosed = true
         }
-        try wrapping { () throws(JournalError) in try log.close() }
+        try wrappingJournalErrors { () throws(JournalError) in try log.close() }
     }
 }
 
@@ -171,6 +172,6 @@ extension ChatStore {
     ///
     /// - Throws: The errors of ``openReadOnly(_:options:)``.
     public static func head(ofJournalAt directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) -> JournalHead {
-        try wrapping { () throws(JournalError) in try Journal.openReadOnly(directory, options: options).head }
+        try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options).head }
     }
 }

@@ -13,16 +13,16 @@ final class EventFeed: Sendable {
         var recent: RecentEvents
         var waiters = FeedWaiters()
         /// The task that waits on the log, and its generation.
-        var pump: (number: UInt64, task: Task<Void, Never>)?
+        var watcher: (number: UInt64, task: Task<Void, Never>)?
         var lastPump: UInt64 = 0
     }
 
     /// The next step of a consumer at a position.
-    enum View {
+    enum ReadResult {
         /// Deliver these events.
         case recent([FollowedEvent])
         /// Read the log up to this position, because the recent events start after it.
-        case older(through: Position)
+        case evicted(through: Position)
         /// Wait: the feed has no later event.
         case end
     }
@@ -43,13 +43,13 @@ final class EventFeed: Sendable {
 
     var waiterCount: Int { state.withLock { $0.waiters.count } }
     /// Whether the pump is running.
-    var isPumping: Bool { state.withLock { $0.pump != nil } }
+    var isWatchingLog: Bool { state.withLock { $0.watcher != nil } }
 
     /// Returns the next step of a consumer at a position, with at most `limit` events.
-    func look(after position: Position, limit: Int) -> View {
+    func read(after position: Position, limit: Int) -> ReadResult {
         state.withLock { state in
             if position >= state.recent.position { return .end }
-            guard position + 1 >= state.recent.start else { return .older(through: state.recent.start - 1) }
+            guard position + 1 >= state.recent.firstPosition else { return .evicted(through: state.recent.firstPosition - 1) }
             return .recent(state.recent.events(after: position, limit: limit))
         }
     }
@@ -62,12 +62,12 @@ final class EventFeed: Sendable {
     ///   appended.
     @discardableResult
     func advance(_ store: ChatStore) throws(ChatError) -> Position {
-        let end = store.shownPosition
+        let end = store.applyDurableEvents()
         let known = state.withLock { $0.recent.position }
         if known >= end { return known }
         var woken: [(task: FeedWaiters.Continuation, position: Position)] = []
         // Resumed outside the lock, so that other consumers can proceed meanwhile.
-        defer { for waiter in woken { waiter.task.resume(returning: .look(after: waiter.position)) } }
+        defer { for waiter in woken { waiter.task.resume(returning: .recheck(after: waiter.position)) } }
         let result: Result<Position, ChatError> = reading.withLock { _ in
             var position = state.withLock { state in
                 // Without waiters, skip the events that later ones would evict before any consumer
@@ -80,8 +80,8 @@ final class EventFeed: Sendable {
             do throws(ChatError) {
                 while position < end {
                     let batch = try store.feedBatch(position + 1...end, in: commit)
-                    woken += take(batch.events, of: store)
-                    (position, commit) = (batch.through, batch.commit)
+                    woken += append(batch.events, of: store)
+                    (position, commit) = (batch.lastScannedPosition, batch.commit)
                 }
             } catch {
                 return .failure(error)
@@ -91,15 +91,17 @@ final class EventFeed: Sendable {
         return try result.get()
     }
 
-    private func take(_ events: [FollowedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
+    private func append(_ events: [FollowedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
         let keys = events.map { one in
-            one.recorded.event.details.keys { user in store.present { models, _ in models.threadsEver(of: user) } }
+            one.recorded.event.details.keys { user in store.withCurrentModels { models, _ in models.everJoinedThreads(of: user) } }
         }
         return state.withLock { state in
             var woken: [(FeedWaiters.Continuation, Position)] = []
             for (event, keys) in zip(events, keys) {
                 state.recent.append(event)
-                if !state.waiters.isEmpty { woken += state.waiters.take(event.recorded, keys).map { ($0, event.recorded.position - 1) } }
+                if !state.waiters.isEmpty {
+                    woken += state.waiters.removeWaiters(event.recorded, keys).map { ($0, event.recorded.position - 1) }
+                }
             }
             return woken
         }
@@ -117,7 +119,7 @@ final class EventFeed: Sendable {
                 let wakeup = state.withLock { state -> FeedWaiters.Wakeup? in
                     // Checked under the lock: a later cancellation removes the waiter again.
                     if Task.isCancelled { return .cancelled }
-                    if state.recent.position > position { return .look(after: position) }
+                    if state.recent.position > position { return .recheck(after: position) }
                     state.waiters.add(id, FeedWaiters.Waiter(filter: filter, position: position, keys: keys, task: task))
                     startPump(&state, store)
                     return nil
@@ -137,17 +139,17 @@ final class EventFeed: Sendable {
 
 extension EventFeed {
     private func startPump(_ state: inout State, _ store: ChatStore) {
-        guard state.pump == nil else { return }
+        guard state.watcher == nil else { return }
         state.lastPump += 1
         let (number, position) = (state.lastPump, state.recent.position)
         // Detached, because the task must not inherit one consumer's priority, actor or task-local
         // values.
-        state.pump = (number, Task.detached(executorPreference: executor) { await self.pump(number, store, after: position) })
+        state.watcher = (number, Task.detached(executorPreference: executor) { await self.pump(number, store, after: position) })
     }
 
     private func stopPump(_ state: inout State) {
-        state.pump?.task.cancel()
-        state.pump = nil
+        state.watcher?.task.cancel()
+        state.watcher = nil
     }
 
     /// Waits on the log and appends new events while waiters exist.
@@ -157,7 +159,7 @@ extension EventFeed {
             do throws(ChatError) {
                 // Continue after the log's position, not the feed's: a read-only store may show
                 // less.
-                seen = try await Self.more(of: store.log, after: seen)
+                seen = try await Self.waitForEvents(of: store.log, after: seen)
                 try refresh(store)
             } catch {
                 end(pump: number, with: error)
@@ -165,8 +167,8 @@ extension EventFeed {
             }
             let isOver = state.withLock { state in
                 // A newer pump serves the waiters that arrived after this one was stopped.
-                guard state.pump?.number == number else { return true }
-                if state.waiters.isEmpty { state.pump = nil }
+                guard state.watcher?.number == number else { return true }
+                if state.waiters.isEmpty { state.watcher = nil }
                 return state.waiters.isEmpty
             }
             if isOver { return }
@@ -183,15 +185,15 @@ extension EventFeed {
         try advance(store)
     }
 
-    private static func more(of log: any CommitLog, after position: Position) async throws(ChatError) -> Position {
-        do { return try await log.waitForMore(after: position) } catch { throw .journal(error) }
+    private static func waitForEvents(of log: any CommitLog, after position: Position) async throws(ChatError) -> Position {
+        do { return try await log.waitForRecords(after: position) } catch { throw .journal(error) }
     }
 
     private func end(pump number: UInt64, with error: ChatError) {
         // A stopped pump has no waiters.
         if case .journal(let error) = error, error.code == .cancelled { return }
         let tasks = state.withLock { state in
-            if state.pump?.number == number { state.pump = nil }
+            if state.watcher?.number == number { state.watcher = nil }
             return state.waiters.removeAll()
         }
         for task in tasks { task.resume(returning: error.isClosed ? .ended : .failed(error)) }

@@ -56,8 +56,8 @@ extension ChatStore {
     public func execute(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
         if Task.isCancelled { throw .cancelled }
         let decided = try decide(batch)
-        do { try await log.waitUntilDurable(decided.through) } catch { throw .journal(error) }
-        readSide.apply(log, through: decided.through)
+        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }
+        readSide.apply(log, through: decided.requiredPosition)
         return try answers(to: decided)
     }
 
@@ -77,9 +77,9 @@ extension ChatStore {
     ///
     /// - Parameter makeBatch: Builds the commands from the read models.
     func execute(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
-        let result: Result<Decided, ChatError> = decider.withLock { decider in
+        let result: Result<DecidedBatch, ChatError> = decider.withLock { decider in
             do throws(ChatError) {
-                try applyEverything(decider)
+                try applyDecidedEvents(decider)
                 let batch = readSide.withShared { makeBatch($0.models) }
                 return .success(try decide(batch, try Self.checkedByteCount(of: batch), &decider))
             } catch {
@@ -90,16 +90,16 @@ extension ChatStore {
     }
 
     /// Waits until every decided event is durable, and applies it to the read models.
-    func applyEverything(_ decider: borrowing Decider) throws(ChatError) {
+    func applyDecidedEvents(_ decider: borrowing Decider) throws(ChatError) {
         if let failure = decider.failure { throw .journal(failure) }
         let head = decider.rules.head
-        try wrapping { () throws(JournalError) in try log.waitUntilDurable(head) }
+        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(head) }
         readSide.apply(log, through: head)
     }
 
-    private func durableAnswers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
-        let through = decided.through
-        try wrapping { () throws(JournalError) in try log.waitUntilDurable(through) }
+    private func durableAnswers(to decided: consuming DecidedBatch) throws(ChatError) -> [Result<Receipt, Rejection>] {
+        let through = decided.requiredPosition
+        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(through) }
         readSide.apply(log, through: through)
         return try answers(to: decided)
     }
@@ -115,14 +115,14 @@ extension Result where Success == Receipt, Failure == Rejection {
 }
 
 /// The decisions on a batch; the answers may be returned once ``through`` is durable.
-private struct Decided {
+private struct DecidedBatch {
     var answers: [Result<Receipt, Rejection>] = []
     /// Answers whose original events must be read from the log.
     var duplicates: [(answer: Int, positions: ClosedRange<Position>, request: CommandRequest)] = []
-    var through: Position = 0
+    var requiredPosition: Position = 0
 
     /// Adds the answer to the next command and encodes its events into the commit.
-    mutating func take(_ outcome: Decider.Outcome, of request: CommandRequest, _ decider: inout Decider) throws(JournalError) {
+    mutating func append(_ outcome: Decider.Outcome, of request: CommandRequest, _ decider: inout Decider) throws(JournalError) {
         switch outcome {
         case .appended(let rows):
             try decider.encode(rows, of: request)
@@ -131,16 +131,16 @@ private struct Decided {
         case .duplicate(let positions):
             duplicates.append((answers.count, positions, request))
             answers.append(.success(Receipt()))
-        case .refused(let rejection): answers.append(.failure(rejection))
+        case .rejected(let rejection): answers.append(.failure(rejection))
         }
     }
 
     /// Counts the commands by outcome; called after their commit is appended.
-    func count(in commands: inout CommandStatistics) {
+    func addOutcomes(in commands: inout CommandStatistics) {
         for answer in answers {
             switch answer {
             case .success(let receipt): if receipt.positions == nil { commands.unchanged &+= 1 } else { commands.appended &+= 1 }
-            case .failure(let rejection): commands.refused[rejection.code, default: 0] &+= 1
+            case .failure(let rejection): commands.rejected[rejection.code, default: 0] &+= 1
             }
         }
         // The answers to duplicates have no positions yet, so the loop counted them as unchanged.
@@ -150,10 +150,10 @@ private struct Decided {
 }
 
 extension ChatStore {
-    private func decide(_ batch: [CommandRequest]) throws(ChatError) -> Decided {
+    private func decide(_ batch: [CommandRequest]) throws(ChatError) -> DecidedBatch {
         let byteCount = try Self.checkedByteCount(of: batch)
         // The lock's closure would lose the typed error, so the result carries it.
-        let result: Result<Decided, ChatError> = decider.withLock { decider in
+        let result: Result<DecidedBatch, ChatError> = decider.withLock { decider in
             do throws(ChatError) { return .success(try decide(batch, byteCount, &decider)) } catch { return .failure(error) }
         }
         return try result.get()
@@ -165,14 +165,14 @@ extension ChatStore {
         return byteCount
     }
 
-    private func decide(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(ChatError) -> Decided {
+    private func decide(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(ChatError) -> DecidedBatch {
         if let failure = decider.failure { throw .journal(failure) }
         guard !decider.rules.hasUnknownEvents else { throw .newerEvents }
         let before = decider.rules.head
-        let decided: Decided
+        let decided: DecidedBatch
         do throws(JournalError) {
             decided = try stage(batch, byteCount, &decider)
-            if decided.through > before {
+            if decided.requiredPosition > before {
                 // Push before the append: readers expect every durable event to have been pushed.
                 readSide.push(decider.batch)
                 _ = try log.append(decider.draft, expecting: before)
@@ -183,8 +183,8 @@ extension ChatStore {
             decider.failure = error
             throw .journal(error)
         }
-        decided.count(in: &decider.commands)
-        if decided.through >= decider.nextCheckpoint { beginCheckpoint(&decider) }
+        decided.addOutcomes(in: &decider.commands)
+        if decided.requiredPosition >= decider.nextCheckpoint { beginCheckpoint(&decider) }
         return decided
     }
 
@@ -194,20 +194,20 @@ extension ChatStore {
     /// Reserves space before deciding, because reserving may wait for a sync: for the maximum size
     /// of the batch or, if that is not available, for one command at a time. The identities are
     /// locked for one prefetch group at a time; the decider's lock preserves the order.
-    private func stage(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(JournalError) -> Decided {
+    private func stage(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(JournalError) -> DecidedBatch {
         decider.begin()
-        let hasRoomForAll = try decider.makeRoom(byteCount, in: log)
+        let hasRoomForAll = try decider.reserve(byteCount, in: log)
         // A span lends the commands; iterating over the array would copy each one.
         let requests = batch.span
-        var decided = Decided()
+        var decided = DecidedBatch()
         decided.answers.reserveCapacity(requests.count)
         var start = 0
         while start < requests.count {
-            let part = requests.extracting(start..<min(requests.count, start + (hasRoomForAll ? Self.partCount : 1)))
+            let part = requests.extracting(start..<min(requests.count, start + (hasRoomForAll ? Self.prefetchGroupSize : 1)))
             // For a single command, the check above is the same check.
             let hasRoom =
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
-                    try decider.makeRoom(Self.maximumByteCount(of: part), in: log)
+                    try decider.reserve(Self.maximumByteCount(of: part), in: log)
                 }
             readSide.withIdentities { identities in
                 if part.count > 1 { identities.prefetch(part) }
@@ -217,10 +217,10 @@ extension ChatStore {
                     decider.decide(part[index], &identities, at: now, freshID: freshID, hasRoom: hasRoom)
                 }
             }
-            for index in part.indices { try decided.take(decider.outcomes[start + index], of: part[index], &decider) }
+            for index in part.indices { try decided.append(decider.outcomes[start + index], of: part[index], &decider) }
             start += part.count
         }
-        decided.through = decider.rules.head
+        decided.requiredPosition = decider.rules.head
         return decided
     }
 
@@ -229,13 +229,13 @@ extension ChatStore {
     }
 
     /// Commands decided per lock acquisition: amortises locking, bounds query latency.
-    private static let partCount = 64
+    private static let prefetchGroupSize = 64
 
     /// Returns the answers once every event that they depend on is durable.
-    private func answers(to decided: consuming Decided) throws(ChatError) -> [Result<Receipt, Rejection>] {
+    private func answers(to decided: consuming DecidedBatch) throws(ChatError) -> [Result<Receipt, Rejection>] {
         for (answer, positions, request) in decided.duplicates {
             // If the last event opens a thread, its creator's join may be missing.
-            let positions = positions.clamped(to: 1...decided.through)
+            let positions = positions.clamped(to: 1...decided.requiredPosition)
             let first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
             decided.answers[answer] = .success(Receipt(duplicateOf: first.compactMap { $0.shown(toCallerOf: request) }))
         }

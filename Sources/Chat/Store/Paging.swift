@@ -23,14 +23,14 @@ extension ChatStore {
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
         asOf moment: AsOf = .now
     ) throws(ChatError) -> Page<TimelineEntry> {
-        let page = try self.page(page, at: cursor, of: .timeline(thread))
+        let page = try self.request(page, at: cursor, of: .timeline(thread))
         let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
-            return Stretch(page, asOf: view.position, position: \.position) {
-                models.withheld(models.messages(of: thread, $0, asOf: view.position), from: view)
+            return PageSlice(page, asOf: view.position, position: \.position) {
+                models.markingWithheld(models.messages(of: thread, $0, asOf: view.position), from: view)
             }
         }
-        return pageOf(try entries(stretch.rows, in: thread), stretch, of: .timeline(thread))
+        return makePage(try entries(stretch.rows, in: thread), stretch, of: .timeline(thread))
     }
 
     /// Returns a page of the replies to a message with cursors in both directions.
@@ -42,14 +42,14 @@ extension ChatStore {
         to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
         asOf moment: AsOf = .now
     ) throws(ChatError) -> Page<ReplyEntry> {
-        let page = try self.page(page, at: cursor, of: .replies(message))
+        let page = try self.request(page, at: cursor, of: .replies(message))
         let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(message, from: view)
-            return Stretch(page, asOf: view.position, position: \.position) {
-                models.withheld(models.replies(to: message, $0, asOf: view.position), from: view)
+            return PageSlice(page, asOf: view.position, position: \.position) {
+                models.markingWithheld(models.replies(to: message, $0, asOf: view.position), from: view)
             }
         }
-        return pageOf(try entries(stretch.rows, to: message), stretch, of: .replies(message))
+        return makePage(try entries(stretch.rows, to: message), stretch, of: .replies(message))
     }
 
     /// Returns a page of the threads, ordered by latest event, with cursors in both directions.
@@ -61,17 +61,19 @@ extension ChatStore {
     public func threadsPage(
         _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSummary> {
-        let page = try self.page(page, at: cursor, of: .threads)
+        let page = try self.request(page, at: cursor, of: .threads)
         let (places, sections) = try threadPlaces(viewer, moment)
-        let stretch = Stretch(page, asOf: sections.view.position, position: \.lastPosition) { sections.threads($0.slice(of: places)) }
-        return pageOf(stretch.rows.map(ThreadSummary.init), stretch, of: .threads)
+        let stretch = PageSlice(page, asOf: sections.viewpoint.position, position: \.lastPosition) {
+            sections.threads($0.slice(of: places))
+        }
+        return makePage(stretch.rows.map(ThreadSummary.init), stretch, of: .threads)
     }
 
     /// Returns the request for the cursor's page, or the given request without a cursor.
-    private func page(_ page: PageRequest, at cursor: PageCursor?, of list: PageCursor.List) throws(ChatError) -> PageRequest {
+    private func request(_ page: PageRequest, at cursor: PageCursor?, of list: PageCursor.List) throws(ChatError) -> PageRequest {
         guard let cursor else { return page }
         guard cursor.journal == log.id, cursor.list == list else { throw .foreignCursor }
-        let end = shownPosition
+        let end = applyDurableEvents()
         switch cursor.direction {
         case .older:
             // A bound of `end + 1` is valid: it selects the latest entries.
@@ -83,7 +85,7 @@ extension ChatStore {
         }
     }
 
-    private func pageOf<Row, Entry>(_ entries: [Entry], _ stretch: Stretch<Row>, of list: PageCursor.List) -> Page<Entry> {
+    private func makePage<Row, Entry>(_ entries: [Entry], _ stretch: PageSlice<Row>, of list: PageCursor.List) -> Page<Entry> {
         func cursor(_ direction: PageCursor.Direction, _ bound: Position) -> PageCursor {
             PageCursor(journal: log.id, list: list, direction: direction, bound: bound)
         }
@@ -92,7 +94,7 @@ extension ChatStore {
 }
 
 /// The rows of a page, with the bounds of the adjacent pages.
-private struct Stretch<Row> {
+private struct PageSlice<Row> {
     let rows: [Row]
     /// The exclusive bound of the older entries; nil if no older entries exist.
     let older: Position?

@@ -49,7 +49,7 @@ extension ChatStore {
         for match in ThreadNameMatch.allCases {
             let found = sections.compactMap(list) { models, row in
                 sections.shownThread(models, row).flatMap { thread in
-                    models.opening(thread, asOf: sections.view.position) { match.isMatch($0, name) }
+                    models.opening(thread, asOf: sections.viewpoint.position) { match.matches($0, name) }
                 }
             }
             if !found.isEmpty { return found.sorted { $0.position < $1.position }.map(\.id) }
@@ -66,7 +66,7 @@ extension ChatStore {
     ) throws(ChatError) -> [TimelineEntry] {
         let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
-            return models.withheld(models.messages(of: thread, page, asOf: view.position), from: view)
+            return models.markingWithheld(models.messages(of: thread, page, asOf: view.position), from: view)
         }
         return try entries(rows, in: thread)
     }
@@ -81,7 +81,7 @@ extension ChatStore {
                 throw .rejected(.unknownMessage)
             }
             try models.requireReadable(thread, from: view)
-            return (models.withheld([row], from: view), thread)
+            return (models.markingWithheld([row], from: view), thread)
         }
         return try entries(rows, in: thread)[0]
     }
@@ -95,7 +95,7 @@ extension ChatStore {
     ) throws(ChatError) -> [ReplyEntry] {
         let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(message, from: view)
-            return models.withheld(models.replies(to: message, page, asOf: view.position), from: view)
+            return models.markingWithheld(models.replies(to: message, page, asOf: view.position), from: view)
         }
         return try entries(rows, to: message)
     }
@@ -103,8 +103,8 @@ extension ChatStore {
     /// Returns the message that a reply answers; nil if it is unknown or the viewer may not read
     /// its thread.
     public func message(answeredBy reply: ReplyID, viewer: UserID? = nil) -> MessageID? {
-        present { models, now -> MessageID? in
-            let view = Viewpoint(viewer: viewer, position: now, present: now)
+        withCurrentModels { models, now -> MessageID? in
+            let view = Viewpoint(viewer: viewer, position: now, currentPosition: now)
             guard let message = models.message(answeredBy: reply, asOf: now), let thread = models.thread(of: message, asOf: now),
                 models.mayRead(thread, from: view)
             else { return nil }
@@ -137,7 +137,7 @@ extension ChatStore {
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
-        return sections.readers(of: thread, scan, asOf: sections.view.position)
+        return sections.readers(of: thread, scan, asOf: sections.viewpoint.position)
     }
 
     /// Returns the residents of an outward code, in the order in which they moved there.
@@ -170,22 +170,24 @@ extension ChatStore {
             guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
             return (profile, models.scan(membershipsOf: id))
         }
-        let (view, user) = (sections.view, id)
-        let stays = sections.compactMap(scan) { models, row -> Stay? in
-            models.stay(ofMembership: row, asOf: view.position).flatMap { models.mayRead(models.threadID($0), from: view) ? $0 : nil }
+        let (view, user) = (sections.viewpoint, id)
+        let stays = sections.compactMap(scan) { models, row -> IndexedMembership? in
+            models.indexedMembership(ofMembership: row, asOf: view.position).flatMap {
+                models.mayRead(models.threadID($0), from: view) ? $0 : nil
+            }
         }
-        let threads = sections.map(stays.sorted { $0.since < $1.since }, per: Sections.unreadCount) { models, stay in
+        let threads = sections.map(stays.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, stay in
             let id = models.threadID(stay)
             let thread = UserThread(
                 id: id, name: models.thread(id, asOf: view.position)?.name,
                 unread: models.unreadCount(of: user, in: id, asOf: view.position),
-                readUpTo: models.readUpTo(user, in: id, asOf: view.position))
+                readUpTo: models.readMarker(user, in: id, asOf: view.position))
             let last = models.lastMessage(of: id, asOf: view.position)
-            return (thread: thread, last: models.withheld(last.map { [$0] } ?? [], from: view))
+            return (thread: thread, last: models.markingWithheld(last.map { [$0] } ?? [], from: view))
         }
         return UserDetails(
             id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
-            threads: try map(threads) { row throws(ChatError) in
+            threads: try mapRows(threads) { row throws(ChatError) in
                 var thread = row.thread
                 thread.lastMessage = try entries(row.last, in: thread.id).first
                 return thread
@@ -224,9 +226,9 @@ extension ChatStore {
     ) throws(ChatError) -> [ActivityDay] {
         let (scan, sections) = try sections(moment, for: viewer) { models, _ throws(ChatError) in
             try requireOperator(viewer)
-            return models.scanOfDays()
+            return models.dayScan()
         }
-        return sections.compactMap(scan) { $0.activity(onDay: $1, from: first, to: last, asOf: sections.view.position) }
+        return sections.compactMap(scan) { $0.activity(onDay: $1, from: first, to: last, asOf: sections.viewpoint.position) }
             .sorted { $0.day < $1.day }
     }
 
@@ -247,11 +249,11 @@ extension ChatStore {
     }
 
     /// Returns the user with this subject of the identity provider; nil if none exists.
-    public func user(withSubject subject: String) -> UserID? { present { $0.user(withSubject: subject, asOf: $1) } }
+    public func user(withSubject subject: String) -> UserID? { withCurrentModels { $0.user(withSubject: subject, asOf: $1) } }
 }
 
 extension ChatStore {
-    func map<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
+    func mapRows<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
         try rows.map(transform)
     }
 }

@@ -19,17 +19,17 @@ extension ChatStore {
         after position: Position = 0, upTo last: Position? = nil, matching filter: EventFilter = EventFilter(),
         _ body: (RecordedEvent) -> Bool
     ) throws(ChatError) {
-        let end = min(shownPosition, last ?? .max)
+        let end = min(applyDurableEvents(), last ?? .max)
         guard position < end else { return }
-        try Self.read(log, position + 1...end, contents: .all) { event, position in
-            shown(RecordedEvent(position: position, event: event), through: filter).map(body) ?? true
+        try Self.forEachDecodedEvent(log, position + 1...end, contents: .all) { event, position in
+            visibleEvent(RecordedEvent(position: position, event: event), through: filter).map(body) ?? true
         }
     }
 
     /// Returns the events at these positions.
     func events(at positions: ClosedRange<Position>) throws(ChatError) -> [ChatEvent] {
         var events: [ChatEvent] = []
-        try Self.read(log, positions, contents: .all) { event, _ in
+        try Self.forEachDecodedEvent(log, positions, contents: .all) { event, _ in
             events.append(event)
             return true
         }
@@ -39,7 +39,7 @@ extension ChatStore {
     /// Returns the event at this position.
     func event(at position: Position) throws(ChatError) -> ChatEvent {
         var found: ChatEvent?
-        try Self.read(log, position...position, contents: .all) { event, _ in
+        try Self.forEachDecodedEvent(log, position...position, contents: .all) { event, _ in
             found = event
             return true
         }
@@ -49,11 +49,11 @@ extension ChatStore {
 
     /// Decodes the records at these positions in place and passes them to the closure until it
     /// returns false.
-    static func read(
+    static func forEachDecodedEvent(
         _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (ChatEvent, Position) -> Bool
     ) throws(ChatError) {
         var decoder = RecordDecoder(contents: contents)
-        try wrapping { () throws(JournalError) in
+        try wrappingJournalErrors { () throws(JournalError) in
             try log.forEachRecord(in: positions) { position, state, kept, erasable in
                 decoder.event(position, state, kept, erasable).map { body($0, position) } ?? false
             }
@@ -73,12 +73,12 @@ extension ChatStore {
     ) throws(ChatError) {
         guard let log = log as? any HistoryLog else {
             let head = log.head
-            return try read(log, positions, contents: .all) { event, position in body(event, position, head) }
+            return try forEachDecodedEvent(log, positions, contents: .all) { event, position in body(event, position, head) }
         }
         var next = positions.lowerBound
         if let known, known.position >= next {
             let last = min(known.position, positions.upperBound)
-            try read(log, next...last, contents: .all) { event, position in
+            try forEachDecodedEvent(log, next...last, contents: .all) { event, position in
                 next = position + 1
                 return body(event, position, known)
             }
@@ -86,7 +86,7 @@ extension ChatStore {
             guard next == last + 1, last < positions.upperBound else { return }
         }
         var decoder = RecordDecoder(contents: .all)
-        try wrapping { () throws(JournalError) in
+        try wrappingJournalErrors { () throws(JournalError) in
             try log.forEachCommittedRecord(in: next...positions.upperBound) { position, commit, state, kept, erasable in
                 decoder.event(position, state, kept, erasable).map { body($0, position, commit) } ?? false
             }
@@ -114,16 +114,16 @@ private struct RecordDecoder {
 extension ChatStore {
     /// Returns a matching event redacted for the viewer; nil if it does not match or is not
     /// visible.
-    func shown(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
+    func visibleEvent(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event.details) else { return nil }
-        guard let viewer = filter.viewer, !filter.passesViewer(recorded.event.details) else { return recorded }
+        guard let viewer = filter.viewer, !filter.isExemptFromViewer(recorded.event.details) else { return recorded }
         // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)
-        return present { $0.shown(recorded, to: viewer, present: $1) }
+        return withCurrentModels { $0.shown(recorded, to: viewer, present: $1) }
     }
 
-    /// The last visible position: durable, and applied to the read models.
-    var shownPosition: Position {
+    /// Applies every durable event to the read models, and returns the last applied position.
+    func applyDurableEvents() -> Position {
         readSide.apply(log, through: log.durablePosition)
         return readSide.position
     }
@@ -132,15 +132,15 @@ extension ChatStore {
 /// Consecutive events of a log that match a filter, with the last position scanned.
 struct FeedBatch {
     /// The maximum number of events in a batch.
-    static let eventCount = 256
+    static let maximumEventCount = 256
     /// The number of bytes of text at which a batch ends.
-    static let byteCount = 64 << 10
+    static let targetByteCount = 64 << 10
     /// The maximum number of records scanned per call for a selective filter.
-    static let scanCount: Position = 4_096
+    static let maximumScanCount: Position = 4_096
 
     var events: [FollowedEvent] = []
     /// The last position scanned.
-    var through: Position
+    var lastScannedPosition: Position
     /// The head at the end of the commit that contains the last position scanned.
     var commit: JournalHead?
 }
@@ -157,20 +157,20 @@ extension ChatStore {
     func feedBatch(
         _ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter(), in known: JournalHead? = nil
     ) throws(ChatError) -> FeedBatch {
-        var batch = FeedBatch(through: positions.lowerBound - 1)
+        var batch = FeedBatch(lastScannedPosition: positions.lowerBound - 1)
         var byteCount = 0
         do throws(ChatError) {
             try Self.readCommitted(log, positions, in: known) { event, position, commit in
-                (batch.through, batch.commit) = (position, commit)
+                (batch.lastScannedPosition, batch.commit) = (position, commit)
                 let recorded = RecordedEvent(position: position, event: event)
-                guard shown(recorded, through: filter) != nil else { return true }
+                guard visibleEvent(recorded, through: filter) != nil else { return true }
                 batch.events.append(FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: position, in: commit)))
                 byteCount += event.textByteCount
-                return batch.events.count < FeedBatch.eventCount && byteCount < FeedBatch.byteCount
+                return batch.events.count < FeedBatch.maximumEventCount && byteCount < FeedBatch.targetByteCount
             }
         } catch {
             // The events before the error are valid, and the next call throws the error again.
-            if batch.through < positions.lowerBound { throw error }
+            if batch.lastScannedPosition < positions.lowerBound { throw error }
         }
         return batch
     }

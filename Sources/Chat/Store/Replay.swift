@@ -33,26 +33,26 @@ extension ChatStore {
             { batch in parts.rules.withLock { $0.apply(batch, 0..<batch.count) } },
             { batch in parts.views.withLock { $0.apply(batch, 0..<batch.count) } },
         ]
-        let pipeline = Pipeline(stages, room: ReplayBatch.room)
-        // The loop does not wait for a thread to start: `put` also works on the stages, so a late
+        let pipeline = Pipeline(stages, room: ReplayLimits.batchesInFlight)
+        // The loop does not wait for a thread to start: `submit` also works on the stages, so a late
         // thread costs no progress.
         for _ in 1..<max(2, min(ProcessInfo.processInfo.activeProcessorCount, stages.count)) {
             DispatchQueue.global(qos: .userInitiated).async { pipeline.work() }
         }
         defer { pipeline.finish() }
-        try decode(log, positions) { batch in pipeline.put(batch) }
+        try forEachDecodedBatch(log, positions) { batch in pipeline.submit(batch) }
     }
 
     /// Reads and decodes events, and passes them to the closure in batches.
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or decoded; the closure has then received
     ///   every event before it.
-    static func decode(
+    static func forEachDecodedBatch(
         _ log: any CommitLog, _ positions: ClosedRange<Position>, _ body: (inout EventBatch) -> Void
     ) throws(ChatError) {
         var decoder = BatchDecoder(from: positions.lowerBound)
         defer { decoder.finish(body) }
-        try wrapping { () throws(JournalError) in
+        try wrappingJournalErrors { () throws(JournalError) in
             try log.forEachRecord(in: positions) { position, state, kept, erasable in
                 decoder.add(position, state, kept, erasable, body)
             }
@@ -68,7 +68,7 @@ struct BatchDecoder {
     private(set) var failure: ChatError?
 
     /// Creates a decoder for the records from this position on.
-    init(from first: Position) { batch = EventBatch(from: first, capacity: ReplayBatch.count) }
+    init(from first: Position) { batch = EventBatch(from: first, capacity: ReplayLimits.eventsPerBatch) }
 
     /// Decodes the next record and passes a full batch to the closure; false if it does not decode.
     mutating func add(
@@ -80,9 +80,9 @@ struct BatchDecoder {
             failure = .undecodable(position: position, error)
             return false
         }
-        if batch.count == ReplayBatch.count {
+        if batch.count == ReplayLimits.eventsPerBatch {
             body(&batch)
-            batch = EventBatch(from: position + 1, capacity: ReplayBatch.count)
+            batch = EventBatch(from: position + 1, capacity: ReplayLimits.eventsPerBatch)
         }
         return true
     }
@@ -94,11 +94,11 @@ struct BatchDecoder {
 }
 
 /// The batch sizes of a replay.
-private enum ReplayBatch {
+private enum ReplayLimits {
     /// Amortises the handover between threads, and fits in the processor's cache.
-    static let count = 256
+    static let eventsPerBatch = 256
     /// Batches in flight; lets the other stages proceed while one batch is slow.
-    static let room = 8
+    static let batchesInFlight = 8
 }
 
 /// The parts of the models while several threads apply events to them.
@@ -132,7 +132,7 @@ extension ChatStore {
     @discardableResult
     public func refresh() throws(ChatError) -> Position {
         guard log.isReadOnly, let log = log as? any RefreshableLog else { return readSide.position }
-        let last = try wrapping { () throws(JournalError) in try log.refresh() }
+        let last = try wrappingJournalErrors { () throws(JournalError) in try log.refresh() }
         // The decider's lock preserves the order in which events reach the read models.
         let result: Result<Void, ChatError> = decider.withLock { decider in
             do throws(ChatError) { return .success(try apply(log, through: last, to: &decider.rules)) } catch { return .failure(error) }
@@ -184,13 +184,13 @@ extension ChatStore {
         // event.
         let result: Result<StoreModels, ChatError> = decider.withLock { decider in
             do throws(ChatError) {
-                try applyEverything(decider)
+                try applyDecidedEvents(decider)
                 let last = readSide.position
-                if last > rebuilt.position { try Self.decode(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
+                if last > rebuilt.position { try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
             } catch {
                 return .failure(error)
             }
-            let former = StoreModels(decider.rules, readSide.exchange(rebuilt.models))
+            let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.models))
             decider.rules = rebuilt.rules
             return .success(former)
         }

@@ -28,7 +28,7 @@ extension ChatStore {
         return try readSide.withShared { shown throws(ChatError) in
             if shown.isClosed { throw .journal(JournalError(.closed, "The store has been closed.")) }
             if let asked, asked > shown.position { throw .rejected(.invalidPosition) }
-            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, present: shown.position)
+            let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, currentPosition: shown.position)
             return try body(shown.models, viewpoint)
         }
     }
@@ -39,14 +39,14 @@ extension ChatStore {
     /// - Returns: The body's result, and the sections that continue as of the same point.
     func sections<Value>(
         _ moment: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
-    ) throws(ChatError) -> (Value, Sections) {
+    ) throws(ChatError) -> (Value, SectionedQuery) {
         try query(moment, for: viewer) { models, view throws(ChatError) in
-            (try body(models, view), Sections(readSide: readSide, view: view))
+            (try body(models, view), SectionedQuery(readSide: readSide, viewpoint: view))
         }
     }
 
     /// Queries the read models as of now, also after a close.
-    func present<Value>(_ body: (borrowing ReadModels, Position) -> Value) -> Value {
+    func withCurrentModels<Value>(_ body: (borrowing ReadModels, Position) -> Value) -> Value {
         readSide.withShared { body($0.models, $0.position) }
     }
 
@@ -85,9 +85,9 @@ extension ChatStore {
 /// The views are versioned. Every section reads as of the position of the first section, and the
 /// viewer's rights are those of the first section too, so the result is consistent. A query that
 /// began before a close is answered.
-struct Sections {
+struct SectionedQuery {
     let readSide: ReadSide
-    let view: Viewpoint
+    let viewpoint: Viewpoint
 
     /// The maximum number of rows read per section.
     static let rowCount = 512
@@ -98,7 +98,7 @@ struct Sections {
     @TaskLocal static var willBegin: (@Sendable () -> Void)?
 
     /// Runs one section; the body must read at most some hundred rows.
-    func ask<Value>(_ body: (borrowing ReadModels) -> Value) -> Value {
+    func withSection<Value>(_ body: (borrowing ReadModels) -> Value) -> Value {
         Self.willBegin?()
         return readSide.withShared { body($0.models) }
     }
@@ -107,7 +107,7 @@ struct Sections {
     func compactMap<Value>(_ scan: Scan, _ transform: (borrowing ReadModels, Int) -> Value?) -> [Value] {
         var (scan, values) = (scan, [] as [Value])
         while !scan.isAtEnd {
-            ask { models in
+            withSection { models in
                 models.forEach(&scan, limit: Self.rowCount) { row in
                     if let value = transform(models, row) { values.append(value) }
                 }
@@ -127,7 +127,7 @@ struct Sections {
         values.reserveCapacity(elements.count)
         var rest = elements[...]
         while !rest.isEmpty {
-            ask { models in for element in rest.prefix(count) { values.append(transform(models, element)) } }
+            withSection { models in for element in rest.prefix(count) { values.append(transform(models, element)) } }
             rest = rest.dropFirst(count)
         }
         return values
@@ -136,33 +136,35 @@ struct Sections {
 
 // MARK: Shared parts of queries
 
-extension Sections {
+extension SectionedQuery {
     /// Returns the members in a scan of memberships, in joining order.
     func members(_ scan: Scan) -> [Membership] {
-        memberships(of: compactMap(scan) { $0.stay(ofMembership: $1, asOf: view.position) }, asOf: view.position)
+        memberships(of: compactMap(scan) { $0.indexedMembership(ofMembership: $1, asOf: viewpoint.position) }, asOf: viewpoint.position)
     }
 
     /// Returns the users in a scan of memberships who could read a thread as of a position, in
     /// joining order.
     func readers(of thread: ThreadID, _ scan: Scan, asOf position: Position) -> [ThreadMember] {
         let stays = compactMap(scan) { models, row in
-            models.stay(ofMembership: row, asOf: position).flatMap { models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil }
+            models.indexedMembership(ofMembership: row, asOf: position).flatMap {
+                models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil
+            }
         }
         return memberships(of: stays, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
     /// Returns the residents in a scan of residences, in moving order.
     func residents(_ scan: Scan) -> [Membership] {
-        memberships(of: compactMap(scan) { $0.stay(ofResidence: $1, asOf: view.position) }, asOf: view.position)
+        memberships(of: compactMap(scan) { $0.indexedMembership(ofResidence: $1, asOf: viewpoint.position) }, asOf: viewpoint.position)
     }
 
-    private func memberships(of stays: [Stay], asOf position: Position) -> [Membership] {
+    private func memberships(of stays: [IndexedMembership], asOf position: Position) -> [Membership] {
         map(stays.sorted { $0.since < $1.since }) { $0.membership($1, asOf: position) }
     }
 
     /// Returns the periods in which a user could read each thread, ordered by start.
     func access(_ scan: Scan) -> [ThreadAccess] {
-        let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: view.position)) }
+        let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: viewpoint.position)) }
         // Runs have an even number of changes, so that each begins with a join.
         let runs = rows.flatMap { row, count in
             stride(from: 1, through: count, by: 32).map { (row: row, changes: $0..<min(count, $0 + 31) + 1) }
@@ -170,56 +172,58 @@ extension Sections {
         let access = map(runs, per: Self.rowCount / 32) { $0.access(ofMembership: $1.row, changes: $1.changes) }
         return map(access.joined().sorted { $0.from < $1.from }) { models, access in
             ThreadAccess(
-                thread: access.thread, name: models.thread(access.thread, asOf: view.position)?.name, from: access.from, to: access.to)
+                thread: access.thread, name: models.thread(access.thread, asOf: viewpoint.position)?.name, from: access.from, to: access.to)
         }
     }
 
     /// Returns the places of the threads that the viewer may see, ordered by latest event.
-    func places(_ threads: Scan) -> [ThreadPlace] {
+    func threadPlaces(_ threads: Scan) -> [ThreadSortKey] {
         compactMap(threads) { models, row in
-            shownThread(models, row).flatMap { models.place(ofThread: $0, asOf: view.position) }
-        }.sorted { $0.last < $1.last }
+            shownThread(models, row).flatMap { models.sortKey(ofThread: $0, asOf: viewpoint.position) }
+        }.sorted { $0.lastPosition < $1.lastPosition }
     }
 
     /// Returns the thread of a row; nil if the viewer may not see it.
     ///
     /// The rows are memberships for a viewer and threads for an operator.
     func shownThread(_ models: borrowing ReadModels, _ row: Int) -> Int? {
-        guard view.viewer != nil else { return row }
+        guard viewpoint.viewer != nil else { return row }
         let thread = models.thread(ofMembership: row)
-        return models.mayRead(models.threadID(ofThread: thread), from: view) ? thread : nil
+        return models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil
     }
 
     /// Returns the threads at these places.
-    func threads(_ places: ArraySlice<ThreadPlace>) -> [ThreadRecord] { map(places) { $0.record($1, asOf: view.position) } }
+    func threads(_ places: ArraySlice<ThreadSortKey>) -> [ThreadRecord] { map(places) { $0.record($1, asOf: viewpoint.position) } }
 }
 
 extension ChatStore {
     /// Scans the threads that the viewer may see: their memberships, or every thread for an
     /// operator.
-    func shownThreads(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> (Scan, Sections) {
+    func shownThreads(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> (Scan, SectionedQuery) {
         try sections(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
-            return viewer.map { models.scan(membershipsOf: $0) } ?? models.scanOfThreads()
+            return viewer.map { models.scan(membershipsOf: $0) } ?? models.threadScan()
         }
     }
 
     /// Sections as of now, also after a close.
-    var presentSections: Sections {
-        present { _, now in Sections(readSide: readSide, view: Viewpoint(viewer: nil, position: now, present: now)) }
+    var currentSections: SectionedQuery {
+        withCurrentModels { _, now in
+            SectionedQuery(readSide: readSide, viewpoint: Viewpoint(viewer: nil, position: now, currentPosition: now))
+        }
     }
 
     /// Returns the threads of a user as of a position, in no particular order; also after a close.
     func threads(of user: UserID, asOf position: Position) -> [ThreadID] {
-        let sections = presentSections
-        return sections.compactMap(sections.ask { $0.scan(membershipsOf: user) }) { models, row in
-            models.stay(ofMembership: row, asOf: position).map { models.threadID($0) }
+        let sections = currentSections
+        return sections.compactMap(sections.withSection { $0.scan(membershipsOf: user) }) { models, row in
+            models.indexedMembership(ofMembership: row, asOf: position).map { models.threadID($0) }
         }
     }
 
     /// Returns the places of the threads that the viewer may see, ordered by latest event.
-    func threadPlaces(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> ([ThreadPlace], Sections) {
+    func threadPlaces(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> ([ThreadSortKey], SectionedQuery) {
         let (scan, sections) = try shownThreads(viewer, moment)
-        return (sections.places(scan), sections)
+        return (sections.threadPlaces(scan), sections)
     }
 }

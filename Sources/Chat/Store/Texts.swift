@@ -6,7 +6,7 @@ import Projections
 /// Joins rows of the read models with texts from the cache or the journal.
 extension ChatStore {
     func entries(_ rows: [PostRecord<MessageID>], in thread: ThreadID) throws(ChatError) -> [TimelineEntry] {
-        var places = TextPlaces(capacity: rows.count)
+        var places = TextPositions(capacity: rows.count)
         for row in rows { places.add(row.position, row.editPosition) }
         let texts = try texts(at: places)
         var entries: [TimelineEntry] = []
@@ -25,7 +25,7 @@ extension ChatStore {
     }
 
     func entries(_ rows: [PostRecord<ReplyID>], to message: MessageID) throws(ChatError) -> [ReplyEntry] {
-        var places = TextPlaces(capacity: rows.count)
+        var places = TextPositions(capacity: rows.count)
         for row in rows { places.add(row.position, row.editPosition) }
         let texts = try texts(at: places)
         var entries: [ReplyEntry] = []
@@ -44,10 +44,10 @@ extension ChatStore {
     }
 
     /// Returns the texts of posts at the version of their rows, with creation and edit times.
-    private func texts(at places: TextPlaces) throws(ChatError) -> [PostText] {
+    private func texts(at places: TextPositions) throws(ChatError) -> [PostText] {
         var posts = try texts(at: places.posted)
         let edits = try texts(at: places.edits)
-        for (edit, index) in places.edited.enumerated() {
+        for (edit, index) in places.editedPosts.enumerated() {
             posts[index].body = edits[edit].body
             posts[index].editedAt = edits[edit].createdAt
         }
@@ -61,7 +61,7 @@ extension ChatStore {
         var missing: [Int] = []
         textCache.withLock { cache in
             for index in positions.indices {
-                if let text = cache.find(positions[index]) {
+                if let text = cache.text(positions[index]) {
                     texts[index] = PostText(text)
                     continue
                 }
@@ -73,7 +73,7 @@ extension ChatStore {
         missing.sort { positions[$0] < positions[$1] }
         try read(missing, positions, &texts)
         textCache.withLock { cache in
-            for index in missing { cache.add(texts[index].text, at: positions[index]) }
+            for index in missing { cache.insert(texts[index].text, at: positions[index]) }
         }
         return texts
     }
@@ -82,7 +82,7 @@ extension ChatStore {
     private func read(_ indices: [Int], _ positions: [Position], _ texts: inout [PostText]) throws(ChatError) {
         var next = 0
         var undecodable: ChatError?
-        try wrapping { () throws(JournalError) in
+        try wrappingJournalErrors { () throws(JournalError) in
             try log.forEachRecord(at: indices.map { positions[$0] }) { position, state, kept, erasable in
                 precondition(
                     next < indices.count && position == positions[indices[next]], "The log must return the requested records in order."
@@ -107,20 +107,20 @@ extension ChatStore {
 ///
 /// Filled and read in loops over indices, because mapping generic rows to pairs is slow
 /// (Benchmarks/README.md).
-private struct TextPlaces {
+private struct TextPositions {
     /// The positions at which the posts were posted.
     var posted: [Position] = []
     /// The positions of the latest edits, for edited posts only.
     var edits: [Position] = []
     /// The index of the post of each edit.
-    var edited: [Int] = []
+    var editedPosts: [Int] = []
 
     init(capacity: Int) { posted.reserveCapacity(capacity) }
 
     mutating func add(_ position: Position, _ edit: Position?) {
         if let edit {
             edits.append(edit)
-            edited.append(posted.count)
+            editedPosts.append(posted.count)
         }
         posted.append(position)
     }

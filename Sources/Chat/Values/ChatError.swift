@@ -54,6 +54,6 @@ extension ChatError: CustomStringConvertible {
 }
 
 /// Runs the body and converts its `JournalError` to ``ChatError/journal(_:)``.
-func wrapping<Value>(_ body: () throws(JournalError) -> Value) throws(ChatError) -> Value {
+func wrappingJournalErrors<Value>(_ body: () throws(JournalError) -> Value) throws(ChatError) -> Value {
     do { return try body() } catch { throw .journal(error) }
 }

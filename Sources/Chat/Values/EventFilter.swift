@@ -28,16 +28,16 @@ public struct EventFilter: Hashable, Sendable {
     /// <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
     /// The conditions for changes of usernames.
-    var usernameChanges = UsernameChanges.satisfyingAll
+    var usernameChangeScope = UsernameChangeScope.filtered
 
     /// The conditions that changes of usernames must satisfy; a name belongs to no thread.
-    enum UsernameChanges: Hashable, Sendable {
-        case satisfyingAll
+    enum UsernameChangeScope: Hashable, Sendable {
+        case filtered
         /// All conditions except ``threads``.
-        case ofAnyThread
+        case ignoringThreads
         /// All conditions except ``threads`` and ``viewer``: for live views, which show the names of
         /// former members, but no event.
-        case ofAnyUser
+        case ignoringThreadsAndViewer
     }
 
     /// Creates a filter; without conditions it admits every event.
@@ -57,21 +57,21 @@ public struct EventFilter: Hashable, Sendable {
     /// The viewer's condition depends on memberships, which the details do not contain.
     public func matches(_ details: EventDetails) -> Bool {
         if let kinds, !(details.kind.map(kinds.contains) ?? false) { return false }
-        if let threads, !(details.thread.map(threads.contains) ?? passesThreads(details)) { return false }
+        if let threads, !(details.thread.map(threads.contains) ?? isExemptFromThreads(details)) { return false }
         if let users, !(details.user.map(users.contains) ?? false) { return false }
-        if let outwardCodes { return details.place?.outwardCode.map(outwardCodes.contains) ?? false }
+        if let outwardCodes { return details.relatedThread?.outwardCode.map(outwardCodes.contains) ?? false }
         return true
     }
 
     /// Whether the details pass regardless of ``threads`` and ``viewer``.
-    func passesThreads(_ details: EventDetails) -> Bool {
-        if usernameChanges != .satisfyingAll, case .usernameChanged = details { true } else { false }
+    func isExemptFromThreads(_ details: EventDetails) -> Bool {
+        if usernameChangeScope != .filtered, case .usernameChanged = details { true } else { false }
     }
 
     /// Whether the event passes without a check of the viewer: the filter has none, or every viewer
     /// passes.
-    func passesViewer(_ details: EventDetails) -> Bool {
-        if usernameChanges == .ofAnyUser, case .usernameChanged = details { true } else { viewer == nil }
+    func isExemptFromViewer(_ details: EventDetails) -> Bool {
+        if usernameChangeScope == .ignoringThreadsAndViewer, case .usernameChanged = details { true } else { viewer == nil }
     }
 
     /// Whether an event in this thread, or in its outward code, can satisfy the filter.
@@ -84,7 +84,7 @@ public struct EventFilter: Hashable, Sendable {
 
 extension EventDetails {
     /// The thread of the event; for a postcode, the thread of the user's new outward code.
-    var place: ThreadID? {
+    var relatedThread: ThreadID? {
         if case .postcodeSet(let details) = self { return details.thread }
         return thread
     }

@@ -13,7 +13,7 @@ public struct PostDetails: Hashable, Sendable, Encodable {
     /// The thread's name; nil if erased.
     public var threadName: String?
     /// The message that a reply answers; nil for a message.
-    public var answered: MessageID?
+    public var answeredMessage: MessageID?
     /// The author.
     public var author: UserSummary
     /// The text; nil in the same cases as ``TimelineEntry/body``.
@@ -39,7 +39,7 @@ public struct PostDetails: Hashable, Sendable, Encodable {
         case replyCount, history, readers
     }
 
-    /// Encodes every field, ``post`` as `id` and ``answered`` as `message`; absent values are null.
+    /// Encodes every field, ``post`` as `id` and ``answeredMessage`` as `message`; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
@@ -49,7 +49,7 @@ public struct PostDetails: Hashable, Sendable, Encodable {
         }
         try container.encode(thread, forKey: .thread)
         try container.encode(threadName, forKey: .threadName)
-        try container.encode(answered, forKey: .message)
+        try container.encode(answeredMessage, forKey: .message)
         try container.encode(author, forKey: .author)
         try container.encode(body, forKey: .body)
         try container.encode(createdAt, forKey: .createdAt)

@@ -4,14 +4,14 @@ public import ChatDomain
 public struct Receipt: Sendable {
     /// The positions of the appended events; nil if the command's effect already held.
     public var positions: ClosedRange<Position>? {
-        count == 0 ? nil : first...first + Position(count - 1)
+        count == 0 ? nil : firstID...firstID + Position(count - 1)
     }
 
     /// The position from which every query shows the command's effect.
     ///
     /// This is the last of ``positions``. If the command appended nothing, it is the position at
     /// which the effect already held.
-    public var position: Position { count == 0 ? first : first + Position(count - 1) }
+    public var position: Position { count == 0 ? firstID : firstID + Position(count - 1) }
 
     /// The events that the command appended; for a duplicate, the events of the original command.
     ///
@@ -19,13 +19,13 @@ public struct Receipt: Sendable {
     ///
     /// - Complexity: O(*n*) in the number of events, at each call.
     public var events: [RecordedEvent] {
-        zip(first..., appendedEvents).map { RecordedEvent(position: $0, event: $1, redacted: $0 == first ? redacted : []) }
+        zip(firstID..., appendedEvents).map { RecordedEvent(position: $0, event: $1, redacted: $0 == firstID ? redacted : []) }
     }
 
     /// Whether the same command had already used this id.
     public var isDuplicate: Bool
 
-    private let first: Position
+    private let firstID: Position
     private let appended: Appended
     /// The fields withheld from the caller of a duplicate.
     ///
@@ -50,7 +50,7 @@ public struct Receipt: Sendable {
     private var appendedEvents: [ChatEvent] {
         switch appended {
         case .events(let events): events
-        case .row(let row, let request): [ChatEvent(row, request.command.text(of: row.kind), correlation: request.correlation)]
+        case .row(let row, let request): [ChatEvent(row, request.command.unindexedContent(of: row.kind), correlation: request.correlation)]
         }
     }
 
@@ -63,7 +63,7 @@ public struct Receipt: Sendable {
     ///   - isDuplicate: Whether the same command had already used this id.
     public init(events: [ChatEvent] = [], from first: Position = 0, isDuplicate: Bool = false) {
         appended = .events(events)
-        self.first = first
+        self.firstID = first
         self.isDuplicate = isDuplicate
         redacted = []
     }
@@ -72,7 +72,7 @@ public struct Receipt: Sendable {
     init(_ rows: Range<Int>, of batch: borrowing EventBatch, _ request: CommandRequest) {
         let row = batch.rows[rows.lowerBound]
         appended = rows.count == 1 && row.kind?.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
-        first = batch.position(rows.lowerBound)
+        firstID = batch.position(rows.lowerBound)
         isDuplicate = false
         redacted = []
     }
@@ -80,7 +80,7 @@ public struct Receipt: Sendable {
     /// Creates the receipt of a duplicate from the original events, redacted for the caller.
     init(duplicateOf events: [RecordedEvent]) {
         appended = .events(events.map(\.event))
-        first = events.first?.position ?? 0
+        firstID = events.first?.position ?? 0
         isDuplicate = true
         redacted = events.first?.redacted ?? []
     }
@@ -117,21 +117,21 @@ extension Receipt: Encodable {
 /// The ids of what the command created, including ids made by the store.
 extension Receipt {
     /// The registered user; nil for any other command.
-    public var user: UserID? { first { if case .userRegistered(let details) = $0 { details.user } else { nil } } }
+    public var user: UserID? { firstID { if case .userRegistered(let details) = $0 { details.user } else { nil } } }
 
     /// The opened thread; nil for any other command.
-    public var thread: ThreadID? { first { if case .threadOpened(let details) = $0 { details.thread } else { nil } } }
+    public var thread: ThreadID? { firstID { if case .threadOpened(let details) = $0 { details.thread } else { nil } } }
 
     /// The posted message; nil for any other command.
-    public var message: MessageID? { first { if case .messagePosted(let details) = $0 { details.message } else { nil } } }
+    public var message: MessageID? { firstID { if case .messagePosted(let details) = $0 { details.message } else { nil } } }
 
     /// The posted reply; nil for any other command.
-    public var reply: ReplyID? { first { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
+    public var reply: ReplyID? { firstID { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
 
     /// The started session; nil for any other command.
-    public var session: SessionID? { first { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }
+    public var session: SessionID? { firstID { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }
 
-    private func first<ID>(_ id: (EventDetails) -> ID?) -> ID? {
+    private func firstID<ID>(_ id: (EventDetails) -> ID?) -> ID? {
         for event in appendedEvents { if let found = id(event.details) { return found } }
         return nil
     }

@@ -134,12 +134,12 @@ public struct CheckpointOptions: Hashable, Sendable {
 
     /// Returns the position at which the next checkpoint of the read models is due while the store
     /// is open.
-    func next(after last: Position) -> Position { next(after: last, share: 4) }
+    func nextPosition(after last: Position) -> Position { nextPosition(after: last, share: 4) }
 
     /// Returns the position at which the next checkpoint of a custom projection is due.
-    func nextProjectionCheckpoint(after last: Position) -> Position { next(after: last, share: Position(max(1, count))) }
+    func nextProjectionCheckpoint(after last: Position) -> Position { nextPosition(after: last, share: Position(max(1, count))) }
 
-    private func next(after last: Position, share: Position) -> Position {
+    private func nextPosition(after last: Position, share: Position) -> Position {
         guard let interval else { return .max }
         let (next, overflows) = last.addingReportingOverflow(max(interval, last / share, 1))
         return overflows ? .max : next

@@ -18,9 +18,15 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     /// The outcomes of the commands decided since opening.
     public var commands: CommandStatistics
     /// The number of appended events that are not yet durable and therefore not yet visible.
-    public var eventsWaiting: Int
+    public var pendingEventCount: Int
     /// The checkpoint statistics; nil if checkpoints are disabled or the log is not a journal.
     public var checkpoints: CheckpointStatistics?
+
+    private enum CodingKeys: String, CodingKey {
+        case journal, users, threads, messages, replies, commands
+        case pendingEventCount = "eventsWaiting"
+        case checkpoints
+    }
 }
 
 /// The number of decided commands by outcome, excluding commands of a failed commit.
@@ -32,10 +38,10 @@ public struct CommandStatistics: Hashable, Sendable {
     /// The number of commands whose id the same command had already used.
     public var duplicates: UInt64 = 0
     /// The number of rejected commands by code; codes without rejections are absent.
-    public var refused: [Rejection.Code: UInt64] = [:]
+    public var rejected: [Rejection.Code: UInt64] = [:]
 
     /// The number of decided commands.
-    public var total: UInt64 { refused.values.reduce(appended &+ unchanged &+ duplicates, &+) }
+    public var total: UInt64 { rejected.values.reduce(appended &+ unchanged &+ duplicates, &+) }
 }
 
 extension StoreStatistics {
@@ -48,7 +54,7 @@ extension StoreStatistics {
     /// | family | type | value |
     /// | --- | --- | --- |
     /// | `users`, `threads`, `messages`, `replies` | gauge | the durable counts |
-    /// | `events_waiting` | gauge | ``eventsWaiting`` |
+    /// | `events_waiting` | gauge | ``pendingEventCount`` |
     /// | `commands` | counter | accepted commands by `outcome`: `appended`, `unchanged`, `duplicate` |
     /// | `commands_refused` | counter | rejected commands by `code`, for every `Rejection.Code` |
     /// | `events_replayed` | gauge | ``CheckpointStatistics/replayed`` |
@@ -65,19 +71,19 @@ extension StoreStatistics {
         text.gauge("threads", "Threads.", threads)
         text.gauge("messages", "Messages, including retracted ones.", messages)
         text.gauge("replies", "Replies, including retracted ones.", replies)
-        text.gauge("events_waiting", "Appended events that are not yet durable.", eventsWaiting)
+        text.gauge("events_waiting", "Appended events that are not yet durable.", pendingEventCount)
         text.counter(
             "commands", "Accepted commands.", by: "outcome",
             [("appended", commands.appended), ("unchanged", commands.unchanged), ("duplicate", commands.duplicates)])
         text.counter(
             "commands_refused", "Rejected commands.", by: "code",
-            Rejection.Code.allCases.map { ($0.rawValue, commands.refused[$0] ?? 0) })
+            Rejection.Code.allCases.map { ($0.rawValue, commands.rejected[$0] ?? 0) })
         if let checkpoints {
             text.gauge("events_replayed", "Events replayed at opening.", Int(clamping: checkpoints.replayed))
             text.counter(
                 "checkpoints", "Checkpoints by outcome.", by: "outcome",
                 [("written", checkpoints.written), ("failed", checkpoints.failures)])
-            if let last = checkpoints.last {
+            if let last = checkpoints.lastWritten {
                 text.gauge("checkpoint_position", "The position of the last checkpoint written.", Int(clamping: last.position))
             }
         }
@@ -87,7 +93,10 @@ extension StoreStatistics {
 }
 
 extension CommandStatistics: Codable {
-    private enum CodingKeys: CodingKey { case appended, unchanged, duplicates, refused }
+    private enum CodingKeys: String, CodingKey {
+        case appended, unchanged, duplicates
+        case rejected = "refused"
+    }
 
     /// Decodes the counts.
     public init(from decoder: any Decoder) throws {
@@ -95,9 +104,9 @@ extension CommandStatistics: Codable {
         appended = try container.decode(UInt64.self, forKey: .appended)
         unchanged = try container.decode(UInt64.self, forKey: .unchanged)
         duplicates = try container.decode(UInt64.self, forKey: .duplicates)
-        let codes = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .refused)
+        let codes = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .rejected)
         for key in codes.allKeys {
-            refused[Rejection.Code(rawValue: key.stringValue)] = try codes.decode(UInt64.self, forKey: key)
+            rejected[Rejection.Code(rawValue: key.stringValue)] = try codes.decode(UInt64.self, forKey: key)
         }
     }
 
@@ -109,10 +118,10 @@ extension CommandStatistics: Codable {
         try container.encode(appended, forKey: .appended)
         try container.encode(unchanged, forKey: .unchanged)
         try container.encode(duplicates, forKey: .duplicates)
-        var codes = container.nestedContainer(keyedBy: FieldKey.self, forKey: .refused)
-        let others = Set(refused.keys).subtracting(Rejection.Code.allCases).sorted { $0.rawValue < $1.rawValue }
+        var codes = container.nestedContainer(keyedBy: FieldKey.self, forKey: .rejected)
+        let others = Set(rejected.keys).subtracting(Rejection.Code.allCases).sorted { $0.rawValue < $1.rawValue }
         for code in Rejection.Code.allCases + others {
-            if let count = refused[code] { try codes.encode(count, forKey: FieldKey(code.rawValue)) }
+            if let count = rejected[code] { try codes.encode(count, forKey: FieldKey(code.rawValue)) }
         }
     }
 }
@@ -135,7 +144,7 @@ public struct CheckpointStatistics: Hashable, Sendable, Codable {
     /// The number of checkpoints written.
     public var written: UInt64 = 0
     /// The last checkpoint written.
-    public var last: Written?
+    public var lastWritten: WrittenCheckpoint?
     /// The number of checkpoints that could not be written, those of custom projections included.
     ///
     /// A failure affects only the duration of the next opening.
@@ -143,8 +152,14 @@ public struct CheckpointStatistics: Hashable, Sendable, Codable {
     /// The reason of the latest failure, as a sentence.
     public var lastFailure: String?
 
+    private enum CodingKeys: String, CodingKey {
+        case loaded, ignored, ignoredMessage, loadSeconds, replayed, written
+        case lastWritten = "last"
+        case failures, lastFailure
+    }
+
     /// A checkpoint that was written.
-    public struct Written: Hashable, Sendable, Codable {
+    public struct WrittenCheckpoint: Hashable, Sendable, Codable {
         /// The last position that the checkpoint covers.
         public var position: Position
         /// The size of its file, in bytes.

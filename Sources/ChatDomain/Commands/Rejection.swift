@@ -98,10 +98,10 @@ extension Rejection {
         "A username is 1 to 32 characters, at most 128 bytes, without control, format, unassigned or invisible characters.")
     static let usernameTaken = Rejection(.usernameTaken, "Another user has this username.")
     static let subjectTaken = Rejection(.subjectTaken, "Another user has this subject.")
-    static let otherSubject = Rejection(.subjectTaken, "This user is registered with another subject, or with none.")
+    static let subjectMismatch = Rejection(.subjectTaken, "This user is registered with another subject, or with none.")
     package static let invalidSubject = Rejection(.subjectTaken, "A subject is 1 to 256 bytes.")
     package static let notAllowed = Rejection(.notAllowed, "Only the user can see this view.")
-    package static let forOperators = Rejection(.notAllowed, "Only the operator can run this query; a viewer cannot.")
+    package static let operatorOnly = Rejection(.notAllowed, "Only the operator can run this query; a viewer cannot.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
     static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
     package static let invalidThreadName = Rejection(

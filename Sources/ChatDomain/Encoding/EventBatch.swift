@@ -6,7 +6,7 @@ import Columns
 /// a replay forms long batches, so both use the same code.
 package struct EventBatch: Sendable {
     /// The position of the first event.
-    package private(set) var first: Position
+    package private(set) var firstPosition: Position
     /// The kept parts of the events, in order.
     package private(set) var rows: [EventRow] = []
     /// The indexes by row, complete after ``Identities/resolve(_:)``.
@@ -23,14 +23,14 @@ package struct EventBatch: Sendable {
         /// The content.
         package let content: EventContent
         /// The index + 1 of the username's fold key, or 0.
-        package internal(set) var name: UInt32 = 0
+        package internal(set) var oneBasedFoldKey: UInt32 = 0
         /// The index + 1 of the subject, or 0.
-        package internal(set) var subject: UInt32 = 0
+        package internal(set) var oneBasedSubject: UInt32 = 0
     }
 
     /// Creates an empty batch whose first event will have a position.
     package init(from first: Position, capacity: Int = 0) {
-        self.first = first
+        self.firstPosition = first
         rows.reserveCapacity(capacity)
         indexes.reserveCapacity(capacity)
     }
@@ -39,11 +39,11 @@ package struct EventBatch: Sendable {
     package var count: Int { rows.count }
 
     /// The position of the last event; in an empty batch, the position before the first.
-    package var last: Position { first + Position(rows.count) - 1 }
+    package var lastPosition: Position { firstPosition + Position(rows.count) - 1 }
 
     /// Returns the position of a row.
     @inline(__always)
-    package func position(_ row: Int) -> Position { first + Position(row) }
+    package func position(_ row: Int) -> Position { firstPosition + Position(row) }
 
     /// Appends an event.
     ///
@@ -70,7 +70,10 @@ package struct EventBatch: Sendable {
         rows.append(contentsOf: next.rows)
         indexes.append(contentsOf: next.indexes)
         for entry in next.contents {
-            contents.append(IndexedContent(row: start + entry.row, content: entry.content, name: entry.name, subject: entry.subject))
+            contents.append(
+                IndexedContent(
+                    row: start + entry.row, content: entry.content, oneBasedFoldKey: entry.oneBasedFoldKey,
+                    oneBasedSubject: entry.oneBasedSubject))
         }
         resolvedCount = rows.count
     }
@@ -84,7 +87,7 @@ package struct EventBatch: Sendable {
 
     /// Removes all events and keeps the capacity.
     package mutating func removeAll(from first: Position) {
-        self.first = first
+        self.firstPosition = first
         rows.removeAll(keepingCapacity: true)
         indexes.removeAll(keepingCapacity: true)
         contents.removeAll(keepingCapacity: true)
@@ -99,11 +102,11 @@ package struct EventBatch: Sendable {
 
 /// The dense indexes of the entities that an event names, each + 1, or 0 for none.
 package struct EventIndexes: Hashable, Sendable {
-    @usableFromInline var userEntry: UInt32 = 0
-    @usableFromInline var threadEntry: UInt32 = 0
-    @usableFromInline var membershipEntry: UInt32 = 0
-    @usableFromInline var postEntry: UInt32 = 0
-    @usableFromInline var messageEntry: UInt32 = 0
+    @usableFromInline var oneBasedUser: UInt32 = 0
+    @usableFromInline var oneBasedThread: UInt32 = 0
+    @usableFromInline var oneBasedMembership: UInt32 = 0
+    @usableFromInline var oneBasedPostOrSession: UInt32 = 0
+    @usableFromInline var oneBasedMessage: UInt32 = 0
     /// Whether the event is the first to name the post, the session or the membership.
     package internal(set) var isNew = false
 
@@ -111,28 +114,28 @@ package struct EventIndexes: Hashable, Sendable {
     package init() {}
 
     init(user: Int? = nil, thread: Int? = nil, membership: Int? = nil, post: Int? = nil, message: Int? = nil) {
-        userEntry = Self.entry(user)
-        threadEntry = Self.entry(thread)
-        membershipEntry = Self.entry(membership)
-        postEntry = Self.entry(post)
-        messageEntry = Self.entry(message)
+        oneBasedUser = Self.oneBased(user)
+        oneBasedThread = Self.oneBased(thread)
+        oneBasedMembership = Self.oneBased(membership)
+        oneBasedPostOrSession = Self.oneBased(post)
+        oneBasedMessage = Self.oneBased(message)
     }
 
     /// The user who acted or is concerned, or -1, as for the other indexes.
-    @inline(__always) @inlinable package var user: Int { Int(userEntry) - 1 }
+    @inline(__always) @inlinable package var user: Int { Int(oneBasedUser) - 1 }
     /// The thread; for a postcode, the thread of its outward code.
-    @inline(__always) @inlinable package var thread: Int { Int(threadEntry) - 1 }
+    @inline(__always) @inlinable package var thread: Int { Int(oneBasedThread) - 1 }
     /// The membership of the event's user in its thread, if the event changes it or posts a
     /// message.
     ///
     /// For a retracted message, the membership of the author.
-    @inline(__always) @inlinable package var membership: Int { Int(membershipEntry) - 1 }
+    @inline(__always) @inlinable package var membership: Int { Int(oneBasedMembership) - 1 }
     /// The message, the reply or the session.
-    @inline(__always) @inlinable package var post: Int { Int(postEntry) - 1 }
+    @inline(__always) @inlinable package var postOrSession: Int { Int(oneBasedPostOrSession) - 1 }
     /// The message that a reply answers, if the event posts, edits or retracts the reply.
-    @inline(__always) @inlinable package var message: Int { Int(messageEntry) - 1 }
+    @inline(__always) @inlinable package var message: Int { Int(oneBasedMessage) - 1 }
 
-    static func entry(_ index: Int?) -> UInt32 { UInt32(truncatingIfNeeded: (index ?? -1) + 1) }
+    static func oneBased(_ index: Int?) -> UInt32 { UInt32(truncatingIfNeeded: (index ?? -1) + 1) }
 }
 
 /// The kept part of an event as plain numbers, from which states and read models are updated.
@@ -154,7 +157,7 @@ package struct EventRow: Hashable, Sendable {
     /// code.
     package var thread: UInt128 = 0
     /// The message, the reply or the session.
-    package var post: UInt128 = 0
+    package var postOrSession: UInt128 = 0
     /// The message that a reply answers.
     package var message: UInt128 = 0
     /// The event's number within its thread; for a read marker, its position.
@@ -206,18 +209,26 @@ extension ChatEvent {
         case .threadJoined(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
         case .threadLeft(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
         case .messagePosted(let details):
-            (row.user, row.thread, row.post, row.number) = (details.author.bits, details.thread.bits, details.message.bits, details.number)
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.author.bits, details.thread.bits, details.message.bits, details.number
+            )
         case .replyPosted(let details):
-            (row.user, row.thread, row.post, row.number) = (details.author.bits, details.thread.bits, details.reply.bits, details.number)
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.author.bits, details.thread.bits, details.reply.bits, details.number
+            )
             row.message = details.message.bits
         case .messageEdited(let details), .messageRetracted(let details):
-            (row.user, row.thread, row.post, row.number) = (details.by.bits, details.thread.bits, details.message.bits, details.number)
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.by.bits, details.thread.bits, details.message.bits, details.number
+            )
         case .replyEdited(let details), .replyRetracted(let details):
-            (row.user, row.thread, row.post, row.number) = (details.by.bits, details.thread.bits, details.reply.bits, details.number)
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.by.bits, details.thread.bits, details.reply.bits, details.number
+            )
             row.message = details.message.bits
         case .threadRead(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.upTo)
-        case .sessionStarted(let details): (row.user, row.post) = (details.user.bits, details.session.bits)
-        case .sessionEnded(let details): (row.user, row.post) = (details.user.bits, details.session.bits)
+        case .sessionStarted(let details): (row.user, row.postOrSession) = (details.user.bits, details.session.bits)
+        case .sessionEnded(let details): (row.user, row.postOrSession) = (details.user.bits, details.session.bits)
         case .lost, .unknown: break
         }
         return row
@@ -247,22 +258,24 @@ extension EventDetails {
         case .threadLeft: self = .threadLeft(ThreadLeft(thread: thread, number: row.number, user: user))
         case .messagePosted:
             self = .messagePosted(
-                MessagePosted(thread: thread, number: row.number, message: MessageID(bits: row.post), author: user))
+                MessagePosted(thread: thread, number: row.number, message: MessageID(bits: row.postOrSession), author: user))
         case .replyPosted:
             self = .replyPosted(
                 ReplyPosted(
-                    thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.post), author: user)
+                    thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.postOrSession),
+                    author: user)
             )
         case .messageEdited, .messageRetracted:
-            let changed = MessageChanged(thread: thread, number: row.number, message: MessageID(bits: row.post), by: user)
+            let changed = MessageChanged(thread: thread, number: row.number, message: MessageID(bits: row.postOrSession), by: user)
             self = kind == .messageEdited ? .messageEdited(changed) : .messageRetracted(changed)
         case .replyEdited, .replyRetracted:
             let changed = ReplyChanged(
-                thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.post), by: user)
+                thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.postOrSession), by: user
+            )
             self = kind == .replyEdited ? .replyEdited(changed) : .replyRetracted(changed)
         case .threadRead: self = .threadRead(ThreadRead(user: user, thread: thread, upTo: row.number))
-        case .sessionStarted: self = .sessionStarted(SessionStarted(user: user, session: SessionID(bits: row.post)))
-        case .sessionEnded: self = .sessionEnded(SessionEnded(user: user, session: SessionID(bits: row.post)))
+        case .sessionStarted: self = .sessionStarted(SessionStarted(user: user, session: SessionID(bits: row.postOrSession)))
+        case .sessionEnded: self = .sessionEnded(SessionEnded(user: user, session: SessionID(bits: row.postOrSession)))
         case .lost: self = .lost
         }
     }

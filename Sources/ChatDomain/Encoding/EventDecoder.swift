@@ -170,13 +170,13 @@ extension EventRow {
             number = try reader.leb128(kept)
         case .messagePosted, .messageEdited, .messageRetracted:
             thread = try reader.bits(kept)
-            post = try reader.bits(kept)
+            postOrSession = try reader.bits(kept)
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
         case .replyPosted, .replyEdited, .replyRetracted:
             thread = try reader.bits(kept)
             message = try reader.bits(kept)
-            post = try reader.bits(kept)
+            postOrSession = try reader.bits(kept)
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
         case .threadRead:
@@ -185,7 +185,7 @@ extension EventRow {
             number = try reader.leb128(kept)
         case .sessionStarted, .sessionEnded:
             user = try reader.bits(kept)
-            post = try reader.bits(kept)
+            postOrSession = try reader.bits(kept)
         case .lost: break
         }
     }
@@ -233,7 +233,7 @@ struct ByteReader {
 
     /// Advances by `count` bytes, which must exist, and returns the offset of the first.
     @inline(__always)
-    private mutating func take(_ count: Int, of bytes: RawSpan) throws(EventDecodingError) -> Int {
+    private mutating func advance(_ count: Int, of bytes: RawSpan) throws(EventDecodingError) -> Int {
         guard bytes.byteCount - offset >= count else { throw error(.tooShort) }
         defer { offset += count }
         return offset
@@ -241,13 +241,13 @@ struct ByteReader {
 
     @inline(__always)
     mutating func byte(_ bytes: RawSpan) throws(EventDecodingError) -> UInt8 {
-        bytes.byte(at: try take(1, of: bytes))
+        bytes.byte(at: try advance(1, of: bytes))
     }
 
     /// Reads the bits of an id.
     @inline(__always)
     mutating func bits(_ bytes: RawSpan) throws(EventDecodingError) -> UInt128 {
-        let start = try take(16, of: bytes)
+        let start = try advance(16, of: bytes)
         let high = bytes.littleEndian64(at: start).byteSwapped
         let low = bytes.littleEndian64(at: start + 8).byteSwapped
         return UInt128(high) << 64 | UInt128(low)
@@ -255,7 +255,7 @@ struct ByteReader {
 
     @inline(__always)
     mutating func littleEndian(_ byteCount: Int, _ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
-        let start = try take(byteCount, of: bytes)
+        let start = try advance(byteCount, of: bytes)
         if byteCount == 8 { return bytes.littleEndian64(at: start) }
         // One eight-byte load, unless the value is at the end of the part.
         if bytes.byteCount - start >= 8 { return bytes.littleEndian64(at: start) & (1 << UInt64(8 * byteCount) - 1) }
@@ -297,7 +297,7 @@ struct ByteReader {
 
     /// Reads text of `count` bytes.
     mutating func text(_ count: Int, _ bytes: RawSpan) throws(EventDecodingError) -> String {
-        let start = try take(count, of: bytes)
+        let start = try advance(count, of: bytes)
         guard let text = bytes.text(in: start..<start + count) else { throw error(.invalidUTF8, at: start) }
         return text
     }

@@ -58,15 +58,15 @@ package struct EventEncoder {
             keptWriter.write(ids: [row.thread, row.user])
             keptWriter.write(leb128: row.number)
         case .messagePosted, .messageEdited, .messageRetracted:
-            keptWriter.write(ids: [row.thread, row.post, row.user])
+            keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
             keptWriter.write(leb128: row.number)
         case .replyPosted, .replyEdited, .replyRetracted:
-            keptWriter.write(ids: [row.thread, row.message, row.post, row.user])
+            keptWriter.write(ids: [row.thread, row.message, row.postOrSession, row.user])
             keptWriter.write(leb128: row.number)
         case .threadRead:
             keptWriter.write(ids: [row.user, row.thread])
             keptWriter.write(leb128: row.number)
-        case .sessionStarted, .sessionEnded: keptWriter.write(ids: [row.user, row.post])
+        case .sessionStarted, .sessionEnded: keptWriter.write(ids: [row.user, row.postOrSession])
         case .lost, nil: break
         }
     }

@@ -50,7 +50,7 @@ public enum EventOrigin: Hashable, Sendable {
 
 extension ChatEvent {
     /// The valid recording times: the range of six bytes of milliseconds.
-    static let recordable = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
+    static let recordableTimes = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
 
     /// The kind, or nil if this version does not know it.
     public var kind: EventKind? { details.kind }

@@ -19,7 +19,7 @@ package struct Identities: Equatable, Sendable {
     /// The pairs of user and thread that membership events have named.
     package internal(set) var memberships = PairIndex()
     /// The fold keys of usernames.
-    package internal(set) var names = TextIndex()
+    package internal(set) var foldKeys = TextIndex()
     /// The subjects, compared byte by byte: an identity provider's name is opaque.
     package internal(set) var subjects = TextIndex()
     /// The constant facts about messages.
@@ -47,7 +47,7 @@ package struct Identities: Equatable, Sendable {
         copy.replies.removeSlots()
         copy.sessions.removeSlots()
         copy.memberships.removeSlots()
-        copy.names.removeSlots()
+        copy.foldKeys.removeSlots()
         copy.subjects.removeSlots()
         return copy
     }
@@ -78,13 +78,13 @@ extension Identities {
         let first = batch.resolvedCount
         var indexes: [EventIndexes] = []
         swap(&indexes, &batch.indexes)
-        for start in stride(from: first, to: end, by: Self.groupCount) {
-            let group = start..<min(start + Self.groupCount, end)
-            let isPrefetched = group.count >= Self.prefetchMinimum
+        for start in stride(from: first, to: end, by: Self.groupSize) {
+            let group = start..<min(start + Self.groupSize, end)
+            let isPrefetched = group.count >= Self.minimumPrefetchSize
             if isPrefetched { prefetchUsers(batch.rows[group]) }
-            for row in group { resolveNames(batch.rows[row], &indexes[row]) }
+            for row in group { resolveUserAndThread(batch.rows[row], &indexes[row]) }
             if isPrefetched { prefetchPosts(batch.rows[group], indexes[group]) }
-            for row in group { resolvePosts(batch.rows[row], at: batch.position(row), &indexes[row]) }
+            for row in group { resolveMembershipAndPost(batch.rows[row], at: batch.position(row), &indexes[row]) }
         }
         swap(&indexes, &batch.indexes)
         var entry = partition(batch.contents.count) { batch.contents[$0].row >= first }
@@ -96,53 +96,61 @@ extension Identities {
     }
 
     /// Events per prefetch group: their data fits in the L1 cache.
-    private static var groupCount: Int { 64 }
+    private static var groupSize: Int { 64 }
     /// Smaller groups are resolved without a prefetch.
-    private static var prefetchMinimum: Int { 8 }
+    private static var minimumPrefetchSize: Int { 8 }
 
     /// Sets the indexes of the user and the thread.
     @inline(__always)
-    private mutating func resolveNames(_ event: EventRow, _ indexes: inout EventIndexes) {
+    private mutating func resolveUserAndThread(_ event: EventRow, _ indexes: inout EventIndexes) {
         guard let kind = event.kind, kind != .lost else { return }
-        if indexes.userEntry == 0 { indexes.userEntry = EventIndexes.entry(users.insert(UserID(bits: event.user)).index) }
-        if kind.namesThread, indexes.threadEntry == 0 {
-            indexes.threadEntry = EventIndexes.entry(threads.insert(ThreadID(bits: event.thread)).index)
+        if indexes.oneBasedUser == 0 { indexes.oneBasedUser = EventIndexes.oneBased(users.insert(UserID(bits: event.user)).index) }
+        if kind.namesThread, indexes.oneBasedThread == 0 {
+            indexes.oneBasedThread = EventIndexes.oneBased(threads.insert(ThreadID(bits: event.thread)).index)
         }
     }
 
     /// Sets the indexes of the membership and the posts; needs those of the user and the thread.
-    private mutating func resolvePosts(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
+    private mutating func resolveMembershipAndPost(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
         switch event.kind {
-        case .threadJoined, .threadLeft, .threadRead: indexes.note(membership: memberships.insert(indexes.user, indexes.thread))
+        case .threadJoined, .threadLeft, .threadRead: indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread))
         case .messagePosted:
-            indexes.note(post: messages.insert(event.post))
+            indexes.setPost(post: messages.insert(event.postOrSession))
             guard indexes.isNew else { return }
             messageFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
-            if indexes.membershipEntry == 0 { indexes.membershipEntry = EventIndexes.entry(memberships.find(indexes.user, indexes.thread)) }
+            if indexes.oneBasedMembership == 0 {
+                indexes.oneBasedMembership = EventIndexes.oneBased(memberships.find(indexes.user, indexes.thread))
+            }
         case .replyPosted:
             // A reply to an unknown message gets no index.
-            if indexes.messageEntry == 0 { indexes.messageEntry = EventIndexes.entry(messages.find(event.message)) }
-            guard indexes.messageEntry > 0 else { return }
-            indexes.note(post: replies.insert(event.post))
+            if indexes.oneBasedMessage == 0 { indexes.oneBasedMessage = EventIndexes.oneBased(messages.find(event.message)) }
+            guard indexes.oneBasedMessage > 0 else { return }
+            indexes.setPost(post: replies.insert(event.postOrSession))
             guard indexes.isNew else { return }
             replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
         case .messageEdited, .messageRetracted:
-            if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(messages.find(event.post)) }
-            guard event.kind == .messageRetracted, indexes.postEntry > 0 else { return }
-            let (author, thread) = (messageFacts.author(indexes.post), messageFacts.place(indexes.post))
-            indexes.membershipEntry = EventIndexes.entry(memberships.find(author, thread))
+            if indexes.oneBasedPostOrSession == 0 {
+                indexes.oneBasedPostOrSession = EventIndexes.oneBased(messages.find(event.postOrSession))
+            }
+            guard event.kind == .messageRetracted, indexes.oneBasedPostOrSession > 0 else { return }
+            let (author, thread) = (messageFacts.author(indexes.postOrSession), messageFacts.parent(indexes.postOrSession))
+            indexes.oneBasedMembership = EventIndexes.oneBased(memberships.find(author, thread))
         case .replyEdited, .replyRetracted:
-            if indexes.postEntry == 0 { indexes.postEntry = EventIndexes.entry(replies.find(event.post)) }
-            if indexes.postEntry > 0 { indexes.messageEntry = EventIndexes.entry(replyFacts.place(indexes.post)) }
-        case .sessionStarted: indexes.note(post: sessions.insert(SessionID(bits: event.post)))
-        case .sessionEnded: indexes.postEntry = EventIndexes.entry(sessions.find(SessionID(bits: event.post)))
+            if indexes.oneBasedPostOrSession == 0 {
+                indexes.oneBasedPostOrSession = EventIndexes.oneBased(replies.find(event.postOrSession))
+            }
+            if indexes.oneBasedPostOrSession > 0 {
+                indexes.oneBasedMessage = EventIndexes.oneBased(replyFacts.parent(indexes.postOrSession))
+            }
+        case .sessionStarted: indexes.setPost(post: sessions.insert(SessionID(bits: event.postOrSession)))
+        case .sessionEnded: indexes.oneBasedPostOrSession = EventIndexes.oneBased(sessions.find(SessionID(bits: event.postOrSession)))
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .lost, nil: break
         }
     }
 
     private mutating func resolve(_ entry: inout EventBatch.IndexedContent) {
-        if let username = entry.content.username { entry.name = EventIndexes.entry(names.insert(username.foldKey).index) }
-        if let subject = entry.content.subject { entry.subject = EventIndexes.entry(subjects.insert(subject).index) }
+        if let username = entry.content.username { entry.oneBasedFoldKey = EventIndexes.oneBased(foldKeys.insert(username.foldKey).index) }
+        if let subject = entry.content.subject { entry.oneBasedSubject = EventIndexes.oneBased(subjects.insert(subject).index) }
     }
 
     /// Prefetches the table slots for the users of a group of events.
@@ -163,15 +171,15 @@ extension Identities {
         memberships.reserveCapacity(rows.count)
         for index in rows.indices {
             let row = rows[index]
-            if row.kind?.namesMembership == true, indexes[index].userEntry > 0, indexes[index].threadEntry > 0 {
+            if row.kind?.namesMembership == true, indexes[index].oneBasedUser > 0, indexes[index].oneBasedThread > 0 {
                 memberships.append((indexes[index].user, indexes[index].thread))
             }
             switch row.kind {
-            case .messagePosted, .messageEdited, .messageRetracted: messages.append(row.post)
+            case .messagePosted, .messageEdited, .messageRetracted: messages.append(row.postOrSession)
             case .replyPosted:
                 messages.append(row.message)
-                replies.append(row.post)
-            case .replyEdited, .replyRetracted: replies.append(row.post)
+                replies.append(row.postOrSession)
+            case .replyEdited, .replyRetracted: replies.append(row.postOrSession)
             default: break
             }
         }
@@ -183,14 +191,14 @@ extension Identities {
 
 extension EventIndexes {
     @inline(__always)
-    fileprivate mutating func note(membership found: (index: Int, isNew: Bool)) {
-        (membershipEntry, isNew) = (Self.entry(found.index), found.isNew)
+    fileprivate mutating func setPost(membership found: (index: Int, isNew: Bool)) {
+        (oneBasedMembership, isNew) = (Self.oneBased(found.index), found.isNew)
     }
 
     /// Records the index of a message, a reply or a session.
     @inline(__always)
-    fileprivate mutating func note(post found: (index: Int, isNew: Bool)) {
-        (postEntry, isNew) = (Self.entry(found.index), found.isNew)
+    fileprivate mutating func setPost(post found: (index: Int, isNew: Bool)) {
+        (oneBasedPostOrSession, isNew) = (Self.oneBased(found.index), found.isNew)
     }
 }
 

@@ -5,7 +5,7 @@ package struct PostFacts: Equatable, Sendable {
     /// The position of the event that posted it.
     var positions = PackedColumn<Position>()
     /// The index of a message's thread, or of a reply's message.
-    var places = PackedColumn<UInt32>()
+    var parents = PackedColumn<UInt32>()
     /// The author's index shifted left by one; bit 0 is set if an import posted it.
     var authors = PackedColumn<UInt32>()
 
@@ -21,7 +21,7 @@ package struct PostFacts: Equatable, Sendable {
     ///   message.
     mutating func append(at position: Position, place: Int, author: Int, isImported: Bool) {
         positions.append(position)
-        places.append(UInt32(truncatingIfNeeded: place))
+        parents.append(UInt32(truncatingIfNeeded: place))
         authors.append(UInt32(truncatingIfNeeded: author) << 1 | (isImported ? 1 : 0))
     }
 
@@ -29,13 +29,13 @@ package struct PostFacts: Equatable, Sendable {
     package func position(_ post: Int) -> Position { positions[post] }
 
     /// The index of a message's thread, or of a reply's message.
-    package func place(_ post: Int) -> Int { Int(places[post]) }
+    package func parent(_ post: Int) -> Int { Int(parents[post]) }
 
     /// The index of the author.
     package func author(_ post: Int) -> Int { Int(authors[post] >> 1) }
 
     /// The index of the author, and whether an import posted it.
-    package func origin(_ post: Int) -> (author: Int, isImported: Bool) {
+    package func authorship(_ post: Int) -> (author: Int, isImported: Bool) {
         let word = authors[post]
         return (Int(word >> 1), word & 1 != 0)
     }
@@ -53,17 +53,17 @@ package struct PostFacts: Equatable, Sendable {
 extension PostFacts {
     func write(to writer: inout ColumnWriter) {
         positions.write(to: &writer)
-        places.write(to: &writer)
+        parents.write(to: &writer)
         authors.write(to: &writer)
     }
 
     /// Reads the facts of `count` posts.
     init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
         positions = try PackedColumn(from: &reader, atMost: count)
-        places = try PackedColumn(from: &reader, atMost: count)
+        parents = try PackedColumn(from: &reader, atMost: count)
         authors = try PackedColumn(from: &reader, atMost: count)
         try require(
-            positions.count == count && places.count == count && authors.count == count, "\(positions.count) posts for \(count) ids")
+            positions.count == count && parents.count == count && authors.count == count, "\(positions.count) posts for \(count) ids")
     }
 
     /// Throws unless positions ascend up to `head` and all places and authors exist.
@@ -77,7 +77,7 @@ extension PostFacts {
             }
         }
         try require(isAscending && last <= head, "the positions of posts do not ascend to \(head)")
-        try places.check(below: placeCount)
+        try parents.check(below: placeCount)
         try authors.check(below: authorCount << 1)
     }
 }

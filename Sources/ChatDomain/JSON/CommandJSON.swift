@@ -39,22 +39,23 @@ extension CommandRequest: Codable {
 extension ChatCommand {
     fileprivate init(from container: FieldContainer, beside others: [FieldKey]) throws {
         let keys = container.allKeys.filter { !others.contains($0) }.sorted { $0.stringValue < $1.stringValue }
-        let commands = keys.filter { Self.readers[$0] != nil }
+        let commands = keys.filter { Self.decoders[$0] != nil }
         if commands.count > 1 {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: container.codingPath + [commands[1]], debugDescription: "a second command; only one is allowed"))
         }
         try container.rejectFields(otherThan: others + commands)
-        guard let key = commands.first, let read = Self.readers[key] else {
+        guard let key = commands.first, let read = Self.decoders[key] else {
             throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no command in this object"))
         }
         self = try read(container.nestedContainer(keyedBy: FieldKey.self, forKey: key))
     }
 
-    private static let readers: [FieldKey: @Sendable (FieldContainer) throws -> ChatCommand] = [
+    private static let decoders: [FieldKey: @Sendable (FieldContainer) throws -> ChatCommand] = [
         FieldKey("registerUser"): {
             try $0.rejectFields(otherThan: [.user, .username, .subject])
-            return .registerUser(user: try $0.optional(.user), username: try $0.read(.username), subject: try $0.optional(.subject))
+            return .registerUser(
+                user: try $0.decodeOptional(.user), username: try $0.read(.username), subject: try $0.decodeOptional(.subject))
         },
         FieldKey("changeUsername"): {
             try $0.rejectFields(otherThan: [.user, .username])
@@ -66,41 +67,43 @@ extension ChatCommand {
         },
         FieldKey("openThread"): {
             try $0.rejectFields(otherThan: [.thread, .name, .by])
-            return .openThread(thread: try $0.optionalThread(), name: try $0.read(.name), by: try $0.read(.by))
+            return .openThread(thread: try $0.decodeOptionalThread(), name: try $0.read(.name), by: try $0.read(.by))
         },
         FieldKey("joinThread"): {
             try $0.rejectFields(otherThan: [.user, .thread])
-            return .joinThread(user: try $0.read(.user), thread: try $0.thread())
+            return .joinThread(user: try $0.read(.user), thread: try $0.decodeThread())
         },
         FieldKey("leaveThread"): {
             try $0.rejectFields(otherThan: [.user, .thread])
-            return .leaveThread(user: try $0.read(.user), thread: try $0.thread())
+            return .leaveThread(user: try $0.read(.user), thread: try $0.decodeThread())
         },
         FieldKey("postMessage"): {
             try $0.rejectFields(otherThan: [.message, .thread, .author, .body])
             return .postMessage(
-                message: try $0.optional(.message), thread: try $0.thread(), author: try $0.read(.author), body: try $0.read(.body))
+                message: try $0.decodeOptional(.message), thread: try $0.decodeThread(), author: try $0.read(.author),
+                body: try $0.read(.body))
         },
         FieldKey("reply"): {
             try $0.rejectFields(otherThan: [.reply, .message, .author, .body])
             return .reply(
-                reply: try $0.optional(.reply), message: try $0.read(.message), author: try $0.read(.author), body: try $0.read(.body))
+                reply: try $0.decodeOptional(.reply), message: try $0.read(.message), author: try $0.read(.author), body: try $0.read(.body)
+            )
         },
         FieldKey("edit"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by, .body])
-            return .edit(try $0.post(), by: try $0.read(.by), body: try $0.read(.body))
+            return .edit(try $0.decodePost(), by: try $0.read(.by), body: try $0.read(.body))
         },
         FieldKey("retract"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by])
-            return .retract(try $0.post(), by: try $0.read(.by))
+            return .retract(try $0.decodePost(), by: try $0.read(.by))
         },
         FieldKey("markRead"): {
             try $0.rejectFields(otherThan: [.user, .thread, .upTo])
-            return .markRead(user: try $0.read(.user), thread: try $0.thread(), upTo: try $0.number(.upTo))
+            return .markRead(user: try $0.read(.user), thread: try $0.decodeThread(), upTo: try $0.decodeInteger(.upTo))
         },
         FieldKey("startSession"): {
             try $0.rejectFields(otherThan: [.user, .session, .device])
-            return .startSession(user: try $0.read(.user), session: try $0.optional(.session), device: try $0.read(.device))
+            return .startSession(user: try $0.read(.user), session: try $0.decodeOptional(.session), device: try $0.read(.device))
         },
         FieldKey("endSession"): {
             try $0.rejectFields(otherThan: [.session])
@@ -189,20 +192,20 @@ extension KeyedEncodingContainer where K == FieldKey {
 extension KeyedDecodingContainer where K == FieldKey {
     fileprivate func read<Value: Decodable>(_ key: FieldKey) throws -> Value { try decode(Value.self, forKey: key) }
 
-    fileprivate func optional<Value: Decodable>(_ key: FieldKey) throws -> Value? { try decodeIfPresent(Value.self, forKey: key) }
+    fileprivate func decodeOptional<Value: Decodable>(_ key: FieldKey) throws -> Value? { try decodeIfPresent(Value.self, forKey: key) }
 
-    fileprivate func thread() throws -> ThreadID {
+    fileprivate func decodeThread() throws -> ThreadID {
         guard let thread = ThreadID(idOrOutwardCode: try decode(String.self, forKey: .thread)) else {
             throw DecodingError.dataCorruptedError(forKey: .thread, in: self, debugDescription: "neither an id nor an outward code")
         }
         return thread
     }
 
-    fileprivate func optionalThread() throws -> ThreadID? {
-        try contains(.thread) && !decodeNil(forKey: .thread) ? try thread() : nil
+    fileprivate func decodeOptionalThread() throws -> ThreadID? {
+        try contains(.thread) && !decodeNil(forKey: .thread) ? try decodeThread() : nil
     }
 
-    fileprivate func post() throws -> PostID {
+    fileprivate func decodePost() throws -> PostID {
         switch (try decodeIfPresent(MessageID.self, forKey: .message), try decodeIfPresent(ReplyID.self, forKey: .reply)) {
         case (let message?, nil): return .message(message)
         case (nil, let reply?): return .reply(reply)

@@ -20,18 +20,18 @@ extension RecordedEvent: Decodable {
         let isKnown = kind != nil || key == .unknown
         try container.rejectFields(otherThan: envelope + (isKnown ? [key] : []))
 
-        let position: Position = try container.number(.position)
+        let position: Position = try container.decodeInteger(.position)
         guard position > 0 else {
             throw DecodingError.dataCorruptedError(forKey: .position, in: container, debugDescription: "a position is at least 1")
         }
-        let recordedAt = try container.time(.recordedAt)
-        guard ChatEvent.recordable.contains(recordedAt) else {
+        let recordedAt = try container.decodeTime(.recordedAt)
+        guard ChatEvent.recordableTimes.contains(recordedAt) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .recordedAt, in: container, debugDescription: "outside the range of recording times")
         }
-        let sentAt = try container.decodeIfPresent(String.self, forKey: .sentAt).map { _ in try container.time(.sentAt) }
-        let isImported = try container.mark(.imported) || sentAt != nil
-        let isErased = try container.mark(.erased)
+        let sentAt = try container.decodeIfPresent(String.self, forKey: .sentAt).map { _ in try container.decodeTime(.sentAt) }
+        let isImported = try container.decodeFlag(.imported) || sentAt != nil
+        let isErased = try container.decodeFlag(.erased)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
         guard correlation == nil || !isErased else {
             throw DecodingError.dataCorruptedError(
@@ -40,7 +40,7 @@ extension RecordedEvent: Decodable {
         var event = ChatEvent(
             recordedAt: recordedAt, origin: isImported ? .imported(sentAt: sentAt) : .native, details: .unknown(kind: 0),
             correlation: correlation)
-        let redacted = try container.redactedFields()
+        let redacted = try container.decodeRedactedFields()
         guard redacted.isEmpty || !isErased else {
             throw DecodingError.dataCorruptedError(
                 forKey: .redacted, in: container, debugDescription: "an erased event has no redacted fields")
@@ -52,9 +52,9 @@ extension RecordedEvent: Decodable {
                 forKey: .redacted, in: container, debugDescription: "this kind of event does not have these fields")
         }
         if let kind {
-            (event.details, event.content) = try fields.read(kind)
+            (event.details, event.content) = try fields.decode(kind)
         } else {
-            event = try fields.unknownEvent(besides: event)
+            event = try fields.decodeUnknownEvent(besides: event)
         }
         self.init(position: position, event: event, redacted: redacted)
     }
@@ -66,7 +66,7 @@ private struct EventFields {
     let isErased: Bool
     let redacted: RedactedFields
 
-    func read(_ kind: EventKind) throws -> (EventDetails, EventContent) {
+    func decode(_ kind: EventKind) throws -> (EventDetails, EventContent) {
         switch kind {
         case .userRegistered:
             try container.rejectFields(otherThan: [.user, .username, .foldKey, .subject])
@@ -136,9 +136,9 @@ private struct EventFields {
     }
 
     /// Decodes an event of unknown kind from its bytes; the other fields must agree with them.
-    func unknownEvent(besides envelope: ChatEvent) throws -> ChatEvent {
+    func decodeUnknownEvent(besides envelope: ChatEvent) throws -> ChatEvent {
         try container.rejectFields(otherThan: [.kind, .kept, .erasable])
-        let kind: UInt8 = try container.number(.kind)
+        let kind: UInt8 = try container.decodeInteger(.kind)
         let kept = try bytes(.kept, try container.decode(String.self, forKey: .kept))
         let erasable = try value(.erasable).map { try bytes(.erasable, $0) }
         let event: ChatEvent
@@ -171,11 +171,13 @@ private struct EventFields {
 
     private func id<ID: EntityID>(_ key: FieldKey) throws -> ID { try container.decode(ID.self, forKey: key) }
 
-    private func number(_ key: FieldKey) throws -> UInt64 { try container.number(key) }
+    private func number(_ key: FieldKey) throws -> UInt64 { try container.decodeInteger(key) }
 
     private var noContent: EventContent { isErased ? .erased : .none }
 
-    private func isRedacted(_ key: FieldKey) -> Bool { RedactedFields.all.contains { $0.key == key && redacted.contains($0.field) } }
+    private func isRedacted(_ key: FieldKey) -> Bool {
+        RedactedFields.keysByField.contains { $0.key == key && redacted.contains($0.field) }
+    }
 
     /// Decodes a field that is null if and only if it is erased or redacted; nil if so.
     private func value<Value: Decodable>(_ key: FieldKey) throws -> Value? {
@@ -235,7 +237,7 @@ private struct EventFields {
 
 extension KeyedDecodingContainer where K == FieldKey {
     /// Decodes a recorded time, including years outside 0000 to 9999.
-    fileprivate func time(_ key: FieldKey) throws -> Timestamp {
+    fileprivate func decodeTime(_ key: FieldKey) throws -> Timestamp {
         guard let time = Timestamp(printed: try decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z")
@@ -244,7 +246,7 @@ extension KeyedDecodingContainer where K == FieldKey {
     }
 
     /// Decodes a field that is true or absent.
-    fileprivate func mark(_ key: FieldKey) throws -> Bool {
+    fileprivate func decodeFlag(_ key: FieldKey) throws -> Bool {
         guard contains(key) else { return false }
         guard try decode(Bool.self, forKey: key) else {
             throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "must be true or absent")
@@ -253,10 +255,10 @@ extension KeyedDecodingContainer where K == FieldKey {
     }
 
     /// Decodes the list of redacted fields, which are distinct and in their defined order.
-    fileprivate func redactedFields() throws -> RedactedFields {
+    fileprivate func decodeRedactedFields() throws -> RedactedFields {
         guard contains(.redacted) else { return [] }
         let names = try decode([String].self, forKey: .redacted)
-        let found = RedactedFields.all.filter { names.contains($0.key.stringValue) }
+        let found = RedactedFields.keysByField.filter { names.contains($0.key.stringValue) }
         guard !names.isEmpty, found.map(\.key.stringValue) == names else {
             throw DecodingError.dataCorruptedError(
                 forKey: .redacted, in: self, debugDescription: "not a list of distinct redactable fields in their defined order")

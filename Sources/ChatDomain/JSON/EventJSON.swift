@@ -27,7 +27,7 @@ extension RecordedEvent: Encodable {
         if let correlation = event.correlation { try members.encode(correlation, forKey: .correlation) }
         if event.isErased { try members.encode(true, forKey: .erased) }
         if !redacted.isEmpty {
-            try members.encode(RedactedFields.all.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
+            try members.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
         }
         let key = event.details.kind.map { FieldKey($0.name) } ?? .unknown
         try members.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
@@ -192,7 +192,7 @@ extension ExportedEvent: Codable {
                 forKey: .redacted, in: container, debugDescription: "an event that was redacted for a viewer is incomplete")
         }
         let commitEnd: Position? =
-            try !container.contains(.commitEnd) || container.decodeNil(forKey: .commitEnd) ? nil : container.number(.commitEnd)
+            try !container.contains(.commitEnd) || container.decodeNil(forKey: .commitEnd) ? nil : container.decodeInteger(.commitEnd)
         self.init(try RecordedEvent(from: decoder), commitEnd: commitEnd)
     }
 
@@ -212,7 +212,7 @@ extension ExportedEvent: Codable {
 
 extension RedactedFields {
     /// The fields and their names in JSON, in the order of the `redacted` list.
-    static let all: [(field: RedactedFields, key: FieldKey)] = [
+    static let keysByField: [(field: RedactedFields, key: FieldKey)] = [
         (.body, .body), (.username, .username), (.postcode, .postcode), (.name, .name), (.device, .device),
     ]
 }

@@ -62,7 +62,7 @@ extension KeyedDecodingContainer where K == FieldKey {
     ///
     /// - Throws: `DecodingError` with the path of the field, also if the number does not fit its
     ///   type. Foundation's decoder reports that case as invalid JSON, without the field.
-    package func number<Number: FixedWidthInteger & Decodable>(_ key: FieldKey) throws -> Number {
+    package func decodeInteger<Number: FixedWidthInteger & Decodable>(_ key: FieldKey) throws -> Number {
         do {
             return try decode(Number.self, forKey: key)
         } catch let error as DecodingError {

@@ -30,15 +30,15 @@ public struct HistoryFault: Error, Hashable, Sendable {
         /// The subject belongs to another user.
         case subjectTwice
         /// The read marker does not move forward.
-        case markerNotForward
+        case markerNotIncreasing = "markerNotForward"
         /// The read marker lies beyond the head of the journal.
         case markerBeyondHead
         /// The session has ended already.
         case sessionEndedTwice
         /// The user is already a member of the thread.
-        case alreadyHeld
+        case alreadyMember = "alreadyHeld"
         /// The thread is not that of the postcode's outward code.
-        case wrongResidence
+        case threadMismatch = "wrongResidence"
         /// The user does not live in the thread's outward code.
         case notResident
         /// The text breaks a rule of all versions.
@@ -51,7 +51,7 @@ extension ChatState {
     ///
     /// The result is empty if the decider of this version could have appended the event.
     ///
-    /// After a lost event (``lostEvents``), the audit tolerates everything that a lost event can
+    /// After a lost event (``lostEventCount``), the audit tolerates everything that a lost event can
     /// explain: an unknown user, thread or post, a membership that does not match, a resident who
     /// lives elsewhere, a username that is still taken, and a gap in thread numbers. It still
     /// reports what no lost event explains: a time or a thread number that decreases, an id that
@@ -104,7 +104,7 @@ extension RuleState {
         }
         /// Requires a condition that a lost event can explain away.
         func requireUnlessLost(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
-            require(condition || lostEvents > 0, problem, message())
+            require(condition || lostEventCount > 0, problem, message())
         }
         require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
         guard let kind = event.kind, kind != .lost else { return faults }
@@ -113,12 +113,12 @@ extension RuleState {
         let knownUser = identities.users.find(userID)
         // A postcode event names a thread but does not belong to it.
         let knownThread = kind.isNumbered || kind == .threadRead ? identities.threads.find(threadID) : nil
-        indexes.userEntry = EventIndexes.entry(knownUser)
-        indexes.threadEntry = EventIndexes.entry(knownThread)
+        indexes.oneBasedUser = EventIndexes.oneBased(knownUser)
+        indexes.oneBasedThread = EventIndexes.oneBased(knownThread)
         if kind.isNumbered {
             let expected = knownThread.map { nextNumber(in: $0) } ?? 1
             require(
-                event.number == expected || lostEvents > 0 && event.number > expected, .threadNumberGap,
+                event.number == expected || lostEventCount > 0 && event.number > expected, .threadNumberGap,
                 "number \(event.number) of thread \(threadID), expected \(expected)")
         }
         let user = knownUser.flatMap { $0 < users.count && users[$0].registeredAt > 0 ? $0 : nil }
@@ -127,7 +127,7 @@ extension RuleState {
         } else {
             requireUnlessLost(user != nil, .unknownReference, "user \(userID) was never registered")
         }
-        let isStarted = knownThread.map { $0 < threads.count && threads[$0].eventCount > 0 } ?? false
+        let isStarted = knownThread.map { $0 < threads.count && threads[$0].lastEventNumber > 0 } ?? false
         if kind == .threadOpened {
             require(!isStarted, .identifierTwice, "thread \(threadID) is open already")
         } else if kind.isNumbered || kind == .threadRead {
@@ -138,7 +138,7 @@ extension RuleState {
         let isMember = membership?.isMember ?? false
         switch kind {
         case .userRegistered, .usernameChanged:
-            if let name = content.username, let owner = bearer(ofName: identities.names.find(name.foldKey)) {
+            if let name = content.username, let owner = owner(ofName: identities.foldKeys.find(name.foldKey)) {
                 requireUnlessLost(owner == user, .usernameTwice, "the username \(name.text) belongs to user \(identities.userID(owner))")
             }
             if let subject = content.subject {
@@ -146,40 +146,40 @@ extension RuleState {
             }
         case .postcodeSet:
             if let postcode = content.postcode {
-                require(ThreadID(postcode.outwardCode) == threadID, .wrongResidence, "\(postcode) does not belong to thread \(threadID)")
+                require(ThreadID(postcode.outwardCode) == threadID, .threadMismatch, "\(postcode) does not belong to thread \(threadID)")
             }
         case .threadOpened, .threadJoined:
-            if kind == .threadJoined { requireUnlessLost(!isMember, .alreadyHeld, "the user is a member already") }
+            if kind == .threadJoined { requireUnlessLost(!isMember, .alreadyMember, "the user is a member already") }
             if !event.isImported, threadID.outwardCode != nil, let user {
                 requireUnlessLost(residence(of: user, identities) == threadID, .notResident, "the user does not live in \(threadID)")
             }
         case .threadLeft: requireUnlessLost(isMember, .notAMember, "the user is not a member")
         case .messagePosted:
-            let id = MessageID(bits: event.post)
+            let id = MessageID(bits: event.postOrSession)
             require(identities.messages.find(id.bits) == nil, .identifierTwice, "message \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
         case .replyPosted:
-            let id = ReplyID(bits: event.post)
+            let id = ReplyID(bits: event.postOrSession)
             require(identities.replies.find(id.bits) == nil, .identifierTwice, "reply \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, isChange: true, identities)
         case .messageEdited, .messageRetracted:
             if kind == .messageEdited { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
-            faults += self.faults(of: .message(MessageID(bits: event.post)), in: threadID, by: userID, isChange: true, identities)
+            faults += self.faults(of: .message(MessageID(bits: event.postOrSession)), in: threadID, by: userID, isChange: true, identities)
         case .replyEdited, .replyRetracted:
             if kind == .replyEdited { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
-            faults += self.faults(of: .reply(ReplyID(bits: event.post)), in: threadID, by: userID, isChange: true, identities)
+            faults += self.faults(of: .reply(ReplyID(bits: event.postOrSession)), in: threadID, by: userID, isChange: true, identities)
             faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, isChange: false, identities)
         case .threadRead:
             requireUnlessLost(isMember, .notAMember, "the reader is not a member")
             require(event.number <= head, .markerBeyondHead, "read up to \(event.number), beyond the head \(head)")
             require(
-                event.number > membership?.readUpTo ?? 0, .markerNotForward, "read up to \(event.number), not beyond the current marker")
+                event.number > membership?.readUpTo ?? 0, .markerNotIncreasing, "read up to \(event.number), not beyond the current marker")
         case .sessionStarted:
-            let id = SessionID(bits: event.post)
+            let id = SessionID(bits: event.postOrSession)
             require(identities.sessions.find(id) == nil, .identifierTwice, "session \(id) is started already")
         case .sessionEnded:
-            let id = SessionID(bits: event.post)
+            let id = SessionID(bits: event.postOrSession)
             if let session = identities.sessions.find(id) {
                 require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(id) has ended already")
                 require(Int(sessions[session].user) == knownUser, .notTheAuthor, "session \(id) is owned by another user")
@@ -206,15 +206,15 @@ extension RuleState {
         switch post {
         case .message(let id):
             guard let number = identities.messages.find(id.bits) else {
-                return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
+                return lostEventCount > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
             }
-            (place, author) = (identities.messageFacts.place(number), identities.messageFacts.author(number))
+            (place, author) = (identities.messageFacts.parent(number), identities.messageFacts.author(number))
             isRetracted = self.isRetracted(message: number)
         case .reply(let id):
             guard let number = identities.replies.find(id.bits) else {
-                return lostEvents > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
+                return lostEventCount > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
             }
-            (place, author) = (identities.messageFacts.place(identities.replyFacts.place(number)), identities.replyFacts.author(number))
+            (place, author) = (identities.messageFacts.parent(identities.replyFacts.parent(number)), identities.replyFacts.author(number))
             isRetracted = self.isRetracted(reply: number)
         }
         var faults: [HistoryFault] = []

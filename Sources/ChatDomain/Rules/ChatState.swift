@@ -21,7 +21,7 @@ public struct ChatState: Equatable, Sendable {
     public var hasUnknownEvents: Bool { rules.hasUnknownEvents }
 
     /// The number of lost events; later events may refer to their effects.
-    public var lostEvents: Int { rules.lostEvents }
+    public var lostEventCount: Int { rules.lostEventCount }
 
     /// Creates the state before the first event.
     public init() {}

@@ -10,8 +10,8 @@ extension RuleState {
     package func decide(
         _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let time = max(min(max(now, ChatEvent.recordable.lowerBound), ChatEvent.recordable.upperBound), lastRecordedAt)
-        let frame = EventFrame(recordedAt: time, origin: request.origin, hasCorrelation: request.correlation != nil)
+        let time = max(min(max(now, ChatEvent.recordableTimes.lowerBound), ChatEvent.recordableTimes.upperBound), lastRecordedAt)
+        let frame = EventEnvelope(recordedAt: time, origin: request.origin, hasCorrelation: request.correlation != nil)
         let count = batch.count
         let decision = try decide(request.command, ids, freshID, frame, &batch)
         // The correlation id is checked last: the command's own rules take precedence, and a
@@ -25,7 +25,7 @@ extension RuleState {
     }
 
     private func decide(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ freshID: UInt128, _ frame: EventFrame, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ freshID: UInt128, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         switch command {
         case .registerUser(let user, let username, let subject):
@@ -50,7 +50,7 @@ extension RuleState {
 }
 
 /// The fields that all events of a decision share.
-struct EventFrame {
+struct EventEnvelope {
     let recordedAt: Timestamp
     let origin: EventOrigin
     let hasCorrelation: Bool
@@ -65,7 +65,7 @@ struct EventFrame {
     /// Makes the row of an event that belongs to a thread.
     func row(_ kind: EventKind, _ thread: ThreadID, _ number: UInt64, _ user: UserID, post: UInt128 = 0, message: UInt128 = 0) -> EventRow {
         var row = row(kind)
-        (row.user, row.thread, row.post, row.message, row.number) = (user.bits, thread.bits, post, message, number)
+        (row.user, row.thread, row.postOrSession, row.message, row.number) = (user.bits, thread.bits, post, message, number)
         return row
     }
 }
@@ -78,18 +78,18 @@ extension RuleState {
     }
 
     /// Returns the index of a thread that has events, even if its opening event was lost.
-    package func startedThread(_ id: ThreadID, _ ids: borrowing Identities) -> Int? {
-        guard let thread = ids.threads.find(id), thread < threads.count, threads[thread].eventCount > 0 else { return nil }
+    package func existingThread(_ id: ThreadID, _ ids: borrowing Identities) -> Int? {
+        guard let thread = ids.threads.find(id), thread < threads.count, threads[thread].lastEventNumber > 0 else { return nil }
         return thread
     }
 
-    func knownUser(_ id: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+    func requireUser(_ id: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
         guard let user = registeredUser(id, ids) else { throw .unknownUser }
         return user
     }
 
-    func knownThread(_ id: ThreadID, _ ids: borrowing Identities) throws(Rejection) -> Int {
-        guard let thread = startedThread(id, ids) else { throw .unknownThread }
+    func requireThread(_ id: ThreadID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        guard let thread = existingThread(id, ids) else { throw .unknownThread }
         return thread
     }
 
@@ -106,19 +106,21 @@ extension RuleState {
 /// Users and sessions.
 extension RuleState {
     func registerUser(
-        _ id: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventFrame,
+        _ id: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id, let user = registeredUser(id, ids) {
-            guard users[user].registeredAs > 0, ids.names.text(Int(users[user].registeredAs) - 1) == Username.foldKey(text) else {
+            guard users[user].oneBasedFoldKeyAtRegistration > 0,
+                ids.foldKeys.text(Int(users[user].oneBasedFoldKeyAtRegistration) - 1) == Username.foldKey(text)
+            else {
                 throw .identifierTaken
             }
             // Two subjects are two people: the second must not receive the first one's receipt.
-            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .otherSubject }
+            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }
             return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
         }
         guard let username = Username(text) else { throw .invalidUsername }
-        guard bearer(ofName: ids.names.find(username.foldKey)) == nil else { throw .usernameTaken }
+        guard owner(ofName: ids.foldKeys.find(username.foldKey)) == nil else { throw .usernameTaken }
         if let subject {
             guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
             guard owner(ofSubject: ids.subjects.find(subject)) == nil else { throw .subjectTaken }
@@ -130,16 +132,16 @@ extension RuleState {
     }
 
     func changeUsername(
-        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try knownUser(id, ids)
+        let user = try requireUser(id, ids)
         // Precedes the check of the name: an earlier version may have accepted the current name
         // under wider rules.
-        if let present = users[user].username, let name = NameText.trimmed(text), present.utf8.elementsEqual(name.utf8) {
+        if let present = users[user].username, let name = NameRules.trimmed(text), present.utf8.elementsEqual(name.utf8) {
             return .unchanged
         }
         guard let username = Username(text) else { throw .invalidUsername }
-        if let owner = bearer(ofName: ids.names.find(username.foldKey)), owner != user { throw .usernameTaken }
+        if let owner = owner(ofName: ids.foldKeys.find(username.foldKey)), owner != user { throw .usernameTaken }
         var row = frame.row(.usernameChanged)
         row.user = id.bits
         batch.append(row, .username(username), EventIndexes(user: user))
@@ -147,16 +149,16 @@ extension RuleState {
     }
 
     func setPostcode(
-        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try knownUser(id, ids)
+        let user = try requireUser(id, ids)
         guard let postcode = Postcode(text) else { throw .invalidPostcode }
         guard users[user].postcode != postcode else { return .unchanged }
         let thread = ThreadID(postcode.outwardCode)
         var row = frame.row(.postcodeSet)
         (row.user, row.thread) = (id.bits, thread.bits)
         batch.append(row, .postcode(postcode), EventIndexes(user: user))
-        guard let known = startedThread(thread, ids) else {
+        guard let known = existingThread(thread, ids) else {
             appendOpening(thread, .none, id, user, frame, &batch)
             return .append
         }
@@ -167,29 +169,29 @@ extension RuleState {
     }
 
     func startSession(
-        _ id: UserID, _ session: SessionID?, _ device: String, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventFrame,
+        _ id: UserID, _ session: SessionID?, _ device: String, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let session, let known = ids.sessions.find(session) {
             guard ids.users.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
             return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
         }
-        let user = try knownUser(id, ids)
+        let user = try requireUser(id, ids)
         guard device.utf8.count <= 1_024 else { throw .invalidDevice }
         var row = frame.row(.sessionStarted)
-        (row.user, row.post) = (id.bits, session?.bits ?? fresh)
+        (row.user, row.postOrSession) = (id.bits, session?.bits ?? fresh)
         batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
 
     func endSession(
-        _ session: SessionID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ session: SessionID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         guard let known = ids.sessions.find(session) else { throw .unknownSession }
         guard !sessions[known].hasEnded else { return .unchanged }
         let user = Int(sessions[known].user)
         var row = frame.row(.sessionEnded)
-        (row.user, row.post) = (ids.users.id(user).bits, session.bits)
+        (row.user, row.postOrSession) = (ids.users.id(user).bits, session.bits)
         batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
@@ -198,17 +200,17 @@ extension RuleState {
 /// Threads, membership and read markers.
 extension RuleState {
     func openThread(
-        _ id: ThreadID?, _ text: String, _ by: UserID, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventFrame,
+        _ id: ThreadID?, _ text: String, _ by: UserID, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id {
-            if let code = id.outwardCode { return try importThread(of: code, text, by, ids, frame, &batch) }
-            if let thread = startedThread(id, ids) {
+            if let code = id.outwardCode { return try openImportedThread(of: code, text, by, ids, frame, &batch) }
+            if let thread = existingThread(id, ids) {
                 guard threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == by else { throw .identifierTaken }
-                return firstReceipt(ofThread: thread)
+                return duplicateOpening(ofThread: thread)
             }
         }
-        let user = try knownUser(by, ids)
+        let user = try requireUser(by, ids)
         guard let name = ThreadName(text) else { throw .invalidThreadName }
         appendOpening(id ?? ThreadID(bits: fresh), .threadName(name.text), by, user, frame, &batch)
         return .append
@@ -216,30 +218,30 @@ extension RuleState {
 
     /// Appends the events that open a thread; its opener joins it.
     func appendOpening(
-        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventFrame, _ batch: inout EventBatch
+        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) {
         batch.append(frame.row(.threadOpened, thread, 1, by), name, EventIndexes(user: user))
         batch.append(frame.row(.threadJoined, thread, 2, by), .none, EventIndexes(user: user))
     }
 
     /// Returns the positions of a thread's opening: `threadOpened` and the opener's `threadJoined`.
-    private func firstReceipt(ofThread thread: Int) -> BatchDecision {
+    private func duplicateOpening(ofThread thread: Int) -> BatchDecision {
         .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + 1)
     }
 
     /// Opens the thread of an outward code, whose id is reserved, for an import.
     ///
     /// Outside an import such a thread is opened only by a user who sets their postcode.
-    private func importThread(
-        of code: OutwardCode, _ text: String, _ by: UserID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+    private func openImportedThread(
+        of code: OutwardCode, _ text: String, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         guard case .imported = frame.origin, OutwardCode(text) == code else { throw .identifierTaken }
         let thread = ThreadID(code)
-        let known = startedThread(thread, ids)
+        let known = existingThread(thread, ids)
         if let known, threads[known].openedAt > 0, ids.users.id(threads[known].openedBy) == by {
-            return firstReceipt(ofThread: known)
+            return duplicateOpening(ofThread: known)
         }
-        let user = try knownUser(by, ids)
+        let user = try requireUser(by, ids)
         // Two imports that open the same outward code share one thread.
         guard known == nil else { return .unchanged }
         appendOpening(thread, .none, by, user, frame, &batch)
@@ -247,32 +249,34 @@ extension RuleState {
     }
 
     func joinThread(
-        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try knownUser(id, ids)
-        let thread = try knownThread(threadID, ids)
+        let user = try requireUser(id, ids)
+        let thread = try requireThread(threadID, ids)
         guard !isMember(user, of: thread, ids) else { return .unchanged }
-        if threadID.outwardCode != nil, users[user].residence != EventIndexes.entry(thread), frame.origin == .native { throw .notResident }
+        if threadID.outwardCode != nil, users[user].residence != EventIndexes.oneBased(thread), frame.origin == .native {
+            throw .notResident
+        }
         batch.append(
             frame.row(.threadJoined, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func leaveThread(
-        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try knownUser(id, ids)
-        let thread = try knownThread(threadID, ids)
+        let user = try requireUser(id, ids)
+        let thread = try requireThread(threadID, ids)
         guard isMember(user, of: thread, ids) else { return .unchanged }
         batch.append(frame.row(.threadLeft, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func markRead(
-        _ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try knownUser(id, ids)
-        let thread = try knownThread(threadID, ids)
+        let user = try requireUser(id, ids)
+        let thread = try requireThread(threadID, ids)
         guard let membership = membership(of: user, in: thread, ids), membership.isMember else { throw .notAMember }
         guard upTo <= head else { throw .invalidPosition }
         guard upTo > membership.readUpTo else { return .unchanged }
@@ -285,16 +289,17 @@ extension RuleState {
 extension RuleState {
     func postMessage(
         _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: UInt128, _ ids: borrowing Identities,
-        _ frame: EventFrame, _ batch: inout EventBatch
+        _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id, let known = ids.messages.find(id.bits) {
-            guard ids.threads.id(ids.messageFacts.place(known)) == threadID, ids.users.id(ids.messageFacts.author(known)) == authorID else {
+            guard ids.threads.id(ids.messageFacts.parent(known)) == threadID, ids.users.id(ids.messageFacts.author(known)) == authorID
+            else {
                 throw .identifierTaken
             }
             return .duplicate(of: ids.messageFacts.position(known)...ids.messageFacts.position(known))
         }
-        let author = try knownUser(authorID, ids)
-        let thread = try knownThread(threadID, ids)
+        let author = try requireUser(authorID, ids)
+        let thread = try requireThread(threadID, ids)
         guard let membership = ids.memberships.find(author, thread), memberships[membership].isMember else { throw .notAMember }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         batch.append(
@@ -305,19 +310,19 @@ extension RuleState {
 
     func postReply(
         _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: UInt128, _ ids: borrowing Identities,
-        _ frame: EventFrame, _ batch: inout EventBatch
+        _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id, let known = ids.replies.find(id.bits) {
-            guard MessageID(bits: ids.messages.id(ids.replyFacts.place(known))) == messageID,
+            guard MessageID(bits: ids.messages.id(ids.replyFacts.parent(known))) == messageID,
                 ids.users.id(ids.replyFacts.author(known)) == authorID
             else {
                 throw .identifierTaken
             }
             return .duplicate(of: ids.replyFacts.position(known)...ids.replyFacts.position(known))
         }
-        let author = try knownUser(authorID, ids)
+        let author = try requireUser(authorID, ids)
         guard let message = ids.messages.find(messageID.bits) else { throw .unknownMessage }
-        let thread = ids.messageFacts.place(message)
+        let thread = ids.messageFacts.parent(message)
         guard isMember(author, of: thread, ids) else { throw .notAMember }
         guard !isRetracted(message: message) else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
@@ -329,26 +334,26 @@ extension RuleState {
     }
 
     func edit(
-        _ post: PostID, _ by: UserID, _ body: String, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ post: PostID, _ by: UserID, _ body: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try knownUser(by, ids)
+        let user = try requireUser(by, ids)
         let found = try find(post, ids)
         guard isMember(user, of: found.thread, ids) else { throw .notAMember }
         guard found.author == user else { throw .notTheAuthor }
         guard !found.isRetracted else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
-        append(post, found, by, ifMessage: .messageEdited, ifReply: .replyEdited, ids, frame, &batch)
+        appendChange(post, found, by, ifMessage: .messageEdited, ifReply: .replyEdited, ids, frame, &batch)
         return .append
     }
 
     func retract(
-        _ post: PostID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventFrame, _ batch: inout EventBatch
+        _ post: PostID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try knownUser(by, ids)
+        let user = try requireUser(by, ids)
         let found = try find(post, ids)
         guard found.author == user else { throw .notTheAuthor }
         guard !found.isRetracted else { return .unchanged }
-        append(post, found, by, ifMessage: .messageRetracted, ifReply: .replyRetracted, ids, frame, &batch)
+        appendChange(post, found, by, ifMessage: .messageRetracted, ifReply: .replyRetracted, ids, frame, &batch)
         return .append
     }
 
@@ -360,18 +365,18 @@ extension RuleState {
         case .message(let id):
             guard let message = ids.messages.find(id.bits) else { throw .unknownMessage }
             return (
-                ids.messageFacts.author(message), isRetracted(message: message), ids.messageFacts.place(message), message, message
+                ids.messageFacts.author(message), isRetracted(message: message), ids.messageFacts.parent(message), message, message
             )
         case .reply(let id):
             guard let reply = ids.replies.find(id.bits) else { throw .unknownReply }
-            let message = ids.replyFacts.place(reply)
-            return (ids.replyFacts.author(reply), isRetracted(reply: reply), ids.messageFacts.place(message), reply, message)
+            let message = ids.replyFacts.parent(reply)
+            return (ids.replyFacts.author(reply), isRetracted(reply: reply), ids.messageFacts.parent(message), reply, message)
         }
     }
 
-    private func append(
+    private func appendChange(
         _ post: PostID, _ found: FoundPost, _ by: UserID, ifMessage: EventKind, ifReply: EventKind, _ ids: borrowing Identities,
-        _ frame: EventFrame, _ batch: inout EventBatch
+        _ frame: EventEnvelope, _ batch: inout EventBatch
     ) {
         let thread = ids.threads.id(found.thread)
         let number = nextNumber(in: found.thread)

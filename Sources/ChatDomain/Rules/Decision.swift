@@ -32,7 +32,7 @@ extension EventBatch {
 
     /// Returns the content of the event in a row, which a request produced.
     package func content(_ row: Int, of request: CommandRequest) -> EventContent {
-        guard rows[row].kind?.isIndexed == true else { return request.command.text(of: rows[row].kind) }
+        guard rows[row].kind?.isIndexed == true else { return request.command.unindexedContent(of: rows[row].kind) }
         return contents[partition(contents.count) { contents[$0].row >= row }].content
     }
 }
@@ -40,7 +40,7 @@ extension EventBatch {
 extension ChatCommand {
     /// Returns the text that the command gives an event of this kind, or no content if the kind is
     /// indexed.
-    package func text(of kind: EventKind?) -> EventContent {
+    package func unindexedContent(of kind: EventKind?) -> EventContent {
         switch (self, kind) {
         case (.postMessage(_, _, _, let body), .messagePosted), (.reply(_, _, _, let body), .replyPosted),
             (.edit(_, _, let body), .messageEdited), (.edit(_, _, let body), .replyEdited):

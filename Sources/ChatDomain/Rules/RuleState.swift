@@ -9,7 +9,7 @@ package struct RuleState: Equatable, Sendable {
     /// Whether an event of an unknown kind was applied; the rules of a newer version may hold.
     package internal(set) var hasUnknownEvents = false
     /// The number of lost events.
-    package internal(set) var lostEvents = 0
+    package internal(set) var lostEventCount = 0
 
     /// The users, by index.
     package internal(set) var users = Column<UserRow>()
@@ -18,7 +18,7 @@ package struct RuleState: Equatable, Sendable {
     /// The memberships, by index.
     package internal(set) var memberships = MembershipTable()
     /// By fold key: the index + 1 of the user with that username now, or 0.
-    package internal(set) var bearers = Column<UInt32>()
+    package internal(set) var usernameOwners = Column<UInt32>()
     /// By subject: the index + 1 of the user who registered with it, or 0.
     package internal(set) var subjectOwners = Column<UInt32>()
     /// By message: 1 if it is retracted, otherwise 0.
@@ -41,11 +41,11 @@ package struct UserRow: Sendable, Hashable {
     /// The current username as the user wrote it.
     package var username: String?
     /// The index + 1 of the current username's fold key, or 0.
-    package var name: UInt32 = 0
+    package var oneBasedFoldKey: UInt32 = 0
     /// The index + 1 of the fold key at registration, or 0 once erased.
     ///
     /// Identifies a repeated registration.
-    package var registeredAs: UInt32 = 0
+    package var oneBasedFoldKeyAtRegistration: UInt32 = 0
     /// The index + 1 of the thread of the user's current outward code, or 0.
     package var residence: UInt32 = 0
 }
@@ -55,7 +55,7 @@ package struct ThreadRow: Sendable, Hashable {
     /// The position of the opening, or 0 if it was lost.
     package var openedAt: Position = 0
     /// The number of the thread's last event.
-    package var eventCount: UInt64 = 0
+    package var lastEventNumber: UInt64 = 0
     /// The index of the opener.
     package var openedBy = 0
 }
@@ -97,13 +97,13 @@ extension RuleState {
         // was lost.
         while users.count <= indexes.user { users.append(UserRow()) }
         while threads.count <= indexes.thread { threads.append(ThreadRow()) }
-        if kind.isNumbered { threads[indexes.thread].eventCount = event.number }
+        if kind.isNumbered { threads[indexes.thread].lastEventNumber = event.number }
         switch kind {
         case .userRegistered: register(indexes.user, batch.content(of: row), at: position)
-        case .usernameChanged: name(indexes.user, batch.content(of: row))
+        case .usernameChanged: setUsername(indexes.user, batch.content(of: row))
         case .postcodeSet:
             users[indexes.user].postcode = batch.content(of: row).content.postcode
-            users[indexes.user].residence = indexes.threadEntry
+            users[indexes.user].residence = indexes.oneBasedThread
         case .threadOpened:
             if threads[indexes.thread].openedAt == 0 {
                 threads[indexes.thread].openedAt = position
@@ -114,36 +114,36 @@ extension RuleState {
         case .threadRead: changeMembership(indexes) { $0.readUpTo = event.number }
         case .messagePosted: if indexes.isNew { retractedMessages.append(0) }
         case .replyPosted: if indexes.isNew { retractedReplies.append(0) }
-        case .messageRetracted: if indexes.post >= 0 { retractedMessages[indexes.post] = 1 }
-        case .replyRetracted: if indexes.post >= 0 { retractedReplies[indexes.post] = 1 }
+        case .messageRetracted: if indexes.postOrSession >= 0 { retractedMessages[indexes.postOrSession] = 1 }
+        case .replyRetracted: if indexes.postOrSession >= 0 { retractedReplies[indexes.postOrSession] = 1 }
         case .messageEdited, .replyEdited: break
         case .sessionStarted:
             if indexes.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user))) }
-        case .sessionEnded: if indexes.post >= 0 { sessions[indexes.post].hasEnded = true }
-        case .lost: lostEvents += 1
+        case .sessionEnded: if indexes.postOrSession >= 0 { sessions[indexes.postOrSession].hasEnded = true }
+        case .lost: lostEventCount += 1
         }
     }
 
     private mutating func register(_ user: Int, _ content: borrowing EventBatch.IndexedContent, at position: Position) {
         guard users[user].registeredAt == 0 else { return }
         users[user].registeredAt = position
-        users[user].registeredAs = content.name
-        name(user, content)
-        guard content.subject > 0 else { return }
-        while subjectOwners.count < Int(content.subject) { subjectOwners.append(0) }
-        subjectOwners[Int(content.subject) - 1] = UInt32(truncatingIfNeeded: user + 1)
+        users[user].oneBasedFoldKeyAtRegistration = content.oneBasedFoldKey
+        setUsername(user, content)
+        guard content.oneBasedSubject > 0 else { return }
+        while subjectOwners.count < Int(content.oneBasedSubject) { subjectOwners.append(0) }
+        subjectOwners[Int(content.oneBasedSubject) - 1] = UInt32(truncatingIfNeeded: user + 1)
     }
 
     /// Sets a user's username, or none if it was erased, and frees the former one.
-    private mutating func name(_ user: Int, _ content: borrowing EventBatch.IndexedContent) {
-        let bearer = UInt32(truncatingIfNeeded: user + 1)
-        let former = Int(users[user].name) - 1
-        if former >= 0, bearers[former] == bearer { bearers[former] = 0 }
-        users[user].name = content.name
+    private mutating func setUsername(_ user: Int, _ content: borrowing EventBatch.IndexedContent) {
+        let owner = UInt32(truncatingIfNeeded: user + 1)
+        let former = Int(users[user].oneBasedFoldKey) - 1
+        if former >= 0, usernameOwners[former] == owner { usernameOwners[former] = 0 }
+        users[user].oneBasedFoldKey = content.oneBasedFoldKey
         users[user].username = content.content.username?.text
-        guard content.name > 0 else { return }
-        while bearers.count < Int(content.name) { bearers.append(0) }
-        bearers[Int(content.name) - 1] = bearer
+        guard content.oneBasedFoldKey > 0 else { return }
+        while usernameOwners.count < Int(content.oneBasedFoldKey) { usernameOwners.append(0) }
+        usernameOwners[Int(content.oneBasedFoldKey) - 1] = owner
     }
 
     private mutating func changeMembership(_ indexes: EventIndexes, _ change: (inout MembershipRow) -> Void) {
@@ -154,9 +154,9 @@ extension RuleState {
 
 extension RuleState {
     /// Returns the index of the user who has a username now, by the index of the name's fold key.
-    func bearer(ofName name: Int?) -> Int? {
-        guard let name, name < bearers.count, bearers[name] > 0 else { return nil }
-        return Int(bearers[name]) - 1
+    func owner(ofName name: Int?) -> Int? {
+        guard let name, name < usernameOwners.count, usernameOwners[name] > 0 else { return nil }
+        return Int(usernameOwners[name]) - 1
     }
 
     /// Returns the index of the user who registered with a subject, by the index of the subject.
@@ -175,7 +175,7 @@ extension RuleState {
     func nextNumber(in thread: Int) -> UInt64 {
         // Wrapping addition: a damaged journal can contain any number. The audit reports it;
         // nothing may trap.
-        threads[thread].eventCount &+ 1
+        threads[thread].lastEventNumber &+ 1
     }
 }
 
@@ -189,7 +189,7 @@ extension Identities: ColumnCoded {
         replies.write(to: &writer)
         replyFacts.write(to: &writer)
         sessions.write(to: &writer)
-        names.write(to: &writer)
+        foldKeys.write(to: &writer)
         subjects.write(to: &writer)
     }
 
@@ -204,7 +204,7 @@ extension Identities: ColumnCoded {
         replies = try IDTable(from: &reader)
         replyFacts = try PostFacts(from: &reader, count: replies.count)
         sessions = try DenseIndex(from: &reader)
-        names = try TextIndex(from: &reader)
+        foldKeys = try TextIndex(from: &reader)
         subjects = try TextIndex(from: &reader)
     }
 
@@ -221,13 +221,13 @@ extension RuleState {
         writer.write(head)
         writer.write(UInt64(bitPattern: lastRecordedAt.millisecondsSince1970))
         writer.write(hasUnknownEvents)
-        writer.write(lostEvents)
+        writer.write(lostEventCount)
         writeUsers(to: &writer)
         writer.write(threads.indices) { threads[$0].openedAt }
         writer.write(threads.indices) { UInt64(threads[$0].openedBy) }
-        writer.write(threads.indices) { threads[$0].eventCount }
+        writer.write(threads.indices) { threads[$0].lastEventNumber }
         memberships.write(to: &writer)
-        bearers.write(to: &writer)
+        usernameOwners.write(to: &writer)
         subjectOwners.write(to: &writer)
         retractedMessages.write(to: &writer)
         retractedReplies.write(to: &writer)
@@ -242,19 +242,19 @@ extension RuleState {
         head = try reader.read()
         lastRecordedAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
         // The next event is never recorded earlier, so a time out of range would reach the journal.
-        try require(ChatEvent.recordable.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
+        try require(ChatEvent.recordableTimes.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
         hasUnknownEvents = try reader.readFlag()
         let lost: UInt64 = try reader.read()
         try require(lost <= head && head <= UInt64(Int.max), "\(lost) of \(head) events are lost")
-        lostEvents = Int(lost)
+        lostEventCount = Int(lost)
         try ids.check(head: head)
         try readUsers(from: &reader, ids)
         try readThreads(from: &reader, ids)
         memberships = try MembershipTable(from: &reader, count: ids.memberships.count)
-        bearers = try Self.readOwners(from: &reader, of: ids.names.count, users: ids.users.count)
+        usernameOwners = try Self.readOwners(from: &reader, of: ids.foldKeys.count, users: ids.users.count)
         subjectOwners = try Self.readOwners(from: &reader, of: ids.subjects.count, users: ids.users.count)
-        retractedMessages = try Self.readMarks(from: &reader, count: ids.messages.count)
-        retractedReplies = try Self.readMarks(from: &reader, count: ids.replies.count)
+        retractedMessages = try Self.readRetractions(from: &reader, count: ids.messages.count)
+        retractedReplies = try Self.readRetractions(from: &reader, count: ids.replies.count)
         try readSessions(from: &reader, ids)
     }
 
@@ -265,7 +265,7 @@ extension RuleState {
         return owners
     }
 
-    private static func readMarks(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> PackedColumn<UInt8> {
+    private static func readRetractions(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> PackedColumn<UInt8> {
         let marks: PackedColumn<UInt8> = try PackedColumn(from: &reader, atMost: count)
         try require(marks.count == count, "\(marks.count) marks for \(count) posts")
         try marks.check(below: 2)
@@ -274,8 +274,8 @@ extension RuleState {
 
     private func writeUsers(to writer: inout ColumnWriter) {
         writer.write(users.indices) { users[$0].registeredAt }
-        writer.write(users.indices) { users[$0].registeredAs }
-        writer.write(users.indices) { users[$0].name }
+        writer.write(users.indices) { users[$0].oneBasedFoldKeyAtRegistration }
+        writer.write(users.indices) { users[$0].oneBasedFoldKey }
         writer.write(users.indices, text: { users[$0].username })
         writer.write(users.indices) { users[$0].postcode?.ascii ?? 0 }
         writer.write(users.indices) { users[$0].residence }
@@ -291,7 +291,8 @@ extension RuleState {
         let residences: [UInt32] = try reader.readArray(count)
         for user in 0..<count {
             var row = UserRow(
-                registeredAt: positions[user], username: usernames[user], name: names[user], registeredAs: registeredAs[user],
+                registeredAt: positions[user], username: usernames[user], oneBasedFoldKey: names[user],
+                oneBasedFoldKeyAtRegistration: registeredAs[user],
                 residence: residences[user])
             if postcodes[user] != 0 {
                 row.postcode = Postcode(ascii: postcodes[user])
@@ -299,7 +300,8 @@ extension RuleState {
             }
             try require(row.registeredAt <= head, "a user registered after \(head)")
             try require(
-                row.name <= ids.names.count && row.registeredAs <= ids.names.count && row.residence <= ids.threads.count,
+                row.oneBasedFoldKey <= ids.foldKeys.count && row.oneBasedFoldKeyAtRegistration <= ids.foldKeys.count
+                    && row.residence <= ids.threads.count,
                 "a user has a name or a thread that does not exist")
             users.append(row)
         }
@@ -314,7 +316,7 @@ extension RuleState {
             try require(positions[thread] <= head, "a thread was opened after \(head)")
             try require(
                 positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count, "a thread has no opener")
-            threads.append(ThreadRow(openedAt: positions[thread], eventCount: eventCounts[thread], openedBy: Int(openers[thread])))
+            threads.append(ThreadRow(openedAt: positions[thread], lastEventNumber: eventCounts[thread], openedBy: Int(openers[thread])))
         }
     }
 

@@ -24,8 +24,8 @@ public struct ThreadName: Hashable, Sendable {
     package init?(former text: String) { self.init(text, allowsInvisibleScalars: true) }
 
     private init?(_ text: String, allowsInvisibleScalars: Bool) {
-        guard let name = NameText.trimmed(text),
-            NameText.isValid(name, maximumCharacters: 80, maximumBytes: 320, allowsInvisibleScalars: allowsInvisibleScalars),
+        guard let name = NameRules.trimmed(text),
+            NameRules.isValid(name, maximumCharacters: 80, maximumBytes: 320, allowsInvisibleScalars: allowsInvisibleScalars),
             OutwardCode(name) == nil
         else { return nil }
         self.text = name

@@ -71,15 +71,15 @@ extension Timestamp: LosslessStringConvertible {
     public init?(_ text: String) {
         guard (20...35).contains(text.utf8.count) else { return nil }
         var scanner = ByteScanner(bytes: Array(text.utf8))
-        guard let year = scanner.decimal(digits: 4), scanner.take("-"),
-            let month = scanner.decimal(digits: 2), scanner.take("-"),
-            let day = scanner.decimal(digits: 2), scanner.take("T") || scanner.take("t"),
-            let hour = scanner.decimal(digits: 2), hour < 24, scanner.take(":"),
-            let minute = scanner.decimal(digits: 2), minute < 60, scanner.take(":"),
-            let second = scanner.decimal(digits: 2), second < 60,
+        guard let year = scanner.scanDecimal(digits: 4), scanner.consume("-"),
+            let month = scanner.scanDecimal(digits: 2), scanner.consume("-"),
+            let day = scanner.scanDecimal(digits: 2), scanner.consume("T") || scanner.consume("t"),
+            let hour = scanner.scanDecimal(digits: 2), hour < 24, scanner.consume(":"),
+            let minute = scanner.scanDecimal(digits: 2), minute < 60, scanner.consume(":"),
+            let second = scanner.scanDecimal(digits: 2), second < 60,
             let date = CivilDate(year: year, month: month, day: day),
-            let millisecond = scanner.fraction(),
-            let offset = scanner.offsetInMinutes(), scanner.isAtEnd
+            let millisecond = scanner.scanFraction(),
+            let offset = scanner.scanOffset(), scanner.isAtEnd
         else { return nil }
         let minutes = date.daysSince1970 * 1440 + hour * 60 + minute - offset
         let moment = Timestamp(millisecondsSince1970: (minutes * 60 + second) * 1000 + millisecond)
@@ -188,7 +188,7 @@ private struct ByteScanner {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
         position += 1
         return true
@@ -200,7 +200,7 @@ private struct ByteScanner {
         return Int64(bytes[position] - UInt8(ascii: "0"))
     }
 
-    mutating func decimal(digits: Int) -> Int64? {
+    mutating func scanDecimal(digits: Int) -> Int64? {
         var value: Int64 = 0
         for _ in 0..<digits {
             guard let next = digit() else { return nil }
@@ -212,8 +212,8 @@ private struct ByteScanner {
     /// Scans an optional fraction of one to nine digits; returns milliseconds, or nil if malformed.
     ///
     /// The result is 0 without a fraction.
-    mutating func fraction() -> Int64? {
-        guard take(".") else { return 0 }
+    mutating func scanFraction() -> Int64? {
+        guard consume(".") else { return 0 }
         guard let tenths = digit() else { return nil }
         var milliseconds = tenths * 100
         var weight: Int64 = 10
@@ -225,17 +225,19 @@ private struct ByteScanner {
         return milliseconds
     }
 
-    mutating func offsetInMinutes() -> Int64? {
-        if take("Z") || take("z") { return 0 }
+    mutating func scanOffset() -> Int64? {
+        if consume("Z") || consume("z") { return 0 }
         let sign: Int64
-        if take("+") {
+        if consume("+") {
             sign = 1
-        } else if take("-") {
+        } else if consume("-") {
             sign = -1
         } else {
             return nil
         }
-        guard let hours = decimal(digits: 2), hours < 24, take(":"), let minutes = decimal(digits: 2), minutes < 60 else { return nil }
+        guard let hours = scanDecimal(digits: 2), hours < 24, consume(":"), let minutes = scanDecimal(digits: 2), minutes < 60 else {
+            return nil
+        }
         return sign * (hours * 60 + minutes)
     }
 }

@@ -32,7 +32,7 @@ public struct Username: Hashable, Sendable {
     /// - Parameter text: The name. Surrounding white space (the property `White_Space`) is removed.
     ///   A text over 4,096 bytes including white space is not examined and yields nil.
     public init?(_ text: String) {
-        guard let name = NameText.trimmed(text), NameText.isValid(name, maximumCharacters: 32, maximumBytes: 128) else { return nil }
+        guard let name = NameRules.trimmed(text), NameRules.isValid(name, maximumCharacters: 32, maximumBytes: 128) else { return nil }
         self.text = name
         self.foldKey = CaseFolding.key(of: name)
     }
@@ -42,8 +42,8 @@ public struct Username: Hashable, Sendable {
     /// An import uses its key to find a user whom an earlier version imported under the name. It
     /// never registers a user.
     package init?(former text: String) {
-        guard let name = NameText.trimmed(text),
-            NameText.isValid(name, maximumCharacters: 32, maximumBytes: 128, allowsInvisibleScalars: true)
+        guard let name = NameRules.trimmed(text),
+            NameRules.isValid(name, maximumCharacters: 32, maximumBytes: 128, allowsInvisibleScalars: true)
         else { return nil }
         self.text = name
         self.foldKey = CaseFolding.key(of: name)
@@ -63,13 +63,13 @@ public struct Username: Hashable, Sendable {
     /// - Parameter text: The name, in any case, with or without surrounding white space. A text
     ///   over 4,096 bytes is returned unchanged; no username has so long a key.
     public static func foldKey(_ text: String) -> String {
-        guard let name = NameText.trimmed(text) else { return text }
+        guard let name = NameRules.trimmed(text) else { return text }
         return CaseFolding.key(of: name)
     }
 }
 
 /// The rules shared by usernames and thread names.
-package enum NameText {
+package enum NameRules {
     /// The maximum length of a text to examine, in bytes.
     ///
     /// It bounds the cost of trimming and counting, and is far longer than any valid name.

@@ -1,7 +1,7 @@
 import EventJournal
 import Locking
 
-extension ContractRun {
+extension ClauseCheck {
     func checkPositionsHaveNoGap() throws {
         var random = SeededRandom(seed: seed)
         var log = try fixture.open()
@@ -43,7 +43,7 @@ extension ContractRun {
             let head = log.lastPosition
             let count = Position.random(in: 1...3, using: &random)
             let won = Lock<[(writer: UInt64, positions: ClosedRange<Position>)]>([])
-            await onThreads(4) { [self] thread in
+            await runOnThreads(4) { [self] thread in
                 let writer = UInt64(thread) + 1
                 do throws(JournalError) {
                     let positions = try log.append(try draft(head + 1...head + count, by: writer), expecting: head)
@@ -67,7 +67,7 @@ extension ContractRun {
         try log.close()
     }
 
-    func checkOtherHeadsAreRefused() throws {
+    func checkWrongHeadsAreRejected() throws {
         let log = try fixture.open()
         for _ in 0..<5 {
             let last = log.lastPosition
@@ -84,7 +84,7 @@ extension ContractRun {
         try log.close()
     }
 
-    func checkEmptyDraftIsRefused() throws {
+    func checkEmptyDraftIsRejected() throws {
         let log = try fixture.open()
         for _ in 0..<2 {
             let head = log.head
@@ -98,7 +98,7 @@ extension ContractRun {
         try log.close()
     }
 
-    func checkHeadTellsCommitsApart() throws {
+    func checkHeadIsUnique() throws {
         var random = SeededRandom(seed: seed)
         var log = try fixture.open()
         var heads: Set<JournalHead> = [log.head]

@@ -26,11 +26,11 @@ public struct CommitLogContract: Sendable {
         /// `conflict`.
         case oneAppendWins
         /// An append at a head before or beyond the end throws `conflict` and changes nothing.
-        case otherHeadsAreRefused
+        case wrongHeadsAreRejected
         /// Appending an empty draft throws `tooLarge` and changes nothing.
-        case emptyDraftIsRefused
+        case emptyDraftIsRejected
         /// Neither the durable position nor the end after reopening lies inside a commit.
-        case commitsAreWhole
+        case commitsAreAtomic
         /// Readers beside writers see every record as appended, in order.
         ///
         /// The durable position never decreases and never exceeds the last position.
@@ -44,13 +44,13 @@ public struct CommitLogContract: Sendable {
         /// Checked if the fixture can damage records.
         case damageIsAnError
         /// The head differs after each commit, and is the same after reopening.
-        case headTellsCommitsApart
+        case headIsUnique
         /// Reading positions outside the log throws `outOfRange`.
         case positionsAreBounded
         /// After a close every operation throws `closed`.
         ///
         /// A follower first receives all durable records, then `closed`.
-        case closingEndsEverything
+        case closeEndsOperations
         /// A follower whose task is cancelled ends with `cancelled`; other followers continue.
         case cancellingEndsOneFollower
     }
@@ -71,35 +71,35 @@ public struct CommitLogContract: Sendable {
     /// The maximum wait of a follower for an expected event; a longer wait is a violation.
     ///
     /// The default is one minute.
-    public var patience: Duration
+    public var timeout: Duration
 
-    private let make: @Sendable (_ seed: UInt64) throws -> CommitLogFixture
+    private let makeFixture: @Sendable (_ seed: UInt64) throws -> CommitLogFixture
 
     /// Creates the contract for one kind of log.
     ///
     /// - Parameters:
-    ///   - patience: The maximum wait of a follower for an expected event.
+    ///   - timeout: The maximum wait of a follower for an expected event.
     ///   - make: Returns a fixture for a new, empty and independent log on every call. Random
     ///     choices must be determined by the seed.
-    public init(patience: Duration = .seconds(60), make: @escaping @Sendable (_ seed: UInt64) throws -> CommitLogFixture) {
-        self.patience = patience
-        self.make = make
+    public init(timeout: Duration = .seconds(60), make: @escaping @Sendable (_ seed: UInt64) throws -> CommitLogFixture) {
+        self.timeout = timeout
+        self.makeFixture = make
     }
 
     /// Checks one clause on a new log.
     ///
     /// - Returns: At most eight violations; empty if the log satisfies the clause.
     public func violations(of clause: Clause, seed: UInt64) async -> [Violation] {
-        let run: ContractRun
+        let run: ClauseCheck
         do {
-            run = ContractRun(try make(seed), seed: seed, patience: patience)
+            run = ClauseCheck(try makeFixture(seed), seed: seed, timeout: timeout)
         } catch {
             return [Violation(clause: clause, seed: seed, message: "the fixture could not be created: \(error)")]
         }
         do {
             try await run.check(clause)
         } catch {
-            run.note("an unexpected error: \(error)")
+            run.recordViolation("an unexpected error: \(error)")
         }
         return run.messages.map { Violation(clause: clause, seed: seed, message: $0) }
     }
@@ -115,21 +115,21 @@ public struct CommitLogContract: Sendable {
     }
 }
 
-extension ContractRun {
+extension ClauseCheck {
     fileprivate func check(_ clause: CommitLogContract.Clause) async throws {
         switch clause {
         case .positionsHaveNoGap: try checkPositionsHaveNoGap()
         case .oneAppendWins: try await checkOneAppendWins()
-        case .otherHeadsAreRefused: try checkOtherHeadsAreRefused()
-        case .emptyDraftIsRefused: try checkEmptyDraftIsRefused()
-        case .commitsAreWhole: try await checkCommitsAreWhole()
+        case .wrongHeadsAreRejected: try checkWrongHeadsAreRejected()
+        case .emptyDraftIsRejected: try checkEmptyDraftIsRejected()
+        case .commitsAreAtomic: try await checkCommitsAreAtomic()
         case .readersSeeOneOrder: try await checkReadersSeeOneOrder()
         case .followersMissNothing: try await checkFollowersMissNothing()
         case .onlyDurableIsAnnounced: try await checkOnlyDurableIsAnnounced()
         case .damageIsAnError: try checkDamageIsAnError()
-        case .headTellsCommitsApart: try checkHeadTellsCommitsApart()
+        case .headIsUnique: try checkHeadIsUnique()
         case .positionsAreBounded: try await checkPositionsAreBounded()
-        case .closingEndsEverything: try await checkClosingEndsEverything()
+        case .closeEndsOperations: try await checkClosingEndsEverything()
         case .cancellingEndsOneFollower: try await checkCancellingEndsOneFollower()
         }
     }

@@ -9,7 +9,7 @@ struct ContractRecord: Equatable {
 
     /// Creates the record of a run at a position; its last 16 kept bytes occur nowhere else.
     init(seed: UInt64, at position: Position, by writer: UInt64 = 0) {
-        var random = SeededRandom(seed: SeededRandom.mixed(seed, position, writer))
+        var random = SeededRandom(seed: SeededRandom.derivedSeed(seed, position, writer))
         let (keptCount, erasableCount) = (Int.random(in: 16...60, using: &random), max(0, Int.random(in: -40...200, using: &random)))
         kept = (0..<keptCount).map { _ in UInt8.random(in: 0...255, using: &random) }
         erasable = (0..<erasableCount).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -18,7 +18,7 @@ struct ContractRecord: Equatable {
 
 extension SeededRandom {
     /// Derives a seed from another one.
-    static func mixed(_ seed: UInt64, _ parts: UInt64...) -> UInt64 {
+    static func derivedSeed(_ seed: UInt64, _ parts: UInt64...) -> UInt64 {
         parts.reduce(seed) { mixed, part in
             var random = SeededRandom(seed: mixed ^ part &* 0xD6E8_FEB8_6659_FD93)
             return random.next()
@@ -27,35 +27,35 @@ extension SeededRandom {
 }
 
 /// The check of one clause on one log: its parameters and the observed violations.
-final class ContractRun: Sendable {
+final class ClauseCheck: Sendable {
     let fixture: CommitLogFixture
     let seed: UInt64
-    let patience: Duration
-    private let noted = Lock<[String]>([])
+    let timeout: Duration
+    private let violations = Lock<[String]>([])
 
-    init(_ fixture: CommitLogFixture, seed: UInt64, patience: Duration) {
+    init(_ fixture: CommitLogFixture, seed: UInt64, timeout: Duration) {
         self.fixture = fixture
         self.seed = seed
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// The observed violations.
-    var messages: [String] { noted.withLock { $0 } }
+    var messages: [String] { violations.withLock { $0 } }
 
     /// Records a violation; only the first eight are kept.
-    func note(_ message: String) {
-        noted.withLock { if $0.count < 8 { $0.append(message) } }
+    func recordViolation(_ message: String) {
+        violations.withLock { if $0.count < 8 { $0.append(message) } }
     }
 
     func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
-        if !condition { note(message()) }
+        if !condition { recordViolation(message()) }
     }
 
     /// Records a violation unless the work throws an error with this code.
     func expect(_ code: JournalError.Code, from what: String, _ work: () throws(JournalError) -> Void) {
         do throws(JournalError) {
             try work()
-            note("\(what) does not throw \(code)")
+            recordViolation("\(what) does not throw \(code)")
         } catch {
             expect(error.code == code, "\(what) throws \(error) instead of \(code)")
         }
@@ -102,7 +102,7 @@ final class ContractRun: Sendable {
         var next = 0
         try log.forEachRecord(at: positions) { position, state, kept, erasable in
             guard next < positions.count, position == positions[next] else {
-                note("reading at chosen positions gives \(position), expected \(positions.dropFirst(next).first ?? 0)")
+                recordViolation("reading at chosen positions gives \(position), expected \(positions.dropFirst(next).first ?? 0)")
                 return false
             }
             expect(
@@ -115,7 +115,7 @@ final class ContractRun: Sendable {
     }
 
     /// Runs the work on several threads at the same time and waits until all have ended.
-    func onThreads(_ count: Int, _ work: @escaping @Sendable (_ thread: Int) -> Void) async {
+    func runOnThreads(_ count: Int, _ work: @escaping @Sendable (_ thread: Int) -> Void) async {
         let group = DispatchGroup()
         // One serial queue per thread: it gets its own thread even if all others block.
         for thread in 0..<count {
@@ -124,11 +124,11 @@ final class ContractRun: Sendable {
         await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
     }
 
-    /// Runs tasks concurrently with other work; cancels tasks that exceed the patience.
-    func followers(
+    /// Runs tasks concurrently with other work; cancels tasks that exceed the timeout.
+    func withFollowers(
         _ count: Int, _ follow: @escaping @Sendable (_ follower: Int) async -> Void, while work: () async throws -> Void
     ) async throws {
-        try await withThrowingTaskGroup(of: Bool.self) { [patience] group in
+        try await withThrowingTaskGroup(of: Bool.self) { [timeout] group in
             for follower in 0..<count {
                 group.addTask {
                     await follow(follower)
@@ -136,7 +136,7 @@ final class ContractRun: Sendable {
                 }
             }
             group.addTask {
-                do { try await Task.sleep(for: patience) } catch { return true }
+                do { try await Task.sleep(for: timeout) } catch { return true }
                 return false
             }
             try await work()

@@ -1,12 +1,12 @@
 import EventJournal
 import Locking
 
-extension ContractRun {
+extension ClauseCheck {
     func checkFollowersMissNothing() async throws {
         let log = try fixture.open()
         let last: Position = 250
-        try await followers(8) { [self] follower in
-            var random = SeededRandom(seed: SeededRandom.mixed(seed, UInt64(follower)))
+        try await withFollowers(8) { [self] follower in
+            var random = SeededRandom(seed: SeededRandom.derivedSeed(seed, UInt64(follower)))
             // Followers start before the first record, between records, and possibly after the last
             // one.
             let delay = Duration.microseconds(Int.random(in: 0...30_000, using: &random) * (follower % 4))
@@ -14,8 +14,10 @@ extension ContractRun {
             let start = Position.random(in: 0...min(last, log.durablePosition), using: &random)
             await follow(log, after: start, through: last)
         } while: {
-            await onThreads(2) { [self] thread in
-                do throws(JournalError) { try write(to: log, through: last, as: thread) } catch { note("a writer failed: \(error)") }
+            await runOnThreads(2) { [self] thread in
+                do throws(JournalError) { try write(to: log, through: last, as: thread) } catch {
+                    recordViolation("a writer failed: \(error)")
+                }
             }
         }
         try log.close()
@@ -26,19 +28,19 @@ extension ContractRun {
         var seen = start
         do throws(JournalError) {
             while seen < last {
-                let more = try await more(of: log, after: seen)
+                let more = try await waitForRecords(of: log, after: seen)
                 guard more > seen else { return }
                 try checkRecords(of: log, seen + 1...more)
                 seen = more
             }
         } catch {
-            note("a follower from \(start) ended after \(seen): \(error)")
+            recordViolation("a follower from \(start) ended after \(seen): \(error)")
         }
     }
 
     /// Waits for more records and checks that they are durable.
-    private func more(of log: any CommitLog, after position: Position) async throws(JournalError) -> Position {
-        let more = try await log.waitForMore(after: position)
+    private func waitForRecords(of log: any CommitLog, after position: Position) async throws(JournalError) -> Position {
+        let more = try await log.waitForRecords(after: position)
         let durable = log.durablePosition
         expect(more > position, "a wait for more than \(position) returned \(more)")
         expect(more <= durable, "a wait returned \(more), but only \(durable) is durable")
@@ -46,18 +48,18 @@ extension ContractRun {
     }
 
     /// Returns the result of a wait for more records; cancels the wait when the patience ends.
-    func outcomeOfWaiting(for log: any CommitLog, after position: Position) async throws -> Result<Position, JournalError> {
+    func waitOutcomeWithTimeout(for log: any CommitLog, after position: Position) async throws -> Result<Position, JournalError> {
         let outcome = Lock<Result<Position, JournalError>?>(nil)
-        try await followers(1) { [self] _ in
-            let found = await impatientOutcome(of: log, after: position)
+        try await withFollowers(1) { [self] _ in
+            let found = await waitOutcome(of: log, after: position)
             outcome.withLock { $0 = found }
         } while: {
         }
         return outcome.withLock { $0 } ?? .failure(JournalError(.cancelled, "The wait was cancelled."))
     }
 
-    private func impatientOutcome(of log: any CommitLog, after position: Position) async -> Result<Position, JournalError> {
-        do throws(JournalError) { return .success(try await more(of: log, after: position)) } catch { return .failure(error) }
+    private func waitOutcome(of log: any CommitLog, after position: Position) async -> Result<Position, JournalError> {
+        do throws(JournalError) { return .success(try await waitForRecords(of: log, after: position)) } catch { return .failure(error) }
     }
 
     func checkOnlyDurableIsAnnounced() async throws {
@@ -67,9 +69,9 @@ extension ContractRun {
             let before = log.durablePosition
             for _ in 0..<Int.random(in: 1...3, using: &random) { try append(Position.random(in: 1...3, using: &random), to: log) }
             let last = log.lastPosition
-            try await followers(1) { [self] _ in
-                do throws(JournalError) { _ = try await more(of: log, after: before) } catch {
-                    note("a follower at \(before) ended: \(error)")
+            try await withFollowers(1) { [self] _ in
+                do throws(JournalError) { _ = try await waitForRecords(of: log, after: before) } catch {
+                    recordViolation("a follower at \(before) ended: \(error)")
                 }
             } while: {
                 // Gives the log time to announce the records too early.
@@ -85,11 +87,11 @@ extension ContractRun {
         try append(3, to: log)
         try await log.waitUntilDurable(3)
         let ended = Lock<[(seen: Position, error: JournalError)]>([])
-        try await followers(5) { [self] follower in
+        try await withFollowers(5) { [self] follower in
             var seen = Position(follower % 4)
             do throws(JournalError) {
                 while true {
-                    let more = try await more(of: log, after: seen)
+                    let more = try await waitForRecords(of: log, after: seen)
                     guard more > seen else { return }
                     seen = more
                 }
@@ -112,9 +114,9 @@ extension ContractRun {
         expect(.closed, from: "a read after a close") { () throws(JournalError) in
             try log.forEachRecord(in: 1...1) { _, _, _, _ in true }
         }
-        let before = try await outcomeOfWaiting(for: log, after: 1)
+        let before = try await waitOutcomeWithTimeout(for: log, after: 1)
         expect(before == .success(4), "a wait after a close does not return the durable position")
-        let after = try await outcomeOfWaiting(for: log, after: 4)
+        let after = try await waitOutcomeWithTimeout(for: log, after: 4)
         expect(after.failure?.code == .closed, "a wait for more after a close at 4 gave \(after)")
         let again = try fixture.open()
         try checkRecords(of: again, 1...4)
@@ -126,8 +128,8 @@ extension ContractRun {
         try append(2, to: log)
         try await log.waitUntilDurable(2)
         let outcomes = Lock<[Int: Result<Position, JournalError>]>([:])
-        try await followers(3) { [self] follower in
-            let wait = Task { await impatientOutcome(of: log, after: 2) }
+        try await withFollowers(3) { [self] follower in
+            let wait = Task { await waitOutcome(of: log, after: 2) }
             // Follower 0 is cancelled during its wait, follower 1 before or near its start,
             // follower 2 never.
             if follower == 0 { do { try await Task.sleep(for: .milliseconds(3)) } catch { return } }
@@ -139,7 +141,7 @@ extension ContractRun {
             }
             outcomes.withLock { $0[follower] = outcome }
         } while: {
-            let end = ContinuousClock.now + patience
+            let end = ContinuousClock.now + timeout
             while outcomes.withLock({ $0[0] == nil || $0[1] == nil }), ContinuousClock.now < end {
                 try await Task.sleep(for: .milliseconds(1))
             }

@@ -4,17 +4,19 @@ import Locking
 /// The observations of threads that write to a log and read from it.
 private struct Observations {
     /// The end positions of commits, and 0.
-    var ends: Set<Position> = [0]
+    var commitEnds: Set<Position> = [0]
     /// Every durable position that a thread observed.
     var durable: Set<Position> = []
-    var writersAtWork: Int
+    var activeWriters: Int
 }
 
-extension ContractRun {
-    func checkCommitsAreWhole() async throws {
+extension ClauseCheck {
+    func checkCommitsAreAtomic() async throws {
         let log = try fixture.open()
         let seen = await observe(log, through: 250, reads: false)
-        expect(seen.durable.isSubset(of: seen.ends), "durable positions inside a commit: \(seen.durable.subtracting(seen.ends).sorted())")
+        expect(
+            seen.durable.isSubset(of: seen.commitEnds),
+            "durable positions inside a commit: \(seen.durable.subtracting(seen.commitEnds).sorted())")
         let last = log.lastPosition
         expect(last >= 250, "the writers ended at \(last), expected at least 250")
         try log.close()
@@ -33,16 +35,16 @@ extension ContractRun {
 
     /// Writes on two threads and observes on two others, until the log reaches a position.
     private func observe(_ log: any CommitLog, through last: Position, reads: Bool) async -> Observations {
-        let seen = Lock(Observations(writersAtWork: 2))
-        await onThreads(4) { [self] thread in
+        let seen = Lock(Observations(activeWriters: 2))
+        await runOnThreads(4) { [self] thread in
             do throws(JournalError) {
                 if thread < 2 {
-                    defer { seen.withLock { $0.writersAtWork -= 1 } }
-                    try write(to: log, through: last, as: thread) { end in _ = seen.withLock { $0.ends.insert(end) } }
+                    defer { seen.withLock { $0.activeWriters -= 1 } }
+                    try write(to: log, through: last, as: thread) { end in _ = seen.withLock { $0.commitEnds.insert(end) } }
                 } else {
-                    var random = SeededRandom(seed: SeededRandom.mixed(seed, UInt64(thread)))
+                    var random = SeededRandom(seed: SeededRandom.derivedSeed(seed, UInt64(thread)))
                     var before: Position = 0
-                    while seen.withLock({ $0.writersAtWork > 0 }) {
+                    while seen.withLock({ $0.activeWriters > 0 }) {
                         let durable = random.oneIn(3) ? log.head.position : log.durablePosition
                         let end = log.lastPosition
                         expect(durable >= before, "the durable position went from \(before) back to \(durable)")
@@ -53,7 +55,7 @@ extension ContractRun {
                     }
                 }
             } catch {
-                note("thread \(thread) failed: \(error)")
+                recordViolation("thread \(thread) failed: \(error)")
             }
         }
         return seen.withLock { $0 }
@@ -65,7 +67,7 @@ extension ContractRun {
     func write(
         to log: any CommitLog, through last: Position, as writer: Int, _ appended: (_ end: Position) -> Void = { _ in }
     ) throws(JournalError) {
-        var random = SeededRandom(seed: SeededRandom.mixed(seed, UInt64(writer), last))
+        var random = SeededRandom(seed: SeededRandom.derivedSeed(seed, UInt64(writer), last))
         while true {
             let head = log.lastPosition
             if head >= last { break }
@@ -88,7 +90,7 @@ extension ContractRun {
         for positions in [0...2, 3...4, 4...4, 9...10, 1...Position.max] as [ClosedRange<Position>] {
             expect(.outOfRange, from: "reading \(positions) of a log that ends at 3") { () throws(JournalError) in
                 try log.forEachRecord(in: positions) { position, _, _, _ in
-                    note("reading \(positions) of a log that ends at 3 delivers \(position)")
+                    recordViolation("reading \(positions) of a log that ends at 3 delivers \(position)")
                     return true
                 }
             }
@@ -96,7 +98,7 @@ extension ContractRun {
         for positions in [[0], [1, 4], [2, 1], [1, 3, 3, 2], [.max]] as [[Position]] {
             expect(.outOfRange, from: "reading at \(positions) of a log that ends at 3") { () throws(JournalError) in
                 try log.forEachRecord(at: positions) { position, _, _, _ in
-                    note("reading at \(positions) of a log that ends at 3 delivers \(position)")
+                    recordViolation("reading at \(positions) of a log that ends at 3 delivers \(position)")
                     return true
                 }
             }
@@ -104,7 +106,7 @@ extension ContractRun {
         expect(.outOfRange, from: "blocking until 4 is durable in a log that ends at 3") { () throws(JournalError) in
             try log.waitUntilDurable(4)
         }
-        let outcome = try await outcomeOfWaiting(for: log, after: 4)
+        let outcome = try await waitOutcomeWithTimeout(for: log, after: 4)
         expect(outcome.failure?.code == .outOfRange, "waiting for more after 4 in a log that ends at 3 gave \(outcome)")
         try await log.waitUntilDurable(0)
         try log.close()

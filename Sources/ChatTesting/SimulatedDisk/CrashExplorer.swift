@@ -3,7 +3,7 @@ internal import Locking
 /// Tries a power failure at every moment of a workload, with many outcomes, and checks the
 /// recovery.
 ///
-/// The workload runs once, on a ``SimulatedDisk``, and records in its ``CrashWitness`` what it has
+/// The workload runs once, on a ``SimulatedDisk``, and records in its ``CrashRecorder`` what it has
 /// started and what was acknowledged. A moment lies between two operations between which the disk
 /// differs. For each moment and each selected outcome (see ``outcomesPerCrash``), the explorer
 /// creates the disk after the crash and runs `recovery` on it: recovery opens the data, compares it
@@ -36,13 +36,13 @@ internal import Locking
 /// Both closures must be deterministic for a given disk: one thread, seeded entropy, no clock.
 public struct CrashExplorer<Model: Sendable> {
     /// A workload or a recovery: uses a disk, updates the model, and throws if a check fails.
-    public typealias Work = (SimulatedDisk, CrashWitness<Model>) throws -> Void
+    public typealias Work = (SimulatedDisk, CrashRecorder<Model>) throws -> Void
 
     /// The name, unique among all explorers of the tests; part of the replay text.
     public let name: String
     /// Up to this number of outcomes, all outcomes of a crash are tried, for at most twelve
     /// choices.
-    public var exhaustiveOutcomes = 4096
+    public var exhaustiveLimit = 4096
     /// The number of outcomes per crash, if not all are tried.
     ///
     /// "Nothing", "everything", "only this" and "all but this" are always included, even if they
@@ -82,12 +82,12 @@ public struct CrashExplorer<Model: Sendable> {
     /// - Complexity: Time is proportional to the number of states. Memory holds, for each operation
     ///   of the workload, the size of the file that the operation changes.
     public func run() throws -> CrashReport {
-        if let path = try CrashPath.requested() { return path.name == name ? try replay(path) : CrashReport(isReplay: true) }
+        if let path = try CrashPath.requestedPath() { return path.name == name ? try replay(path) : CrashReport(isReplay: true) }
         var report = CrashReport()
-        for moment in try moments(on: disk.crash(.everything), model, workload) {
-            report.crashes += 1
-            let outcomes = CrashOutcomes(
-                moment.image, exhaustive: exhaustiveOutcomes, limit: outcomesPerCrash, seed: seed ^ UInt64(moment.operation) << 32)
+        for moment in try crashPoints(on: disk.crash(.everything), model, workload) {
+            report.crashPoints += 1
+            let outcomes = OutcomeSelection(
+                moment.image, exhaustive: exhaustiveLimit, limit: outcomesPerCrash, seed: seed ^ UInt64(moment.operation) << 32)
             for picks in outcomes.picks {
                 tryState(moment, picks, &report)
                 if report.failures.count >= 10 { return report }
@@ -108,11 +108,11 @@ public struct CrashExplorer<Model: Sendable> {
         var disk = disk.crash(.everything)
         var model = model
         for (index, step) in path.steps.enumerated() {
-            let moments = try moments(on: disk, model, index == 0 ? workload : recovery)
+            let moments = try crashPoints(on: disk, model, index == 0 ? workload : recovery)
             guard let moment = moments.first(where: { $0.operation == step.operation }) else {
                 throw CrashReplayError.noSuchState(path, step: index)
             }
-            let radices = moment.image.radices
+            let radices = moment.image.alternativeCounts
             if let picks = step.picks, picks.count != radices.count || !zip(picks, radices).allSatisfy({ $0 >= 0 && $0 < $1 }) {
                 throw CrashReplayError.noSuchState(path, step: index)
             }
@@ -120,37 +120,37 @@ public struct CrashExplorer<Model: Sendable> {
             model = moment.model
         }
         report.states = 1
-        do { try recovery(disk, CrashWitness(model)) } catch { report.failures.append(CrashFailure(path: path, error: "\(error)")) }
+        do { try recovery(disk, CrashRecorder(model)) } catch { report.failures.append(CrashFailure(path: path, error: "\(error)")) }
         return report
     }
 
-    /// Runs the work and returns the moments at which the power can fail.
-    private func moments(on disk: SimulatedDisk, _ model: Model, _ work: Work) throws -> [CrashMoment<Model>] {
-        let witness = CrashWitness(model)
-        disk.watch { operation, image in witness.note(operation, image) }
+    /// Runs the work and returns the points at which the power can fail.
+    private func crashPoints(on disk: SimulatedDisk, _ model: Model, _ work: Work) throws -> [CrashPoint<Model>] {
+        let witness = CrashRecorder(model)
+        disk.watch { operation, image in witness.recordCrashPoint(operation, image) }
         defer { disk.watch(nil) }
         try work(disk, witness)
-        disk.noteEnd(witness)
+        disk.recordEnd(witness)
         return witness.moments
     }
 
     /// Returns the disk after a crash with these values, or after a kill of the process if nil.
-    private func disk(_ moment: CrashMoment<Model>, _ picks: [Int]?) -> SimulatedDisk {
-        SimulatedDisk(picks.map(moment.image.crashed) ?? moment.image, seed: seed, processWasKilled: picks == nil)
+    private func disk(_ moment: CrashPoint<Model>, _ picks: [Int]?) -> SimulatedDisk {
+        SimulatedDisk(picks.map(moment.image.afterCrash) ?? moment.image, seed: seed, processWasKilled: picks == nil)
     }
 
-    private func tryState(_ moment: CrashMoment<Model>, _ picks: [Int]?, _ report: inout CrashReport) {
+    private func tryState(_ moment: CrashPoint<Model>, _ picks: [Int]?, _ report: inout CrashReport) {
         let crashes = picks == nil ? crashesAfterKill : crashesInRecovery
-        if let sampling, !sampling.takes(report.states + report.statesLeftOut) {
-            report.statesLeftOut += 1 + crashes
+        if let sampling, !sampling.includes(report.states + report.skippedStates) {
+            report.skippedStates += 1 + crashes
             return
         }
         report.states += 1
         let steps = [CrashPath.Step(operation: moment.operation, picks: picks)]
         let disk = disk(moment, picks)
         do {
-            guard crashes > 0 else { return try recovery(disk, CrashWitness(moment.model)) }
-            let inner = try moments(on: disk, moment.model, recovery)
+            guard crashes > 0 else { return try recovery(disk, CrashRecorder(moment.model)) }
+            let inner = try crashPoints(on: disk, moment.model, recovery)
             tryRecoveries(inner, crashes, after: steps, &report)
         } catch {
             report.failures.append(CrashFailure(path: CrashPath(name: name, steps: steps), error: "\(error)"))
@@ -158,17 +158,17 @@ public struct CrashExplorer<Model: Sendable> {
     }
 
     private func tryRecoveries(
-        _ moments: [CrashMoment<Model>], _ crashes: Int, after steps: [CrashPath.Step], _ report: inout CrashReport
+        _ moments: [CrashPoint<Model>], _ crashes: Int, after steps: [CrashPath.Step], _ report: inout CrashReport
     ) {
         var random = SeededRandom(seed: seed ^ UInt64(report.states))
         for _ in 0..<crashes {
             let moment = moments[Int.random(in: moments.indices, using: &random)]
             let outcome: CrashOutcome = random.oneIn(8) ? .nothing : random.oneIn(8) ? .everything : .random(seed: random.next())
-            let picks = moment.image.canonical(outcome.picks(moment.image.radices))
+            let picks = moment.image.canonicalPicks(outcome.picks(moment.image.alternativeCounts))
             report.states += 1
             report.statesInRecovery += 1
             do {
-                try recovery(SimulatedDisk(moment.image.crashed(picks), seed: seed), CrashWitness(moment.model))
+                try recovery(SimulatedDisk(moment.image.afterCrash(picks), seed: seed), CrashRecorder(moment.model))
             } catch {
                 let path = CrashPath(name: name, steps: steps + [CrashPath.Step(operation: moment.operation, picks: picks)])
                 report.failures.append(CrashFailure(path: path, error: "\(error)"))
@@ -190,7 +190,7 @@ package struct CrashSampling: Sendable {
         self.seed = seed
     }
 
-    fileprivate func takes(_ number: Int) -> Bool {
+    fileprivate func includes(_ number: Int) -> Bool {
         var random = SeededRandom(seed: seed &+ UInt64(number))
         return random.next() % share == 0
     }
@@ -198,8 +198,8 @@ package struct CrashSampling: Sendable {
 
 extension SimulatedDisk {
     /// Records the moment after the last operation.
-    fileprivate func noteEnd<Model>(_ witness: CrashWitness<Model>) {
+    fileprivate func recordEnd<Model>(_ witness: CrashRecorder<Model>) {
         let (operations, image) = state.withLock { ($0.operations, $0.image) }
-        witness.note(operations + 1, image)
+        witness.recordCrashPoint(operations + 1, image)
     }
 }

@@ -64,7 +64,7 @@ extension CrashPath {
     public static var isRequested: Bool { requestedText != nil }
 
     /// Returns the state that `CHATJOURNAL_CRASH` requests; nil if it is not set.
-    static func requested() throws -> CrashPath? {
+    static func requestedPath() throws -> CrashPath? {
         guard let text = requestedText else { return nil }
         guard let path = CrashPath(text) else { throw CrashReplayError.notAPath(text) }
         return path

@@ -1,7 +1,7 @@
 /// The result of a ``CrashExplorer``.
 public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
     /// The number of moments at which the workload was interrupted.
-    public var crashes = 0
+    public var crashPoints = 0
     /// The number of checked states, including interrupted recoveries.
     ///
     /// Different disks after the same crash are different states.
@@ -9,7 +9,7 @@ public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
     /// The number of states in which a recovery was interrupted.
     public var statesInRecovery = 0
     /// The number of states that the sampling left out.
-    package var statesLeftOut = 0
+    package var skippedStates = 0
     /// The states in which a check failed.
     public var failures: [CrashFailure] = []
     /// Whether only the state of `CHATJOURNAL_CRASH` was tried, so that the counts have no meaning.
@@ -24,17 +24,17 @@ public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
 
     /// Adds the results of another explorer.
     public static func += (report: inout CrashReport, other: CrashReport) {
-        report.crashes += other.crashes
+        report.crashPoints += other.crashPoints
         report.states += other.states
         report.statesInRecovery += other.statesInRecovery
-        report.statesLeftOut += other.statesLeftOut
+        report.skippedStates += other.skippedStates
         report.failures += other.failures
         report.isReplay = report.isReplay || other.isReplay
     }
 
     /// The counts on one line, then one line for each failure.
     public var description: String {
-        (["\(states) states of \(crashes) crashes, \(statesInRecovery) of them in recovery, \(failures.count) failures"]
+        (["\(states) states of \(crashPoints) crashes, \(statesInRecovery) of them in recovery, \(failures.count) failures"]
             + failures.map(\.description)).joined(separator: "\n")
     }
 }

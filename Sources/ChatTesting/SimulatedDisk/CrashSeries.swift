@@ -33,7 +33,7 @@ public struct CrashSeries<Model: Sendable> {
     ///
     /// - Throws: As ``CrashExplorer/run()``.
     public mutating func run(states: Int) throws -> CrashReport {
-        if let path = try CrashPath.requested() { return try replay(path) ?? CrashReport(isReplay: true) }
+        if let path = try CrashPath.requestedPath() { return try replay(path) ?? CrashReport(isReplay: true) }
         var report = CrashReport()
         while report.states < states && report.failures.isEmpty {
             let explorer = explorer(nextSeed)

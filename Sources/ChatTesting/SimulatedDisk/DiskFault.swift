@@ -7,7 +7,7 @@ public import EventJournal
 /// operation may have done part of its work.
 public struct DiskFault: Hashable, Sendable {
     /// The time at which the fault occurs.
-    public enum Moment: Hashable, Sendable {
+    public enum Trigger: Hashable, Sendable {
         /// At the operation with this number, counted from 1; see ``SimulatedDisk/operationCount``.
         case operation(Int)
         /// At the nth operation of this kind on the fault's paths, counted from 1 since the
@@ -34,14 +34,14 @@ public struct DiskFault: Hashable, Sendable {
     }
 
     /// The time at which the fault occurs.
-    public var moment: Moment
+    public var moment: Trigger
     /// The effect of the fault.
     public var effect: Effect
     /// The fault applies only to paths with this suffix; an empty suffix matches all paths.
     public var pathSuffix: String
 
     /// Creates a fault.
-    public init(_ effect: Effect, at moment: Moment, pathSuffix: String = "") {
+    public init(_ effect: Effect, at moment: Trigger, pathSuffix: String = "") {
         self.moment = moment
         self.effect = effect
         self.pathSuffix = pathSuffix

@@ -22,13 +22,13 @@ struct DiskImage: Sendable {
         var directory: Int
         var name: StorageName
         var node: Node
-        var isMade: Bool
+        var isAddition: Bool
     }
 
     /// The effect of a creation, rename or removal, which a crash keeps or drops as one.
     ///
     /// Changes that a directory sync has made durable are removed.
-    struct NamingChange: Sendable {
+    struct NameTransaction: Sendable {
         var title: String
         var changes: [NameChange]
     }
@@ -38,7 +38,7 @@ struct DiskImage: Sendable {
     private(set) var changeCount = 0
     private var files: [FileImage] = []
     private var directories: [Directory] = [Directory()]
-    private var namings: [NamingChange] = []
+    private var pendingNameTransactions: [NameTransaction] = []
 
     /// Creates an empty disk.
     init(tearing: SectorTearing? = nil) {
@@ -94,10 +94,10 @@ struct DiskImage: Sendable {
 
     /// Creates an empty file at an unused path.
     mutating func createFile(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
-        let (directory, name) = try place(of: path, operation)
+        let (directory, name) = try parentAndName(of: path, operation)
         files.append(FileImage())
         let node = Node.file(files.count - 1)
-        record("create \(path)", [NameChange(directory: directory, name: name, node: node, isMade: true)])
+        record("create \(path)", [NameChange(directory: directory, name: name, node: node, isAddition: true)])
         return files.count - 1
     }
 
@@ -105,50 +105,50 @@ struct DiskImage: Sendable {
     mutating func createDirectory(at path: String) throws(StorageError) {
         let present = try node(at: path, .createDirectory)
         guard present == nil else { throw StorageError(.alreadyExists, .createDirectory, path: path, errno: 17) }
-        let (directory, name) = try place(of: path, .createDirectory)
+        let (directory, name) = try parentAndName(of: path, .createDirectory)
         directories.append(Directory())
         let node = Node.directory(directories.count - 1)
-        record("create \(path)", [NameChange(directory: directory, name: name, node: node, isMade: true)])
+        record("create \(path)", [NameChange(directory: directory, name: name, node: node, isAddition: true)])
     }
 
     /// Renames a file and replaces an existing target.
     mutating func rename(_ path: String, to target: String) throws(StorageError) {
         let file = Node.file(try fileNumber(at: path, .rename))
-        let (from, oldName) = try place(of: path, .rename)
-        let (to, newName) = try place(of: target, .rename)
+        let (from, oldName) = try parentAndName(of: path, .rename)
+        let (to, newName) = try parentAndName(of: target, .rename)
         if case .directory = directories[to].current[newName] { throw StorageError(.failed, .rename, path: target, errno: 21) }
         guard directories[to].current[newName] != file else { return }
         record(
             "rename \(path) to \(target)",
             [
-                NameChange(directory: from, name: oldName, node: file, isMade: false),
-                NameChange(directory: to, name: newName, node: file, isMade: true),
+                NameChange(directory: from, name: oldName, node: file, isAddition: false),
+                NameChange(directory: to, name: newName, node: file, isAddition: true),
             ])
     }
 
     /// Removes the name of a file; open handles can still read and write it.
     mutating func remove(_ path: String) throws(StorageError) {
         let file = Node.file(try fileNumber(at: path, .remove))
-        let (directory, name) = try place(of: path, .remove)
-        record("remove \(path)", [NameChange(directory: directory, name: name, node: file, isMade: false)])
+        let (directory, name) = try parentAndName(of: path, .remove)
+        record("remove \(path)", [NameChange(directory: directory, name: name, node: file, isAddition: false)])
     }
 
     /// Makes the names in a directory durable, but not the name of the directory itself.
     mutating func syncDirectory(_ directory: Int) {
         changeCount += 1
         directories[directory].durable = directories[directory].current
-        for index in namings.indices { namings[index].changes.removeAll { $0.directory == directory } }
-        namings.removeAll { $0.changes.isEmpty }
+        for index in pendingNameTransactions.indices { pendingNameTransactions[index].changes.removeAll { $0.directory == directory } }
+        pendingNameTransactions.removeAll { $0.changes.isEmpty }
     }
 
     private mutating func record(_ title: String, _ changes: [NameChange]) {
         changeCount += 1
         for change in changes { Self.apply(change, to: &directories[change.directory].current) }
-        namings.append(NamingChange(title: title, changes: changes))
+        pendingNameTransactions.append(NameTransaction(title: title, changes: changes))
     }
 
     private static func apply(_ change: NameChange, to names: inout [StorageName: Node]) {
-        if change.isMade {
+        if change.isAddition {
             names[change.name] = change.node
         } else if names[change.name] == change.node {
             names[change.name] = nil
@@ -156,7 +156,9 @@ struct DiskImage: Sendable {
     }
 
     /// Returns the directory of a path's last name, and that name.
-    private func place(of path: String, _ operation: StorageError.Operation) throws(StorageError) -> (directory: Int, name: StorageName) {
+    private func parentAndName(of path: String, _ operation: StorageError.Operation) throws(StorageError) -> (
+        directory: Int, name: StorageName
+    ) {
         var names = Self.components(of: path)
         guard let name = names.popLast() else { throw StorageError(.failed, operation, path: path, errno: 21) }
         return (try directoryNumber(at: names.map(\.text).joined(separator: "/"), operation), name)
@@ -174,10 +176,10 @@ extension DiskImage {
 
     /// The number of alternatives of each choice of a crash, in a fixed order: files first, then
     /// names.
-    var radices: [Int] {
+    var alternativeCounts: [Int] {
         var radices: [Int] = []
-        for file in files { radices += file.radices(tearing) }
-        return radices + namings.map { _ in 2 }
+        for file in files { radices += file.alternativeCounts(tearing) }
+        return radices + pendingNameTransactions.map { _ in 2 }
     }
 
     /// The choices of a crash, with their titles.
@@ -194,23 +196,23 @@ extension DiskImage {
             }
         }
         let titles =
-            files.enumerated().flatMap { number, file in file.choiceNames.map { "\(paths[number] ?? "file \(number)"): \($0)" } }
-            + namings.map(\.title)
-        return zip(titles, radices).map { PendingChoice(title: $0, alternatives: $1) }
+            files.enumerated().flatMap { number, file in file.choiceTitles.map { "\(paths[number] ?? "file \(number)"): \($0)" } }
+            + pendingNameTransactions.map(\.title)
+        return zip(titles, alternativeCounts).map { PendingChoice(title: $0, alternativeCount: $1) }
     }
 
     /// Replaces the picks that have no effect by 0.
     ///
     /// These are the picks of files without a name after the crash, and of sectors beyond the end
     /// of their file. Two different canonical lists give different disks, except in rare cases.
-    func canonical(_ picks: [Int]) -> [Int] {
+    func canonicalPicks(_ picks: [Int]) -> [Int] {
         var picks = picks
-        let named = reachable(crashedDirectories(picks))
+        let named = reachableFiles(crashedDirectories(picks))
         var next = 0
         for (number, file) in files.enumerated() {
-            let count = file.radices(tearing).count
+            let count = file.alternativeCounts(tearing).count
             if named.contains(number) {
-                file.canonical(&picks, from: next)
+                file.makeCanonical(&picks, from: next)
             } else {
                 for index in next..<(next + count) { picks[index] = 0 }
             }
@@ -222,15 +224,15 @@ extension DiskImage {
     /// Returns the disk after a power failure with one pick for each of ``radices``.
     ///
     /// All content of the new disk is durable.
-    func crashed(_ picks: [Int]) -> DiskImage {
+    func afterCrash(_ picks: [Int]) -> DiskImage {
         var image = DiskImage(tearing: tearing)
         image.changeCount = changeCount + 1
         image.directories = crashedDirectories(picks)
-        let named = reachable(image.directories)
+        let named = reachableFiles(image.directories)
         var next = 0
         image.files.reserveCapacity(files.count)
         for (number, file) in files.enumerated() {
-            let crashed = file.crashed(picks, &next, tearing)
+            let crashed = file.afterCrash(picks, &next, tearing)
             image.files.append(named.contains(number) ? crashed : FileImage())
         }
         return image
@@ -238,14 +240,14 @@ extension DiskImage {
 
     private func crashedDirectories(_ picks: [Int]) -> [Directory] {
         var names = directories.map(\.durable)
-        for (naming, pick) in zip(namings, picks.suffix(namings.count)) where pick == 1 {
+        for (naming, pick) in zip(pendingNameTransactions, picks.suffix(pendingNameTransactions.count)) where pick == 1 {
             for change in naming.changes { Self.apply(change, to: &names[change.directory]) }
         }
         return names.map { Directory(current: $0, durable: $0) }
     }
 
     /// The files that are reachable from the root by durable names.
-    private func reachable(_ directories: [Directory]) -> Set<Int> {
+    private func reachableFiles(_ directories: [Directory]) -> Set<Int> {
         var found: Set<Int> = []
         var waiting = [0]
         while let number = waiting.popLast() {

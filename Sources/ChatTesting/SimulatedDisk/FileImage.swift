@@ -37,7 +37,7 @@ struct FileImage: Sendable {
         let end = offset + bytes.byteCount
         if end > current.size { resizes.append(Resize(number: number, size: end)) }
         current.write(bytes, at: offset)
-        for index in (offset / SparseBytes.sectorSize)...((end - 1) / SparseBytes.sectorSize) { note(index, number) }
+        for index in (offset / SparseBytes.sectorSize)...((end - 1) / SparseBytes.sectorSize) { recordVersion(index, number) }
     }
 
     /// Truncates the file, or extends it with zeros.
@@ -48,31 +48,31 @@ struct FileImage: Sendable {
         let cutsSector = size < current.size && size % SparseBytes.sectorSize != 0 && !current.isZero(fromSectorOffset: size)
         if cutsSector {
             current.resize(to: size)
-            note(size / SparseBytes.sectorSize, number)
+            recordVersion(size / SparseBytes.sectorSize, number)
         }
         current.resize(to: size)
         resizes.append(Resize(number: number, size: size))
     }
 
     /// Adds the current content of a sector to its versions, unless it equals the last one.
-    private mutating func note(_ index: Int, _ number: Int) {
+    private mutating func recordVersion(_ index: Int, _ number: Int) {
         let bytes = current.sector(index)
         let place = sectors.firstIndex { $0.index >= index } ?? sectors.count
         if place < sectors.count, sectors[place].index == index {
-            if let last = sectors[place].versions.last, last.number >= lastCut(below: index),
+            if let last = sectors[place].versions.last, last.number >= lastTruncation(below: index),
                 SparseBytes.difference(last.bytes, bytes) == nil
             {
                 return
             }
             sectors[place].versions.append(Version(number: number, bytes: bytes))
         } else {
-            if lastCut(below: index) == .min, SparseBytes.difference(durable.sector(index), bytes) == nil { return }
+            if lastTruncation(below: index) == .min, SparseBytes.difference(durable.sector(index), bytes) == nil { return }
             sectors.insert(PendingSector(index: index, versions: [Version(number: number, bytes: bytes)]), at: place)
         }
     }
 
     /// Returns the number of the last pending truncation that cut this sector; `Int.min` if none.
-    private func lastCut(below index: Int) -> Int {
+    private func lastTruncation(below index: Int) -> Int {
         let end = (index + 1) * SparseBytes.sectorSize
         var size = durable.size
         var number = Int.min
@@ -86,7 +86,7 @@ struct FileImage: Sendable {
     /// Makes all pending changes durable.
     mutating func sync() {
         guard !resizes.isEmpty || !sectors.isEmpty else { return }
-        durable = settled(size: resizes.count, nil) { $0.versions.count }
+        durable = contentAfterCrash(size: resizes.count, nil) { $0.versions.count }
         resizes = []
         sectors = []
     }
@@ -94,7 +94,7 @@ struct FileImage: Sendable {
     /// Simulates a failed sync: the written bytes stay readable, but no later sync writes them.
     ///
     /// Sizes are metadata, which a file system writes through its own journal; they stay pending.
-    mutating func forgetSectors() {
+    mutating func dropPendingSectors() {
         sectors = []
     }
 
@@ -109,7 +109,7 @@ struct FileImage: Sendable {
 
     /// Returns the number of alternatives of each choice: the size first, if pending, then each
     /// pending sector.
-    func radices(_ tearing: SectorTearing?) -> [Int] {
+    func alternativeCounts(_ tearing: SectorTearing?) -> [Int] {
         var radices: [Int] = []
         if !resizes.isEmpty { radices.append(resizes.count + 1) }
         for sector in sectors { radices.append(1 + sector.versions.count * (tearing == nil ? 1 : 2)) }
@@ -117,13 +117,13 @@ struct FileImage: Sendable {
     }
 
     /// The subjects of the choices, in the order of ``radices(_:)``.
-    var choiceNames: [String] {
+    var choiceTitles: [String] {
         (resizes.isEmpty ? [] : ["size \(durable.size) -> " + resizes.map { String($0.size) }.joined(separator: " -> ")])
             + sectors.map { "sector \($0.index)" }
     }
 
     /// Replaces the picks that have no effect by 0: those of sectors beyond the picked size.
-    func canonical(_ picks: inout [Int], from start: Int) {
+    func makeCanonical(_ picks: inout [Int], from start: Int) {
         var next = start
         var size = durable.size
         if !resizes.isEmpty {
@@ -137,7 +137,7 @@ struct FileImage: Sendable {
     }
 
     /// Returns the file after a crash with these picks, from `start` on; moves `start` past them.
-    func crashed(_ picks: [Int], _ start: inout Int, _ tearing: SectorTearing?) -> FileImage {
+    func afterCrash(_ picks: [Int], _ start: inout Int, _ tearing: SectorTearing?) -> FileImage {
         guard !resizes.isEmpty || !sectors.isEmpty else {
             // The bytes of a failed sync are lost here, although no change is pending.
             return FileImage(durable)
@@ -147,7 +147,7 @@ struct FileImage: Sendable {
         var next = start
         start += sectors.count
         return FileImage(
-            settled(size: sizePick, tearing) { _ in
+            contentAfterCrash(size: sizePick, tearing) { _ in
                 defer { next += 1 }
                 return picks[next]
             })
@@ -160,7 +160,7 @@ struct FileImage: Sendable {
         durable = bytes
     }
 
-    private func settled(size pick: Int, _ tearing: SectorTearing?, _ pickSector: (PendingSector) -> Int) -> SparseBytes {
+    private func contentAfterCrash(size pick: Int, _ tearing: SectorTearing?, _ pickSector: (PendingSector) -> Int) -> SparseBytes {
         var cuts: [Resize] = []
         var size = durable.size
         for resize in resizes.prefix(pick) {

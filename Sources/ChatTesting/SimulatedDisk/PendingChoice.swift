@@ -7,10 +7,10 @@ public struct PendingChoice: Hashable, Sendable, CustomStringConvertible {
     /// 0 is the durable version, the last value is the version that reads returned before the
     /// crash, and the values between are the versions between. With
     /// ``SimulatedDisk/init(seed:tearsSectors:)``, the torn versions come before the whole ones.
-    public let alternatives: Int
+    public let alternativeCount: Int
 
     /// The title and the number of alternatives.
-    public var description: String { "\(title) (\(alternatives))" }
+    public var description: String { "\(title) (\(alternativeCount))" }
 }
 
 /// The pending changes that remain on the disk after a power failure.

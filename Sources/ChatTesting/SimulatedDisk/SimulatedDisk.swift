@@ -7,7 +7,7 @@ internal import Locking
 /// let disk = SimulatedDisk(seed: 1)
 /// var options = JournalOptions()
 /// options.storage = disk
-/// options.idleDelay = nil  // no background work
+/// options.slotSyncDelay = nil  // no background work
 /// let journal = try Journal.open("journal", options: options)
 /// _ = try journal.append(draft, expecting: 0)
 /// // At any moment, the disk after a power failure:
@@ -106,12 +106,12 @@ public final class SimulatedDisk: Sendable {
             var random = state.random
             return (state.image, random.next())
         }
-        let radices = image.radices
+        let radices = image.alternativeCounts
         let picks = outcome.picks(radices)
         precondition(
             picks.count == radices.count && zip(picks, radices).allSatisfy { $0 >= 0 && $0 < $1 },
             "The picks do not fit the pending choices of this crash.")
-        return SimulatedDisk(image.crashed(picks), seed: seed)
+        return SimulatedDisk(image.afterCrash(picks), seed: seed)
     }
 
     /// Inverts a bit of a stored file, like a decaying medium.

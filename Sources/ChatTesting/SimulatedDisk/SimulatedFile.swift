@@ -47,7 +47,7 @@ final class SimulatedFile: StorageFile {
             switch fault {
             case nil: state.image.sync(number)
             case .losesSync: break
-            case .fails: state.image.change(number) { file, _ in file.forgetSectors() }
+            case .fails: state.image.change(number) { file, _ in file.dropPendingSectors() }
             }
             try SimulatedDisk.check(fault, .sync, path)
         }

@@ -75,13 +75,13 @@ struct EntropyPool {
 final class EntropyReservoir: Sendable {
     static let blockSize = 4096
     /// The maximum number of ready blocks, enough for 4,096 records.
-    private static let most = 16
+    private static let maximumReadyCount = 16
 
     private struct State {
         var ready: [[UInt8]] = []
         /// The number of blocks to keep ready.
         var wanted = 1
-        var isDrawing = false
+        var isRefilling = false
     }
 
     private let state = Lock(State())
@@ -100,23 +100,23 @@ final class EntropyReservoir: Sendable {
         guard bytes.byteCount == Self.blockSize, ForkMark.current == process else { return SystemCalls.fillWithEntropy(&bytes) }
         let (block, draws) = state.withLock { state -> ([UInt8]?, Bool) in
             let block = state.ready.popLast()
-            if block == nil { state.wanted = min(2 * state.wanted, Self.most) }
-            let draws = !state.isDrawing && state.ready.count <= state.wanted / 2
-            if draws { state.isDrawing = true }
+            if block == nil { state.wanted = min(2 * state.wanted, Self.maximumReadyCount) }
+            let draws = !state.isRefilling && state.ready.count <= state.wanted / 2
+            if draws { state.isRefilling = true }
             return (block, draws)
         }
-        if draws { DispatchQueue.global(qos: .userInitiated).async { self.draw() } }
+        if draws { DispatchQueue.global(qos: .userInitiated).async { self.refill() } }
         if let block { block.withBytes(0..<Self.blockSize) { bytes.copy($0, to: 0) } } else { SystemCalls.fillWithEntropy(&bytes) }
     }
 
     /// Draws blocks until the wanted number is ready.
-    private func draw() {
+    private func refill() {
         var drawn: [UInt8]?
         while true {
             let goesOn = state.withLock { state in
                 if let drawn { state.ready.append(drawn) }
-                state.isDrawing = state.ready.count < state.wanted
-                return state.isDrawing
+                state.isRefilling = state.ready.count < state.wanted
+                return state.isRefilling
             }
             if !goesOn { return }
             var block = [UInt8](repeating: 0, count: Self.blockSize)

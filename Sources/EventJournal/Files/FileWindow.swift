@@ -4,7 +4,7 @@
 /// record, whose length is bounded.
 struct FileWindow {
     /// The size of a sequential read in bytes; large enough to amortise the system call.
-    static let chunk = 1 << 20
+    static let chunkSize = 1 << 20
 
     let file: any StorageFile
     private(set) var buffer: [UInt8]
@@ -26,7 +26,7 @@ struct FileWindow {
             let available = count - Int(offset - start)
             if available >= needed { return available }
         }
-        let ahead = bound > offset ? Int(min(bound - offset, UInt64(Self.chunk))) : 0
+        let ahead = bound > offset ? Int(min(bound - offset, UInt64(Self.chunkSize))) : 0
         let wanted = max(needed, ahead)
         if buffer.count < wanted { buffer = [UInt8](repeating: 0, count: wanted) }
         start = offset

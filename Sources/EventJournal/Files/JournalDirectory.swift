@@ -22,25 +22,25 @@ struct JournalDirectory: Sendable {
     }
 
     func list() throws(JournalError) -> DirectoryListing {
-        DirectoryListing(try EventJournal.storage { () throws(StorageError) in try storage.list(path) })
+        DirectoryListing(try EventJournal.convertingStorageErrors { () throws(StorageError) in try storage.list(path) })
     }
 
     /// Creates a temporary file with these first bytes and syncs it.
     ///
-    /// ``NewFile/take()`` renames the file to its final name. The file therefore exists whole or
+    /// ``TemporaryFile/publish()`` renames the file to its final name. The file therefore exists whole or
     /// not at all under that name.
-    func make(
+    func createTemporaryFile(
         _ name: String, _ bytes: [UInt8], prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
-    ) throws(JournalError) -> NewFile {
-        let new = NewFile(name: name, directory: self)
+    ) throws(JournalError) -> TemporaryFile {
+        let new = TemporaryFile(name: name, directory: self)
         do throws(JournalError) {
-            let created = try EventJournal.storage { () throws(StorageError) in
+            let created = try EventJournal.convertingStorageErrors { () throws(StorageError) in
                 let created = try storage.open(new.temporary, .create)
                 try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try created.write(span, at: 0) }
                 return created
             }
             try prepare(created)
-            try EventJournal.storage { () throws(StorageError) in try created.sync() }
+            try EventJournal.convertingStorageErrors { () throws(StorageError) in try created.sync() }
             return new
         } catch {
             new.abandon()
@@ -50,7 +50,7 @@ struct JournalDirectory: Sendable {
 }
 
 /// A temporary file that is complete and synced, but does not have its final name.
-struct NewFile {
+struct TemporaryFile {
     /// The final name.
     let name: String
     let directory: JournalDirectory
@@ -60,8 +60,8 @@ struct NewFile {
     /// Renames the file durably to its final name and opens it.
     ///
     /// It opens the file under the final name, so that later errors name that path.
-    func take() throws(JournalError) -> any StorageFile {
-        try storage { () throws(StorageError) in
+    func publish() throws(JournalError) -> any StorageFile {
+        try convertingStorageErrors { () throws(StorageError) in
             try directory.storage.rename(temporary, to: directory.file(name))
             try directory.storage.syncDirectory(directory.path)
             return try directory.storage.open(directory.file(name), .readWrite)
@@ -89,25 +89,25 @@ struct DirectoryListing {
     /// The segment files in the order of their first positions.
     var segments: [(first: Position, name: String)] = []
     /// Temporary files of an interrupted creation.
-    var temporaries: [String] = []
-    var hasDurable = false
+    var temporaryFiles: [String] = []
+    var hasDurableFile = false
     /// Whether the directory contains names that a journal never creates.
-    var hasForeign = false
+    var hasForeignFiles = false
 
     init(_ names: [String]) {
         for name in names {
             switch name {
             case Self.lockName, Self.scrubName, Self.cutName: break
-            case Self.durableName: hasDurable = true
+            case Self.durableName: hasDurableFile = true
             default:
                 if let first = Self.firstPosition(of: name) {
                     segments.append((first, name))
                 } else if Self.isTemporary(name) {
-                    temporaries.append(name)
+                    temporaryFiles.append(name)
                 } else if Self.isCheckpoint(name) {
                     continue
                 } else {
-                    hasForeign = true
+                    hasForeignFiles = true
                 }
             }
         }
@@ -115,7 +115,7 @@ struct DirectoryListing {
     }
 
     /// Whether the names in the directory are those of a journal.
-    var isJournal: Bool { hasDurable || !segments.isEmpty }
+    var isJournal: Bool { hasDurableFile || !segments.isEmpty }
 
     static func segmentName(_ first: Position) -> String {
         padded(first) + segmentSuffix

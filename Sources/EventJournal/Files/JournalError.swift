@@ -115,7 +115,7 @@ extension JournalError {
     }
 
     /// Returns the same error with the segment in which it occurred, unless it names one.
-    func inSegment(_ name: String) -> JournalError {
+    func addingSegment(_ name: String) -> JournalError {
         var copy = self
         copy.segment = copy.segment ?? name
         return copy
@@ -123,7 +123,7 @@ extension JournalError {
 }
 
 /// Performs storage work and converts its error.
-func storage<Result>(_ work: () throws(StorageError) -> Result) throws(JournalError) -> Result {
+func convertingStorageErrors<Result>(_ work: () throws(StorageError) -> Result) throws(JournalError) -> Result {
     do {
         return try work()
     } catch {

@@ -76,14 +76,14 @@ enum SystemCalls {
         #else
             descriptor = try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
         #endif
-        return try checked(descriptor, path, operation)
+        return try checkKind(descriptor, path, operation)
     }
 
     /// Moves a descriptor above the numbers of the standard streams.
     ///
     /// In a process started without standard streams, printed text would otherwise go into the
     /// file.
-    private static func aboveStandardStreams(
+    private static func moveAboveStandardStreams(
         _ descriptor: Int32, _ path: String, _ operation: StorageError.Operation
     ) throws(StorageError) -> Int32 {
         if descriptor > STDERR_FILENO { return descriptor }
@@ -92,10 +92,10 @@ enum SystemCalls {
     }
 
     /// Rejects every entry but files and directories: devices and FIFOs have no bytes at offsets.
-    private static func checked(
+    private static func checkKind(
         _ opened: Int32, _ path: String, _ operation: StorageError.Operation
     ) throws(StorageError) -> Int32 {
-        let descriptor = try aboveStandardStreams(opened, path, operation)
+        let descriptor = try moveAboveStandardStreams(opened, path, operation)
         var status = stat()
         do throws(StorageError) {
             _ = try retrying(operation, path) { unsafe fstat(descriptor, &status) }
@@ -122,7 +122,7 @@ enum SystemCalls {
         #else
             descriptor = try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
         #endif
-        return try checked(descriptor, path, operation)
+        return try checkKind(descriptor, path, operation)
     }
 
     static func close(_ descriptor: Int32) {
@@ -202,7 +202,7 @@ enum SystemCalls {
     /// Converts a file offset to the system's type.
     ///
     /// Throws if the type cannot represent it.
-    private static func position(
+    private static func fileOffset(
         _ offset: UInt64, _ operation: StorageError.Operation, _ path: String
     ) throws(StorageError) -> off_t {
         guard let position = off_t(exactly: offset) else { throw StorageError(.failed, operation, path: path, errno: EOVERFLOW) }
@@ -212,7 +212,7 @@ enum SystemCalls {
     static func read(
         _ descriptor: Int32, into bytes: inout MutableRawSpan, at offset: UInt64, _ path: String
     ) throws(StorageError) -> Int {
-        let start = try position(offset, .read, path)
+        let start = try fileOffset(offset, .read, path)
         let wanted = bytes.byteCount
         var done = 0
         var code: Int32 = 0
@@ -235,7 +235,7 @@ enum SystemCalls {
     }
 
     static func write(_ descriptor: Int32, _ bytes: RawSpan, at offset: UInt64, _ path: String) throws(StorageError) {
-        let start = try position(offset, .write, path)
+        let start = try fileOffset(offset, .write, path)
         var code: Int32 = 0
         unsafe bytes.withUnsafeBytes { buffer in
             var done = 0
@@ -263,7 +263,7 @@ enum SystemCalls {
     }
 
     static func truncate(_ descriptor: Int32, to size: UInt64, _ path: String) throws(StorageError) {
-        let size = try position(size, .truncate, path)
+        let size = try fileOffset(size, .truncate, path)
         _ = try retrying(.truncate, path) { ftruncate(descriptor, size) }
     }
 
@@ -277,8 +277,8 @@ enum SystemCalls {
         ///
         /// On a file system that cannot reserve space, the C library writes zeros.
         static func allocate(_ descriptor: Int32, _ range: Range<UInt64>, _ path: String) throws(StorageError) {
-            let start = try position(range.lowerBound, .allocate, path)
-            let end = try position(range.upperBound, .allocate, path)
+            let start = try fileOffset(range.lowerBound, .allocate, path)
+            let end = try fileOffset(range.upperBound, .allocate, path)
             while true {
                 // Returns its error and does not set errno.
                 let code = posix_fallocate(descriptor, start, end - start)
@@ -297,7 +297,7 @@ enum SystemCalls {
         /// A second open in this process cannot acquire the lock either. Closing another descriptor
         /// of the file does not release it.
         static func tryLock(_ descriptor: Int32, _ path: String) throws(StorageError) -> Bool {
-            var lock = wholeFile(F_WRLCK)
+            var lock = wholeFileLock(F_WRLCK)
             while unsafe fcntl(descriptor, ofdSetLock, &lock) == -1 {
                 if errno == EAGAIN || errno == EACCES { return false }
                 if errno != EINTR { throw failure(.lock, path) }
@@ -306,19 +306,19 @@ enum SystemCalls {
         }
 
         static func unlock(_ descriptor: Int32) {
-            var lock = wholeFile(F_UNLCK)
+            var lock = wholeFileLock(F_UNLCK)
             // Cannot fail for a lock of the whole file on an open descriptor; closing the
             // descriptor would release the lock as well.
             _ = unsafe fcntl(descriptor, ofdSetLock, &lock)
         }
 
         static func isLocked(_ descriptor: Int32, _ path: String) throws(StorageError) -> Bool {
-            var lock = wholeFile(F_WRLCK)
+            var lock = wholeFileLock(F_WRLCK)
             _ = try retrying(.lock, path) { unsafe fcntl(descriptor, ofdGetLock, &lock) }
             return lock.l_type != Int16(F_UNLCK)
         }
 
-        private static func wholeFile(_ type: Int32) -> flock {
+        private static func wholeFileLock(_ type: Int32) -> flock {
             var lock = flock()
             lock.l_type = Int16(type)
             lock.l_whence = Int16(SEEK_SET)

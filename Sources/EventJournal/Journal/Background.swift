@@ -1,7 +1,7 @@
 package import Dispatch
 
 /// Runs background work of a journal or store, on a dispatch queue or on the caller's executor.
-package struct Background: Sendable {
+package struct BackgroundRunner: Sendable {
     private let queue: DispatchQueue
     private let executor: (any TaskExecutor)?
 
@@ -19,7 +19,7 @@ package struct Background: Sendable {
     /// Whether the caller injected an executor.
     ///
     /// Its threads may be the only ones, so none of them may wait for a job that has not started.
-    var isInjected: Bool { executor != nil }
+    var hasInjectedExecutor: Bool { executor != nil }
 
     /// Runs a job later: in order on the queue, in the executor's order on an executor.
     package func run(_ job: @escaping @Sendable () -> Void) {

@@ -118,7 +118,7 @@ public protocol CommitLog: Sendable {
     /// - Throws: `outOfRange` (`position` is beyond ``lastPosition``). If no later position is
     ///   durable: `closed` after the log is closed, the error that stopped the log, and `cancelled`
     ///   after the task is cancelled.
-    func waitForMore(after position: Position) async throws(JournalError) -> Position
+    func waitForRecords(after position: Position) async throws(JournalError) -> Position
 
     /// Makes all appended records durable and releases the log; a second call does nothing.
     ///

@@ -4,7 +4,7 @@ extension Journal {
     /// Appends the draft's records as one commit: after a crash either all of them exist or none.
     ///
     /// Does not wait for a sync: see `waitUntilDurable(_:)`. Under `.written`, the
-    /// commit is written, and so durable, when the call returns. Under `.synced`, it is written at
+    /// commit is written, and so durable, when the call returns. Under `.recordSync`, it is written at
     /// once, or after a sync in progress together with other commits.
     ///
     /// - Parameters:
@@ -18,7 +18,7 @@ extension Journal {
     /// - Complexity: Linear in the commit's bytes, with one write. A rotation adds syncs.
     public func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
         guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "A commit needs at least one record.") }
-        try checkMayWrite()
+        try checkNotReadOnly()
         let byteCount = UInt64(draft.encodedByteCount)
         while true {
             var syncs = false
@@ -31,11 +31,11 @@ extension Journal {
                 guard state.hasRoom(byteCount, segmentSize) else { return nil }
                 try state.allocate(byteCount, segmentSize)
                 let positions = try state.append(draft)
-                syncs = state.announceBackgroundSync()
+                syncs = state.scheduleBackgroundSyncIfDue()
                 return positions
             }
             // Weak: a waiting caller keeps the journal alive, and without one no sync is needed.
-            if syncs { background.run { [weak self] in self?.leadOthers() } }
+            if syncs { background.run { [weak self] in self?.leadBackgroundSyncs() } }
             if let positions { return positions }
             try rotate(for: byteCount)
         }
@@ -55,7 +55,7 @@ extension Journal {
         guard byteCount <= JournalLimits.commitBytes else {
             throw JournalError(.tooLarge, "A commit is limited to \(JournalLimits.commitBytes) bytes.")
         }
-        try checkMayWrite()
+        try checkNotReadOnly()
         let count = UInt64(max(0, byteCount))
         let hasRoom = try state.withLock { (state) throws(JournalError) -> Bool in
             try state.checkWritable()
@@ -66,7 +66,7 @@ extension Journal {
         if !hasRoom { try rotate(for: count) }
     }
 
-    func checkMayWrite() throws(JournalError) {
+    func checkNotReadOnly() throws(JournalError) {
         if isReadOnly { throw JournalError(.readOnly, "The journal is open for reading only.", path: directory.path) }
     }
 }
@@ -80,31 +80,33 @@ extension Journal {
     /// everything before it. A full disk is detected before anything else changes: the old segment
     /// stays the last one, and a later call retries.
     func rotate(for count: UInt64) throws(JournalError) {
-        try sync.withLock { (sync) throws(JournalError) in
+        try syncState.withLock { (sync) throws(JournalError) in
             try change { (state) throws(JournalError) in
                 try state.checkWritable()
                 if state.hasRoom(count, segmentSize) { return }
                 try state.writePending()
                 let active = state.active
-                let new: (segment: NewSegment, allocated: UInt64)
+                let new: (segment: TemporarySegment, allocated: UInt64)
                 do throws(JournalError) {
                     let end = active.end + UInt64(active.footer(state.lastChain).count)
-                    if end > state.allocated { try storage { () throws(StorageError) in try active.file.allocate(to: end) } }
+                    if end > state.allocatedSize {
+                        try convertingStorageErrors { () throws(StorageError) in try active.file.allocate(to: end) }
+                    }
                     new = try make(&state, count)
                 } catch {
                     if error.code != .storageFull { state.stop(error) }
-                    state.metrics.refused(error)
+                    state.metrics.recordRejection(error)
                     throw state.failure ?? error
                 }
                 let start = ContinuousClock.now
                 do throws(JournalError) {
-                    try storage { () throws(StorageError) in
+                    try convertingStorageErrors { () throws(StorageError) in
                         try active.file.sync()
                         try active.seal(state.lastChain)
                     }
                     try attest(&state, &sync, isClean: false, since: start)
-                    state.goOn(in: try new.segment.take(), allocated: new.allocated)
-                    state.metrics.rotated()
+                    state.rotate(in: try new.segment.publish(), allocated: new.allocated)
+                    state.metrics.recordRotation()
                 } catch {
                     new.segment.file.abandon()
                     state.stop(error)
@@ -121,12 +123,12 @@ extension Journal {
         try sync.write(slot(state.lastPosition, state.lastChain, isClean: isClean))
         try sync.syncSlots()
         (state.syncedPosition, state.syncedChain) = (state.lastPosition, state.lastChain)
-        state.metrics.synced(commits: state.metrics.commits, since: start)
+        state.metrics.recordSync(commits: state.metrics.commitCount, since: start)
     }
 
-    private func make(_ state: inout JournalState, _ count: UInt64) throws(JournalError) -> (NewSegment, allocated: UInt64) {
+    private func make(_ state: inout JournalState, _ count: UInt64) throws(JournalError) -> (TemporarySegment, allocated: UInt64) {
         var allocated: UInt64 = 0
-        let segment = try NewSegment(
+        let segment = try TemporarySegment(
             in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy,
             prepare: { (file) throws(JournalError) in
                 let start = UInt64(SegmentHeader.size)

@@ -31,14 +31,14 @@ extension Journal {
                     return .finished(.failure(error))
                 }
                 state.waiters.join(position, task)
-                if state.waiters.isLed { return .waiting }
-                state.waiters.lead = .announced
-                return .othersLead
+                if state.waiters.hasLeader { return .waiting }
+                state.waiters.leader = .scheduled
+                return .startBackgroundLeader
             }
             switch step {
             case .finished(let result): task.resume(returning: result)
             case .waiting: break
-            case .othersLead: background.run { self.leadOthers() }
+            case .startBackgroundLeader: background.run { self.leadBackgroundSyncs() }
             }
         }
         _ = try result.get()
@@ -50,7 +50,7 @@ extension Journal {
     /// - Throws: `syncFailed`, the error that stopped the journal earlier, or `closed`.
     public func synchronize() throws(JournalError) {
         try wait(lastPosition, strictly: true)
-        try sync.withLock { (sync) throws(JournalError) in
+        try syncState.withLock { (sync) throws(JournalError) in
             if sync.isSlotSynced { return }
             try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
             try syncSlots(&sync)
@@ -60,7 +60,7 @@ extension Journal {
     private enum TaskStep {
         case finished(Result<Position, JournalError>)
         case waiting
-        case othersLead
+        case startBackgroundLeader
     }
 
     private enum ThreadStep {
@@ -76,14 +76,14 @@ extension Journal {
             if try state.isDurable(position, strictly: strictly, directory) { return .finished }
             // This may be the only thread of an injected executor, on which an announced sync
             // cannot start while this thread waits.
-            let mayLead = state.waiters.lead == .announced && background.isInjected
-            if state.waiters.isLed, !mayLead { return .follow(state.waiters.joinThread(position)) }
-            state.waiters.lead = .begun
+            let mayLead = state.waiters.leader == .scheduled && background.hasInjectedExecutor
+            if state.waiters.hasLeader, !mayLead { return .follow(state.waiters.joinThread(position)) }
+            state.waiters.leader = .active
             return .lead
         }
         switch step {
         case .finished: return
-        case .lead: if syncRound(then: .announced) { background.run { self.leadOthers() } }
+        case .lead: if syncRound(then: .scheduled) { background.run { self.leadBackgroundSyncs() } }
         // The common case: the journal has not stopped, so the sync covered this thread's position.
         case .follow(let threads): if !threads.wait() { return }
         }
@@ -95,28 +95,28 @@ extension Journal {
     ///
     /// No thread of the cooperative pool blocks, and no waiting thread has to wake up to lead the
     /// next sync.
-    func leadOthers() {
+    func leadBackgroundSyncs() {
         let isOurs = state.withLock { state in
             // A blocking thread may have taken the lead in the meantime.
-            guard state.waiters.lead == .announced else { return false }
-            state.waiters.lead = .begun
+            guard state.waiters.leader == .scheduled else { return false }
+            state.waiters.leader = .active
             return true
         }
-        if isOurs { while syncRound(then: .begun) {} }
+        if isOurs { while syncRound(then: .active) {} }
     }
 
     /// Makes one sync, wakes the waiters that it covers, and returns whether others still wait.
     ///
     /// If others wait, the caller keeps the lead, to continue or to hand over.
-    private func syncRound(then next: SyncQueue.Lead) -> Bool {
+    private func syncRound(then next: SyncQueue.Leader) -> Bool {
         makeSync()
         let (wakeups, isLed) = change { state in
             let wakeups = state.waiters.end(synced: state.syncedPosition, failure: state.failure)
-            state.waiters.lead = state.waiters.hasNext ? next : .none
+            state.waiters.leader = state.waiters.hasUncoveredWaiters ? next : .none
             // Without a leader, no later step writes the commits that callers appended without
             // waiting. A failure is stored for the next append or wait.
-            if !state.waiters.isLed { do throws(JournalError) { try state.writePending() } catch {} }
-            return (wakeups, state.waiters.isLed)
+            if !state.waiters.hasLeader { do throws(JournalError) { try state.writePending() } catch {} }
+            return (wakeups, state.waiters.hasLeader)
         }
         wakeups.deliver()
         return isLed
@@ -127,24 +127,24 @@ extension Journal {
     /// The sync runs outside the writer's lock, so that appends continue. A failure stops the
     /// journal.
     private func makeSync() {
-        sync.withLock { sync in
+        syncState.withLock { sync in
             let work = change { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
                 state.waiters.begin(through: state.lastPosition)
                 // A failure is stored in the state and reported to the waiters.
                 do throws(JournalError) {
                     let (commitCount, byteCount) = (state.pending.commitCount, state.pending.byteCount)
                     try state.writePending()
-                    state.fillAhead(after: commitCount, of: byteCount)
+                    state.zeroFill(after: commitCount, of: byteCount)
                 } catch {
                     return nil
                 }
                 guard state.failure == nil, state.lastPosition > state.syncedPosition else { return nil }
-                return (state.active.file, state.lastPosition, state.lastChain, state.metrics.commits)
+                return (state.active.file, state.lastPosition, state.lastChain, state.metrics.commitCount)
             }
             guard let work else { return }
             let start = ContinuousClock.now
             do throws(JournalError) {
-                try storage { () throws(StorageError) in try work.file.sync() }
+                try convertingStorageErrors { () throws(StorageError) in try work.file.sync() }
                 // A write that failed in the meantime has synced the truncated file. The system may
                 // have reported the loss of this sync's data to that call only.
                 if state.withLock({ $0.failure != nil }) { return }
@@ -152,7 +152,7 @@ extension Journal {
                 if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
                 change {
                     ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain)
-                    $0.metrics.synced(commits: work.commits, since: start)
+                    $0.metrics.recordSync(commits: work.commits, since: start)
                 }
             } catch {
                 change { $0.stop(error) }
@@ -195,16 +195,16 @@ extension Journal {
     /// Until then a power failure may lose the slot. The commits remain, but recovery does not know
     /// that the latest ones were synced.
     func syncSlotsWhenIdle(_ sync: inout SyncState) {
-        guard let idleDelay, !sync.isIdleSyncDue else { return }
+        guard let slotSyncDelay, !sync.isIdleSyncDue else { return }
         sync.isIdleSyncDue = true
         let sequence = sync.sequence
-        background.run(after: idleDelay) { [weak self] in self?.idle(since: sequence) }
+        background.run(after: slotSyncDelay) { [weak self] in self?.syncSlotsIfIdle(since: sequence) }
     }
 
     /// Syncs the slot if none was written since the given sequence number; otherwise schedules
     /// another check.
-    private func idle(since sequence: UInt64) {
-        sync.withLock { sync in
+    private func syncSlotsIfIdle(since sequence: UInt64) {
+        syncState.withLock { sync in
             sync.isIdleSyncDue = false
             let isOver = state.withLock { $0.isClosed || $0.failure != nil }
             if isOver || sync.isSlotSynced { return }

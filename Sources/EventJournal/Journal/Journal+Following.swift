@@ -13,16 +13,16 @@ extension Journal: CommitLog {
     ///   ``refresh()``.
     /// - Complexity: Constant, with a few words of memory for each waiting task. A read-only
     ///   journal calls ``refresh()`` for each poll.
-    public func waitForMore(after position: Position) async throws(JournalError) -> Position {
-        isReadOnly ? try await lookForMore(after: position) : try await followWriter(after: position)
+    public func waitForRecords(after position: Position) async throws(JournalError) -> Position {
+        isReadOnly ? try await pollForRecords(after: position) : try await waitForWriter(after: position)
     }
 
-    private func followWriter(after position: Position) async throws(JournalError) -> Position {
+    private func waitForWriter(after position: Position) async throws(JournalError) -> Position {
         let id = published.withLock { $0.followers.makeID() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (task: WaitQueue.Continuation) in
                 let result = published.withLock { published -> Result<Position, JournalError>? in
-                    if let result = published.more(after: position, in: directory) { return result }
+                    if let result = published.waitResult(after: position, in: directory) { return result }
                     // Checked under the lock: a later cancellation finds the follower in the queue
                     // and removes it.
                     if Task.isCancelled { return .failure(.cancelledWait) }
@@ -37,10 +37,10 @@ extension Journal: CommitLog {
         return try result.get()
     }
 
-    private func lookForMore(after position: Position) async throws(JournalError) -> Position {
+    private func pollForRecords(after position: Position) async throws(JournalError) -> Position {
         var pause = 2
         while true {
-            if let result = published.withLock({ $0.more(after: position, in: directory) }) { return try result.get() }
+            if let result = published.withLock({ $0.waitResult(after: position, in: directory) }) { return try result.get() }
             do {
                 try await Task.sleep(for: .milliseconds(pause))
             } catch {
@@ -71,9 +71,9 @@ extension Journal {
     public func refresh() throws(JournalError) -> Position {
         guard isReadOnly else { return durablePosition }
         do throws(JournalError) {
-            return try takeIn()
+            return try applyNewCommits()
         } catch {
-            guard error.code != .closed, hasGone() else { throw error }
+            guard error.code != .closed, isRemoved() else { throw error }
             throw JournalError(.notFound, "The journal has been removed or moved: its directory is gone.", path: directory.path)
         }
     }
@@ -82,13 +82,15 @@ extension Journal {
     ///
     /// Retries for up to 100 ms, because the files of a journal that is being removed disappear one
     /// after another.
-    private func hasGone() -> Bool {
+    private func isRemoved() -> Bool {
         var attempts = 20
         while true {
             do throws(JournalError) {
                 try Self.checkReadable(directory)
                 let durable = directory.file(DirectoryListing.durableName)
-                guard try storage({ () throws(StorageError) in try directory.storage.kind(of: durable) }) == nil else { return false }
+                guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: durable) }) == nil else {
+                    return false
+                }
             } catch {
                 return error.code == .notFound
             }
@@ -98,8 +100,8 @@ extension Journal {
         }
     }
 
-    private func takeIn() throws(JournalError) -> Position {
-        try sync.withLock { (_) throws(JournalError) in
+    private func applyNewCommits() throws(JournalError) -> Position {
+        try syncState.withLock { (_) throws(JournalError) in
             let isClosed = published.withLock { $0.isClosed }
             if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
             let slot = try DurableSlots(directory, .read).newest
@@ -126,7 +128,7 @@ extension Journal {
         guard segment.lastPosition < limit else { return false }
         // Recovery by a writer replaces an empty segment with a new one.
         if segment.isEmpty { segment = try open(segment.header.firstPosition, after: chain).segment }
-        let (scan, following) = try readOn(segment, after: chain, upTo: limit)
+        let (scan, following) = try scanNewCommits(segment, after: chain, upTo: limit)
         // Bytes beyond the limit are being written. A commit or footer may be incomplete there, or
         // the file may have become shorter.
         if let problem = scan.problem, scan.segment.lastPosition < limit, limit != .max || following != nil {
@@ -135,11 +137,11 @@ extension Journal {
                 positions: problem.positions)
         }
         change { state in
-            state.metrics.tookIn(bytes: scan.segment.end - segment.end)
+            state.metrics.recordApplied(bytes: scan.segment.end - segment.end)
             state.active = scan.segment
             (state.lastPosition, state.lastChain) = (scan.segment.lastPosition, scan.chain)
             (state.syncedPosition, state.syncedChain) = (scan.segment.lastPosition, scan.chain)
-            if let following { state.goOn(in: following, allocated: following.end) }
+            if let following { state.rotate(in: following, allocated: following.end) }
         }
         return following != nil
     }
@@ -148,14 +150,14 @@ extension Journal {
     ///
     /// The writer may seal the segment or truncate unused space at the same time. Incomplete bytes,
     /// and bytes missing from a file that has become shorter, are then read again.
-    private func readOn(
+    private func scanNewCommits(
         _ segment: Segment, after chain: UInt64, upTo limit: Position
     ) throws(JournalError) -> (SegmentScan, following: Segment?) {
         let file = segment.file
         var attempts = 8
         while true {
             attempts -= 1
-            let size = try storage { () throws(StorageError) in try file.size() }
+            let size = try convertingStorageErrors { () throws(StorageError) in try file.size() }
             guard size >= segment.end else {
                 throw JournalError(
                     .damaged, "The file ends before its records do; it was cut while it was read.", path: directory.file(segment.name),
@@ -165,23 +167,23 @@ extension Journal {
             do throws(JournalError) {
                 // Usually nothing is new, and the rest of the file is reserved space that need not
                 // be read.
-                if try storage({ () throws(StorageError) in try file.hasLength(at: segment.end) }) { try scan.run() }
+                if try convertingStorageErrors({ () throws(StorageError) in try file.hasLength(at: segment.end) }) { try scan.run() }
             } catch {
-                let now = try storage { () throws(StorageError) in try file.size() }
+                let now = try convertingStorageErrors { () throws(StorageError) in try file.size() }
                 if attempts > 0 && now != size { continue }
                 throw error
             }
-            let following = scan.segment.lastPosition < limit ? try openFollowing(scan) : nil
+            let following = scan.segment.lastPosition < limit ? try openNextSegment(scan) : nil
             if scan.problem == nil || following == nil || attempts <= 0 { return (scan, following) }
         }
     }
 
     /// The segment that follows the end of this one; nil when it does not exist.
-    private func openFollowing(_ scan: SegmentScan) throws(JournalError) -> Segment? {
+    private func openNextSegment(_ scan: SegmentScan) throws(JournalError) -> Segment? {
         let first = scan.segment.lastPosition + 1
         guard !scan.segment.isEmpty else { return nil }
         let path = directory.file(DirectoryListing.segmentName(first))
-        guard try storage({ () throws(StorageError) in try directory.storage.kind(of: path) }) != nil else { return nil }
+        guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: path) }) != nil else { return nil }
         return try open(first, after: scan.chain).segment
     }
 

@@ -18,20 +18,20 @@ extension Journal {
     public func head(at position: Position) throws(JournalError) -> JournalHead {
         func head(_ chain: UInt64) -> JournalHead { JournalHead(journal: id, position: position, chain: chain) }
         if position == 0 { return head(Chain.start(id)) }
-        let place = try find { (published) throws(JournalError) -> ChainPlace? in
+        let place = try find { (published) throws(JournalError) -> ChainLocation? in
             if let chain = published.chain(after: position) { return .known(chain) }
             guard try published.isWritten(position...position, in: directory) else { return nil }
             if position >= published.active.header.firstPosition {
                 return .active(published.activeWithoutIndex, published.active.commit(before: position))
             }
-            let (start, next) = published.sealed(at: position)
+            let (start, next) = published.sealedSegment(at: position)
             return .sealed(start, next)
         }
         switch place {
         case .known(let chain): return head(chain)
         case .active(let segment, let start): return try self.head(at: position, in: segment, from: start)
         case .sealed(let start, let next):
-            let segment = try sealed.segment(from: start, to: next)
+            let segment = try sealedSegments.segment(from: start, to: next)
             return try self.head(at: position, in: segment, from: segment.commit(before: position))
         }
     }
@@ -47,7 +47,7 @@ extension Journal {
         return try chain(at: head.position) == head.chain
     }
 
-    private enum ChainPlace {
+    private enum ChainLocation {
         case known(UInt64)
         case active(Segment, SparseIndex.Entry?)
         case sealed(SegmentStart, SegmentStart)
@@ -74,7 +74,7 @@ extension Segment {
     ///
     /// Returns nil when the index is empty.
     fileprivate func commit(before position: Position) -> SparseIndex.Entry? {
-        index.commit(before: position - header.firstPosition)
+        index.commitEntry(before: position - header.firstPosition)
     }
 }
 
@@ -87,7 +87,7 @@ extension PublishedState {
         if position == lastPosition { return lastChain }
         if active.header.firstPosition == position + 1 { return active.header.chain }
         guard !sealedStarts.isEmpty, position < active.header.firstPosition else { return nil }
-        let next = sealed(at: position).next
+        let next = sealedSegment(at: position).next
         return next.position == position + 1 ? next.chain : nil
     }
 }
@@ -97,7 +97,7 @@ private struct CommitFinder: CommitVisitor {
     let position: Position
     var commit: CommitHeader?
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool {
         if header.firstPosition <= position { commit = header }
         return true
     }

@@ -33,12 +33,12 @@ extension Journal {
     }
 
     private static func open(_ directory: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Journal {
-        switch try storage({ () throws(StorageError) in try options.storage.kind(of: directory.path) }) {
+        switch try convertingStorageErrors({ () throws(StorageError) in try options.storage.kind(of: directory.path) }) {
         case .directory: break
         case .file, .other: throw directory.notAJournal
         case nil:
             guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
-            try storage { () throws(StorageError) in
+            try convertingStorageErrors { () throws(StorageError) in
                 do throws(StorageError) {
                     try options.storage.createDirectory(directory.path)
                 } catch  where error.kind == .alreadyExists {
@@ -50,10 +50,10 @@ extension Journal {
         // Before the lock file is created, so that a directory with other files stays unchanged.
         let first = try directory.list()
         if !first.isJournal {
-            if first.hasForeign { throw directory.notAJournal }
+            if first.hasForeignFiles { throw directory.notAJournal }
             guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
         }
-        guard let lock = try storage({ () throws(StorageError) in try options.storage.lock(directory.lockPath) }) else {
+        guard let lock = try convertingStorageErrors({ () throws(StorageError) in try options.storage.lock(directory.lockPath) }) else {
             throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
         }
         do throws(JournalError) {
@@ -103,18 +103,18 @@ extension Journal {
 
     /// Throws unless the directory contains a journal, judged by the names of its files.
     static func checkReadable(_ directory: JournalDirectory) throws(JournalError) {
-        switch try storage({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
+        switch try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
         case .directory: break
         case .file, .other: throw directory.notAJournal
         case nil: throw notFound(directory)
         }
         let listing = try directory.list()
         if listing.isJournal { return }
-        throw listing.hasForeign ? directory.notAJournal : notFound(directory)
+        throw listing.hasForeignFiles ? directory.notAJournal : notFound(directory)
     }
 
     static func isLocked(_ directory: JournalDirectory) throws(JournalError) -> Bool {
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             if try directory.storage.isLocked(directory.lockPath) { return true }
             return try directory.storage.isLocked(directory.file(DirectoryListing.durableName))
         }
@@ -131,13 +131,15 @@ extension Journal {
         // A writer that was killed may not have synced the file names, even if the slots are marked
         // clean: a new journal's slots are marked clean before its first segment has a name.
         // Nothing may depend on a file that a power failure can still remove.
-        try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
-        let repairs = Repairs(directory: directory)
+        try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
+        let repairs = RecoveryWriter(directory: directory)
         let created = try create(directory, options, &listing)
         // The lock file can be removed by hand. Removing the durable file destroys the journal, so
         // the durable file is locked as well.
         guard
-            let second = try storage({ () throws(StorageError) in try options.storage.lock(directory.file(DirectoryListing.durableName)) })
+            let second = try convertingStorageErrors({ () throws(StorageError) in
+                try options.storage.lock(directory.file(DirectoryListing.durableName))
+            })
         else {
             throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
         }
@@ -146,9 +148,9 @@ extension Journal {
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
         recovery.report.wasCreated = created
         recovery.report.removedFiles = try repairs.removeTemporaries(listing)
-        if !recovery.report.wasClean { try repairs.settle(&recovery) }
+        if !recovery.report.wasClean { try repairs.apply(&recovery) }
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
-        try journal.begin(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
+        try journal.markOpen(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
         return journal
     }
 
@@ -162,13 +164,13 @@ extension Journal {
     ) throws(JournalError) -> Bool {
         if !listing.segments.isEmpty { return false }
         var entropy = EntropyPool(options.entropy)
-        if !listing.hasDurable {
+        if !listing.hasDurableFile {
             // Also when the directory existed: a crash may have come before its name was synced.
-            try storage { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }
+            try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }
             let id = JournalID.random(&entropy)
             let slot = DurableSlot(
                 sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true)
-            _ = try directory.make(DirectoryListing.durableName, DurableSlot.file(of: slot)).take()
+            _ = try directory.createTemporaryFile(DirectoryListing.durableName, DurableSlot.file(of: slot)).publish()
         }
         let slots = try DurableSlots(directory, .readWrite)
         guard slots.newest.position == 0 else {
@@ -176,9 +178,9 @@ extension Journal {
                 .damaged, "The journal's segments are missing.", path: directory.path, positions: 1...slots.newest.position)
         }
         guard options.createIfMissing && options.expectedHead == nil else { return false }
-        _ = try NewSegment(
+        _ = try TemporarySegment(
             in: directory, journal: slots.newest.journal, first: 1, chain: Chain.start(slots.newest.journal), &entropy
-        ).take()
+        ).publish()
         listing = try directory.list()
         return true
     }
@@ -189,16 +191,16 @@ extension Journal {
     /// After an unclean close, the end of the old segment may contain sectors that were written but
     /// not synced. A segment with a footer, which an interrupted backup leaves as the last one, is
     /// not continued either.
-    private func begin(afterCleanClose isClean: Bool, isSealed: Bool) throws(JournalError) {
-        try sync.withLock { (sync) throws(JournalError) in
+    private func markOpen(afterCleanClose isClean: Bool, isSealed: Bool) throws(JournalError) {
+        try syncState.withLock { (sync) throws(JournalError) in
             try change { (state) throws(JournalError) in
                 try sync.write(slot(state.lastPosition, state.lastChain, isClean: false))
                 if isClean && !isSealed { return }
                 try sync.syncSlots()
-                let segment = try NewSegment(
+                let segment = try TemporarySegment(
                     in: directory, journal: id, first: state.lastPosition + 1, chain: state.lastChain, &state.entropy
-                ).take()
-                state.goOn(in: segment, allocated: segment.end)
+                ).publish()
+                state.rotate(in: segment, allocated: segment.end)
             }
         }
     }
@@ -220,7 +222,7 @@ extension Journal {
     public func close() throws(JournalError) {
         // After the lock is released, because a follower may open the journal at once.
         defer { published.withLock { $0.close() }?.deliver() }
-        try sync.withLock { (sync) throws(JournalError) in
+        try syncState.withLock { (sync) throws(JournalError) in
             defer { sync.lock?.unlock() }
             try change { (state) throws(JournalError) in
                 if state.isClosed { return }
@@ -231,14 +233,14 @@ extension Journal {
                 let active = state.active
                 let start = ContinuousClock.now
                 do throws(JournalError) {
-                    try storage { () throws(StorageError) in
+                    try convertingStorageErrors { () throws(StorageError) in
                         try active.file.sync()
                         // Truncated after the sync and synced again: a clean slot means that the
                         // file ends at the last commit.
                         try active.file.truncate(to: active.end)
                         try active.file.sync()
                     }
-                    state.allocated = active.end
+                    state.allocatedSize = active.end
                     try attest(&state, &sync, isClean: true, since: start)
                 } catch {
                     state.stop(error)
@@ -289,7 +291,7 @@ public struct JournalOptions: Sendable {
     /// With nil, the slot is synced at the next rotation, ``Journal/synchronize()`` or
     /// ``Journal/close()``. This is the journal's only use of a clock, so nil makes runs on a
     /// simulated disk deterministic.
-    public var idleDelay: Duration?
+    public var slotSyncDelay: Duration?
     /// The executor for syncs that tasks wait for, and for a store's wakeups and checkpoints; nil
     /// for dedicated threads.
     ///
@@ -310,7 +312,7 @@ public struct JournalOptions: Sendable {
     public init(
         durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any JournalStorage = FileStorage(),
         entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, createIfMissing: Bool = true,
-        idleDelay: Duration? = .milliseconds(100), executor: (any TaskExecutor)? = nil,
+        slotSyncDelay: Duration? = .milliseconds(100), executor: (any TaskExecutor)? = nil,
         lockTimeout: Duration = .zero
     ) {
         self.durability = durability
@@ -319,7 +321,7 @@ public struct JournalOptions: Sendable {
         self.entropy = entropy
         self.expectedHead = expectedHead
         self.createIfMissing = createIfMissing
-        self.idleDelay = idleDelay
+        self.slotSyncDelay = slotSyncDelay
         self.executor = executor
         self.lockTimeout = lockTimeout
     }

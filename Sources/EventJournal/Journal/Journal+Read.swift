@@ -64,7 +64,7 @@ extension Journal {
     /// Receives a record and the chain value after its commit.
     ///
     /// The chain value is valid only if the read begins at the header of the commit.
-    fileprivate typealias RecordBody = (RecordPlace, _ chain: UInt64, RecordContentState, RawSpan, RawSpan) -> Bool
+    fileprivate typealias RecordBody = (RecordLocation, _ chain: UInt64, RecordContentState, RawSpan, RawSpan) -> Bool
 
     /// Reads ranges of positions.
     ///
@@ -75,18 +75,18 @@ extension Journal {
     ) throws(JournalError) {
         var rest = ReadRanges(positions, fromHeaders: fromHeaders)
         while !rest.isEmpty {
-            let place = try find { (published) throws(JournalError) in try published.place(&rest, in: directory) }
+            let place = try find { (published) throws(JournalError) in try published.takeNextLocation(&rest, in: directory) }
             let part: SegmentPart =
                 switch place {
                 case .active(let part): part
                 case .sealed(let start, let next, let positions):
-                    try SegmentPart(try sealed.segment(from: start, to: next), positions, fromHeaders: fromHeaders)
+                    try SegmentPart(try sealedSegments.segment(from: start, to: next), positions, fromHeaders: fromHeaders)
                 }
             do throws(JournalError) {
                 guard try read(part, body) else { return }
             } catch {
                 // The file may have been replaced, so the next read opens it again.
-                sealed.forget(part.segment)
+                sealedSegments.remove(part.segment)
                 throw error
             }
         }
@@ -108,15 +108,17 @@ extension Journal {
     /// Reads the given ranges of one segment; returns false when `body` ended the read.
     private func read(_ part: SegmentPart, _ body: RecordBody) throws(JournalError) -> Bool {
         guard let first = part.runs.first else { return true }
-        let size = part.runs.reduce(0) { max($0, Int(min(max($1.ahead, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunk)))) }
-        var reader = CommitReader(of: first.positions, in: part.segment, from: first.start, buffer: buffers.take(size))
-        defer { buffers.give(reader.buffer) }
+        let size = part.runs.reduce(0) {
+            max($0, Int(min(max($1.prefetchEnd, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunkSize))))
+        }
+        var reader = CommitReader(of: first.positions, in: part.segment, from: first.start, buffer: buffers.acquire(size))
+        defer { buffers.release(reader.buffer) }
         return try withoutActuallyEscaping(body) { (body) throws(JournalError) in
             var delivery = Delivery(body: body)
             for run in part.runs {
                 reader.seek(to: run.positions, in: part.segment, from: run.start)
                 let last = run.positions.upperBound
-                guard try reader.readKnown(through: last, of: directory, &delivery, ahead: run.ahead, bound: run.bound) else {
+                guard try reader.readRequired(through: last, of: directory, &delivery, ahead: run.prefetchEnd, bound: run.bound) else {
                     return false
                 }
             }
@@ -133,12 +135,12 @@ private struct Delivery: CommitVisitor {
 
     init(body: @escaping Journal.RecordBody) { self.body = body }
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool {
         chain = header.chain
         return true
     }
 
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
         body(place, self.chain, layout.state, bytes.extracting(layout.kept), bytes.extracting(layout.erasable))
     }
 }
@@ -149,7 +151,7 @@ struct SegmentPart {
     struct Run {
         var start: SparseIndex.Entry
         /// The offset up to which one read should fetch bytes.
-        var ahead: UInt64
+        var prefetchEnd: UInt64
         /// The offset at or beyond the end of the last record.
         var bound: UInt64
         var positions: ClosedRange<Position>
@@ -168,19 +170,19 @@ struct SegmentPart {
         var hint = 0
         for positions in positions {
             guard
-                let found = segment.index.lookUp(positions.lowerBound - first, positions.upperBound - first, end: end, from: &hint)
+                let found = segment.index.findReadExtent(positions.lowerBound - first, positions.upperBound - first, end: end, from: &hint)
             else {
                 throw JournalError(
                     .damaged, "The segment's index does not cover its records.", segment: segment.name, positions: positions)
             }
             let first = positions.lowerBound - first
             let start = fromHeaders ? segment.index.header(of: first, from: found.start) : found.start
-            runs.append(Run(start: start, ahead: found.estimate, bound: found.bound, positions: positions))
+            runs.append(Run(start: start, prefetchEnd: found.estimate, bound: found.bound, positions: positions))
         }
         // One longer read takes less time than a second system call for a nearby range.
         for index in runs.indices.dropLast().reversed()
-        where UInt64(runs[index + 1].start.offset) <= runs[index].ahead + UInt64(SparseIndex.spacing) {
-            runs[index].ahead = runs[index + 1].ahead
+        where UInt64(runs[index + 1].start.offset) <= runs[index].prefetchEnd + UInt64(SparseIndex.spacing) {
+            runs[index].prefetchEnd = runs[index + 1].prefetchEnd
         }
         self.segment = segment
         self.segment.index = SparseIndex()
@@ -188,7 +190,7 @@ struct SegmentPart {
 }
 
 /// The location of the next part of a read.
-enum ReadPlace {
+enum ReadLocation {
     case active(SegmentPart)
     /// Ranges of positions in the sealed segment between the two starts.
     case sealed(SegmentStart, next: SegmentStart, [ClosedRange<Position>])
@@ -199,21 +201,21 @@ extension PublishedState {
     /// list.
     ///
     /// Returns nil when any of the positions is only in memory.
-    func place(_ list: inout ReadRanges, in directory: JournalDirectory) throws(JournalError) -> ReadPlace? {
+    func takeNextLocation(_ list: inout ReadRanges, in directory: JournalDirectory) throws(JournalError) -> ReadLocation? {
         let positions = list.bounds
         guard try isWritten(positions, in: directory) else { return nil }
         if positions.lowerBound >= active.header.firstPosition {
-            return .active(try SegmentPart(active, list.take(through: positions.upperBound), fromHeaders: list.fromHeaders))
+            return .active(try SegmentPart(active, list.removeRanges(through: positions.upperBound), fromHeaders: list.fromHeaders))
         }
-        let (start, next) = sealed(at: positions.lowerBound)
-        return .sealed(start, next: next, list.take(through: next.position - 1))
+        let (start, next) = sealedSegment(at: positions.lowerBound)
+        return .sealed(start, next: next, list.removeRanges(through: next.position - 1))
     }
 }
 
 /// Ranges of positions left to read, ascending by lower bound.
 struct ReadRanges {
     /// The maximum number of ranges removed at once; they are looked up under the journal's lock.
-    static let batch = 256
+    static let maximumBatchCount = 256
 
     /// Whether the read of a range begins at a commit's header.
     let fromHeaders: Bool
@@ -233,9 +235,9 @@ struct ReadRanges {
     var bounds: ClosedRange<Position> { ranges[next].lowerBound...ranges[ranges.count - 1].upperBound }
 
     /// Removes and returns the ranges up to a position, at most one batch.
-    mutating func take(through last: Position) -> [ClosedRange<Position>] {
+    mutating func removeRanges(through last: Position) -> [ClosedRange<Position>] {
         let first = next
-        let end = min(first + Self.batch, ranges.count)
+        let end = min(first + Self.maximumBatchCount, ranges.count)
         while next < end, ranges[next].upperBound <= last { next += 1 }
         var taken = Array(ranges[first..<next])
         if next < end, ranges[next].lowerBound <= last {
@@ -249,7 +251,7 @@ struct ReadRanges {
 /// Reusable read buffers.
 ///
 /// A random read takes less time than an allocation.
-final class ReadBuffers: Sendable {
+final class ReadBufferPool: Sendable {
     /// The maximum size in bytes of a small buffer.
     private static let small = 64 << 10
 
@@ -260,13 +262,13 @@ final class ReadBuffers: Sendable {
 
     private let idle = Lock(Idle())
 
-    func take(_ count: Int) -> [UInt8] {
+    func acquire(_ count: Int) -> [UInt8] {
         let buffer = idle.withLock { idle in count <= Self.small ? idle.small.popLast() : idle.large.popLast() }
         if let buffer, buffer.count >= count { return buffer }
         return [UInt8](repeating: 0, count: max(count, 8 << 10))
     }
 
-    func give(_ buffer: [UInt8]) {
+    func release(_ buffer: [UInt8]) {
         idle.withLock { idle in
             if buffer.count <= Self.small {
                 if idle.small.count < 16 { idle.small.append(buffer) }

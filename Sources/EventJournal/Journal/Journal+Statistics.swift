@@ -14,26 +14,26 @@ struct JournalMetrics {
     /// In nanoseconds, from 1.024 µs to 17.2 s.
     private(set) var syncLatency = JournalStatistics.Histogram(powersOfTwo: 10...34)
     private(set) var rotations: UInt64 = 0
-    private(set) var refusedAsFull: UInt64 = 0
+    private(set) var storageFullRejections: UInt64 = 0
     private var syncedCommits: UInt64 = 0
 
     init(_ recovery: Recovery) {
-        storedBytes = recovery.sealedBytes + recovery.last.commitBytes
-        let end = recovery.last.end
+        storedBytes = recovery.sealedBytes + recovery.lastSegment.commitBytes
+        let end = recovery.lastSegment.end
         unusedBytesAtOpening = max(recovery.lastSize, end) - end
     }
 
     /// The number of commits appended, which a sync that starts now covers.
-    var commits: UInt64 { recordsPerCommit.count }
+    var commitCount: UInt64 { recordsPerCommit.count }
 
-    mutating func appended(records: UInt32, bytes: Int) {
+    mutating func recordAppend(records: UInt32, bytes: Int) {
         recordsPerCommit.record(UInt64(records))
         storedBytes &+= UInt64(bytes)
         appendedBytes &+= UInt64(bytes)
     }
 
     /// Counts a successful sync; `commits` is the value of ``commits`` when the sync started.
-    mutating func synced(commits: UInt64, since start: ContinuousClock.Instant) {
+    mutating func recordSync(commits: UInt64, since start: ContinuousClock.Instant) {
         commitsPerSync.record(commits - syncedCommits)
         syncedCommits = commits
         let (seconds, attoseconds) = start.duration(to: .now).components
@@ -41,13 +41,13 @@ struct JournalMetrics {
     }
 
     /// Counts the bytes that a read-only journal has applied of another process's commits.
-    mutating func tookIn(bytes: UInt64) { storedBytes &+= bytes }
+    mutating func recordApplied(bytes: UInt64) { storedBytes &+= bytes }
 
-    mutating func rotated() { rotations &+= 1 }
+    mutating func recordRotation() { rotations &+= 1 }
 
     /// Counts a rejected append or reservation if the disk is full.
-    mutating func refused(_ error: JournalError) {
-        if error.code == .storageFull { refusedAsFull &+= 1 }
+    mutating func recordRejection(_ error: JournalError) {
+        if error.code == .storageFull { storageFullRejections &+= 1 }
     }
 }
 
@@ -66,9 +66,9 @@ extension Journal {
             return JournalStatistics(
                 journal: id, durability: durability, isReadOnly: isReadOnly, lastPosition: state.lastPosition,
                 durablePosition: state.durablePosition, segments: state.sealedStarts.count + 1, storedBytes: metrics.storedBytes,
-                unusedBytes: isReadOnly ? metrics.unusedBytesAtOpening : max(state.allocated, end) - end,
+                unusedBytes: isReadOnly ? metrics.unusedBytesAtOpening : max(state.allocatedSize, end) - end,
                 appendedBytes: metrics.appendedBytes, recordsPerCommit: metrics.recordsPerCommit, commitsPerSync: metrics.commitsPerSync,
-                syncLatency: metrics.syncLatency, rotations: metrics.rotations, refusedAsFull: metrics.refusedAsFull,
+                syncLatency: metrics.syncLatency, rotations: metrics.rotations, storageFullRejections: metrics.storageFullRejections,
                 waiters: state.waiters.count,
                 failure: state.failure.map { JournalStatistics.Failure(code: $0.code.rawValue, message: $0.message) },
                 scrub: scrub, recovery: recovery)
@@ -85,7 +85,7 @@ extension Journal {
         var segments: [SegmentStatistics] = []
         for (index, start) in starts.enumerated() {
             let next = index + 1 < starts.count ? starts[index + 1] : SegmentStart(active.header)
-            segments.append(SegmentStatistics(try sealed.segment(from: start, to: next)))
+            segments.append(SegmentStatistics(try sealedSegments.segment(from: start, to: next)))
         }
         return segments + [SegmentStatistics(active)]
     }

@@ -34,9 +34,9 @@ public final class Journal: Sendable {
     public let recovery: RecoveryReport
 
     let directory: JournalDirectory
-    let sealed: SealedSegments
+    let sealedSegments: SealedSegments
     let segmentSize: UInt64
-    let idleDelay: Duration?
+    let slotSyncDelay: Duration?
     /// The writer's lock, held during a write and, when a segment is full, during its syncs.
     let state: Lock<JournalState>
     /// The state that readers see.
@@ -48,15 +48,15 @@ public final class Journal: Sendable {
     ///
     /// Syncs of one file must not overlap: the system reports a failed sync only once, and a
     /// concurrent sync would report success.
-    let sync: Lock<SyncState>
+    let syncState: Lock<SyncState>
     let scrub = Lock(ScrubState())
     /// Held while a segment is scrubbed; acquired before ``scrub``.
     ///
     /// The value is whether the stored progress has been loaded.
-    let scrubber = Lock(false)
-    let buffers = ReadBuffers()
+    let isScrubProgressLoaded = Lock(false)
+    let buffers = ReadBufferPool()
     /// Leads the syncs that tasks wait for, so that no thread of the cooperative pool blocks.
-    let background: Background
+    let background: BackgroundRunner
 
     init(
         _ recovery: Recovery, directory: JournalDirectory, options: JournalOptions, durability: Durability, lock: (any StorageLock)?
@@ -66,14 +66,14 @@ public final class Journal: Sendable {
         self.durability = durability
         self.recovery = recovery.report
         self.directory = directory
-        sealed = SealedSegments(directory, recovery.id)
+        sealedSegments = SealedSegments(directory, recovery.id)
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
-        idleDelay = options.idleDelay
-        background = Background("EventJournal.sync", options.executor)
+        slotSyncDelay = options.slotSyncDelay
+        background = BackgroundRunner("EventJournal.sync", options.executor)
         let initial = JournalState(recovery, durability, options.entropy)
         published = Lock(PublishedState(initial))
         state = Lock(initial)
-        sync = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
+        syncState = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
     }
 
     /// The last position that is durable under the journal's mode; 0 when the journal is empty.
@@ -99,7 +99,7 @@ extension Journal {
     /// Publishing happens before the writer's lock is released, so that readers see the changes in
     /// order.
     func change<Result: Sendable, Failure: Error>(_ body: (inout JournalState) throws(Failure) -> Result) throws(Failure) -> Result {
-        var rest: PublishedState.Rest?
+        var rest: PublishedState.DeferredWork?
         defer { rest?.wakeups?.deliver() }
         return try state.withLock { (state) throws(Failure) -> Result in
             defer { rest = published.withLock { $0.update(from: state) } }

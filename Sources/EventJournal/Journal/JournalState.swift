@@ -12,11 +12,11 @@ struct JournalState {
     var syncedChain: UInt64
     let durability: Durability
     /// The size up to which space is reserved for the last segment.
-    var allocated: UInt64
+    var allocatedSize: UInt64
     /// The commits that are only in memory: the last ones of the last segment.
     var pending = CommitFramer()
     /// The offset up to which the last segment is zero-filled ahead of its commits.
-    var filled: UInt64 = 0
+    var zeroFilledEnd: UInt64 = 0
     /// The last segment's end when the latest background sync was scheduled.
     var backgroundSyncEnd: UInt64
     var entropy: EntropyPool
@@ -31,13 +31,13 @@ struct JournalState {
 
     init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
         sealedStarts = recovery.sealedStarts
-        active = recovery.last
+        active = recovery.lastSegment
         lastPosition = recovery.lastPosition
         lastChain = recovery.chain
         syncedPosition = recovery.lastPosition
         syncedChain = recovery.chain
         self.durability = durability
-        allocated = active.end
+        allocatedSize = active.end
         backgroundSyncEnd = active.end
         self.entropy = EntropyPool(entropy)
         metrics = JournalMetrics(recovery)
@@ -49,11 +49,11 @@ struct JournalState {
     /// Continues in a new segment.
     ///
     /// The previous one is sealed, and the next read of it opens it again.
-    mutating func goOn(in segment: Segment, allocated: UInt64) {
+    mutating func rotate(in segment: Segment, allocated: UInt64) {
         if !active.isEmpty { sealedStarts.append(SegmentStart(active.header)) }
         active = segment
-        self.allocated = allocated
-        filled = 0
+        self.allocatedSize = allocated
+        zeroFilledEnd = 0
         backgroundSyncEnd = active.end
     }
 
@@ -74,11 +74,11 @@ extension JournalState {
 
     /// Reserves space for `count` more bytes in the last segment.
     mutating func allocate(_ count: UInt64, _ segmentSize: UInt64) throws(JournalError) {
-        guard active.end + count > allocated else { return }
+        guard active.end + count > allocatedSize else { return }
         do throws(JournalError) {
-            allocated = try Self.allocate(active.file, used: active.end, needed: active.end + count, segmentSize)
+            allocatedSize = try Self.allocate(active.file, used: active.end, needed: active.end + count, segmentSize)
         } catch {
-            metrics.refused(error)
+            metrics.recordRejection(error)
             throw error
         }
     }
@@ -112,13 +112,13 @@ extension JournalState {
         let first = lastPosition + 1
         pending.frame(draft, behind: &active, &lastChain, synced: syncedPosition, &entropy)
         lastPosition = active.lastPosition
-        if durability == .written || !waiters.isLed || pending.byteCount > Self.mostPending { try writePending() }
-        metrics.appended(records: UInt32(draft.recordCount), bytes: draft.encodedByteCount)
+        if durability == .written || !waiters.hasLeader || pending.byteCount > Self.maximumPendingByteCount { try writePending() }
+        metrics.recordAppend(records: UInt32(draft.recordCount), bytes: draft.encodedByteCount)
         return first...lastPosition
     }
 
     /// The maximum bytes of commits kept in memory; one larger write would not save time.
-    private static let mostPending = 1 << 20
+    private static let maximumPendingByteCount = 1 << 20
 
     /// Writes all commits that are only in memory, in one write; a failure stops the journal.
     mutating func writePending() throws(JournalError) {
@@ -136,10 +136,10 @@ extension JournalState {
     ///
     /// Without it, a `.written` journal whose callers never wait would sync a whole segment during
     /// the rotation, which blocks all appends.
-    mutating func announceBackgroundSync() -> Bool {
-        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, !waiters.isLed else { return false }
+    mutating func scheduleBackgroundSyncIfDue() -> Bool {
+        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, !waiters.hasLeader else { return false }
         backgroundSyncEnd = active.end
-        waiters.lead = .announced
+        waiters.leader = .scheduled
         return true
     }
 
@@ -163,16 +163,16 @@ extension JournalState {
     /// and a sync waits only for data. Large syncs and single callers do not benefit, because all
     /// bytes are written twice. A failed or partial zero-fill is harmless, since reserved space
     /// reads as zeros anyway; it ends zero-filling in this segment.
-    mutating func fillAhead(after commitCount: Int, of byteCount: Int) {
-        guard commitCount >= 4, byteCount <= Self.zeros.count / 4, filled < active.end + UInt64(byteCount) else { return }
-        let start = max(filled, active.end)
-        let count = min(Self.zeros.count, Int(clamping: allocated - min(allocated, start)))
+    mutating func zeroFill(after commitCount: Int, of byteCount: Int) {
+        guard commitCount >= 4, byteCount <= Self.zeros.count / 4, zeroFilledEnd < active.end + UInt64(byteCount) else { return }
+        let start = max(zeroFilledEnd, active.end)
+        let count = min(Self.zeros.count, Int(clamping: allocatedSize - min(allocatedSize, start)))
         guard count > 0 else { return }
         do throws(StorageError) {
             try Self.zeros.withBytes(0..<count) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: start) }
-            filled = start + UInt64(count)
+            zeroFilledEnd = start + UInt64(count)
         } catch {
-            filled = .max
+            zeroFilledEnd = .max
         }
     }
 
@@ -182,7 +182,7 @@ extension JournalState {
     ///
     /// Otherwise the next opening could not distinguish them from damage.
     private mutating func stop(after error: StorageError, in segment: Segment, at offset: UInt64) -> JournalError {
-        var failure = JournalError(error).inSegment(segment.name)
+        var failure = JournalError(error).addingSegment(segment.name)
         if failure.code == .storageFull { failure.code = .ioFailed }
         failure.message = "A write failed. The journal has stopped until it is reopened."
         do throws(StorageError) {
@@ -220,7 +220,7 @@ struct SyncState {
         var slot = slot
         slot.sequence = sequence &+ 1
         let bytes = slot.encoded()
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try slotFile.write(span, at: slot.offset) }
         }
         sequence = slot.sequence
@@ -228,7 +228,7 @@ struct SyncState {
     }
 
     mutating func syncSlots() throws(JournalError) {
-        try storage { () throws(StorageError) in try slotFile.sync() }
+        try convertingStorageErrors { () throws(StorageError) in try slotFile.sync() }
         isSlotSynced = true
     }
 }

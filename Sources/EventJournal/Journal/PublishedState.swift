@@ -35,7 +35,7 @@ struct PublishedState {
 
     /// Work left to do outside the locks: wake followers, and release a segment, which closes its
     /// file.
-    final class Rest: Sendable {
+    final class DeferredWork: Sendable {
         let wakeups: WaitQueue.Wakeups?
         let replaced: Segment?
 
@@ -46,7 +46,7 @@ struct PublishedState {
     ///
     /// - Complexity: O(1) amortised, plus linear in the followers and, after a refresh, in the new
     ///   index entries.
-    mutating func update(from state: JournalState) -> Rest? {
+    mutating func update(from state: JournalState) -> DeferredWork? {
         (lastPosition, lastChain) = (state.lastPosition, state.lastChain)
         (durablePosition, durableChain) = (state.durablePosition, state.durableChain)
         (syncedPosition, syncedChain) = (state.syncedPosition, state.syncedChain)
@@ -60,28 +60,28 @@ struct PublishedState {
             (active.end, active.lastPosition) = (state.active.end, state.active.lastPosition)
             active.index.extend(to: state.active.index)
         }
-        return followers.isEmpty ? nil : Rest(takeFollowers(), replaced: nil)
+        return followers.isEmpty ? nil : DeferredWork(removeReadyFollowers(), replaced: nil)
     }
 
-    private mutating func replaceSegment(from state: JournalState) -> Rest {
+    private mutating func replaceSegment(from state: JournalState) -> DeferredWork {
         let replaced = active
         (sealedStarts, active) = (state.sealedStarts, state.active)
-        return Rest(takeFollowers(), replaced: replaced)
+        return DeferredWork(removeReadyFollowers(), replaced: replaced)
     }
 
     /// Ends reading; returns the followers to wake outside the lock.
     mutating func close() -> WaitQueue.Wakeups? {
         isClosed = true
-        return takeFollowers()
+        return removeReadyFollowers()
     }
 
     /// Removes the followers whose wait is over, for delivery outside the lock.
-    private mutating func takeFollowers() -> WaitQueue.Wakeups? {
-        followers.isEmpty ? nil : followers.take(durable: durablePosition, failure: isClosed ? .closedLog : failure)
+    private mutating func removeReadyFollowers() -> WaitQueue.Wakeups? {
+        followers.isEmpty ? nil : followers.removeReady(durable: durablePosition, failure: isClosed ? .closedLog : failure)
     }
 
     /// The result of a wait for records after a position; nil when the follower has to wait.
-    func more(after position: Position, in directory: JournalDirectory) -> Result<Position, JournalError>? {
+    func waitResult(after position: Position, in directory: JournalDirectory) -> Result<Position, JournalError>? {
         if durablePosition > position { return .success(durablePosition) }
         if isClosed { return .failure(.closedLog) }
         if let failure { return .failure(failure) }
@@ -110,7 +110,7 @@ struct PublishedState {
     }
 
     /// The sealed segment that contains a position, and the start of the segment after it.
-    func sealed(at position: Position) -> (start: SegmentStart, next: SegmentStart) {
+    func sealedSegment(at position: Position) -> (start: SegmentStart, next: SegmentStart) {
         var (low, high) = (0, sealedStarts.count - 1)
         while low < high {
             let middle = (low + high + 1) / 2

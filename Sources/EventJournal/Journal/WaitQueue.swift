@@ -35,7 +35,7 @@ struct WaitQueue {
 
     /// Removes the tasks whose positions are durable, or all tasks after a failure; nil when there
     /// are none.
-    mutating func take(durable: Position, failure: JournalError?) -> Wakeups? {
+    mutating func removeReady(durable: Position, failure: JournalError?) -> Wakeups? {
         if isEmpty || lowest > durable && failure == nil { return nil }
         var wakeups = Wakeups(durable: durable, failure: failure)
         var rest: [UInt64: (position: Position, task: Continuation)] = [:]
@@ -83,20 +83,20 @@ struct WaitQueue {
 /// A plain collection, protected by the writer's lock. Removed waiters are woken outside that lock.
 struct SyncQueue {
     /// The leader of the next sync.
-    enum Lead {
+    enum Leader {
         /// No leader; the next caller that waits becomes the leader.
         case none
         /// A background job that is scheduled and has not started.
-        case announced
+        case scheduled
         /// A leader that is syncing or about to sync.
-        case begun
+        case active
     }
 
-    var lead = Lead.none
+    var leader = Leader.none
     /// Whether a sync is in progress or scheduled.
-    var isLed: Bool { lead != .none }
+    var hasLeader: Bool { leader != .none }
     /// The last position that the sync in progress covers; 0 when there is none.
-    private var covered: Position = 0
+    private var coveredPosition: Position = 0
     /// Threads that the sync in progress covers.
     private var current = Threads()
     /// Threads that the next sync will cover.
@@ -119,10 +119,10 @@ struct SyncQueue {
     var count: Int { current.count + next.count + tasks.count }
 
     /// Whether a thread or task waits for a sync after the one that has ended.
-    var hasNext: Bool { next.count > 0 || !tasks.isEmpty }
+    var hasUncoveredWaiters: Bool { next.count > 0 || !tasks.isEmpty }
 
     /// Adds a thread to the group of the sync that covers its position.
-    mutating func joinThread(_ position: Position) -> WaitingThreads { position <= covered ? current.join() : next.join() }
+    mutating func joinThread(_ position: Position) -> WaitingThreads { position <= coveredPosition ? current.join() : next.join() }
 
     /// Adds a task that waits until a position is durable.
     mutating func join(_ position: Position, _ task: WaitQueue.Continuation) { tasks.add(tasks.makeID(), position, task) }
@@ -130,17 +130,17 @@ struct SyncQueue {
     /// Starts a sync that covers all records up to a position and all threads that wait now.
     mutating func begin(through position: Position) {
         swap(&current, &next)
-        covered = position
+        coveredPosition = position
     }
 
     /// Ends the sync in progress and removes the waiters that it covers, or all waiters after a
     /// failure.
     mutating func end(synced: Position, failure: JournalError?) -> Wakeups {
-        covered = 0
+        coveredPosition = 0
         let hasFailed = failure != nil
         let wakeups = Wakeups(
             threads: hasFailed ? [current.group, next.group] : [current.group], hasFailed: hasFailed,
-            tasks: tasks.take(durable: synced, failure: failure))
+            tasks: tasks.removeReady(durable: synced, failure: failure))
         current = Threads()
         if hasFailed { next = Threads() }
         return wakeups

@@ -20,9 +20,9 @@ public struct CommitDraft: ~Copyable, Sendable {
     /// The offsets of a record's parts, relative to its first byte.
     struct Record: Sendable {
         /// The start of the kept part.
-        var start: UInt32
+        var keptStart: UInt32
         /// The end of the kept part, where the salt or a stub's digest begins.
-        var salt: UInt32
+        var keptEnd: UInt32
         var length: UInt32
         var isStub = false
     }
@@ -50,7 +50,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         let tail = UInt32(erasable.byteCount) << 2 | UInt32(RecordContentState.whole.rawValue)
         let keptStart = 4 + LEB128.size(keptLength) + LEB128.size(tail)
         let salt = keptStart + kept.byteCount
-        let length = salt + JournalLimits.recordSalt + erasable.byteCount
+        let length = salt + JournalLimits.recordSaltByteCount + erasable.byteCount
         guard encodedByteCount + length <= JournalLimits.commitBytes else {
             throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
         }
@@ -60,9 +60,9 @@ public struct CommitDraft: ~Copyable, Sendable {
             // The framer adds the checksum and the salt with the commit.
             _ = LEB128.store(tail, to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
             record.copy(kept, to: keptStart)
-            record.copy(erasable, to: salt + JournalLimits.recordSalt)
+            record.copy(erasable, to: salt + JournalLimits.recordSaltByteCount)
         }
-        records.append(Record(start: UInt32(keptStart), salt: UInt32(salt), length: UInt32(length)))
+        records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(salt), length: UInt32(length)))
         encodedByteCount = end
     }
 
@@ -80,7 +80,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         let keptLength = UInt32(kept.byteCount)
         let keptStart = 4 + LEB128.size(keptLength) + 1
         let digest = keptStart + kept.byteCount
-        let length = digest + RecordLayout.digest + 4
+        let length = digest + RecordLayout.digestByteCount + 4
         guard encodedByteCount + length <= JournalLimits.commitBytes else {
             throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
         }
@@ -91,7 +91,7 @@ public struct CommitDraft: ~Copyable, Sendable {
             _ = LEB128.store(UInt32(RecordContentState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
             record.copy(kept, to: keptStart)
         }
-        records.append(Record(start: UInt32(keptStart), salt: UInt32(digest), length: UInt32(length), isStub: true))
+        records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(digest), length: UInt32(length), isStub: true))
         encodedByteCount = end
     }
 
@@ -109,9 +109,9 @@ public struct CommitDraft: ~Copyable, Sendable {
         try bytes.withBytes(0..<encodedByteCount) { (bytes) throws(Failure) in
             var cursor = CommitHeader.size
             for record in records {
-                let (start, salt, length) = (Int(record.start), Int(record.salt), Int(record.length))
+                let (start, salt, length) = (Int(record.keptStart), Int(record.keptEnd), Int(record.length))
                 let part = bytes.extracting(cursor..<cursor + length)
-                let erasable = record.isStub ? length : salt + JournalLimits.recordSalt
+                let erasable = record.isStub ? length : salt + JournalLimits.recordSaltByteCount
                 try body(part.extracting(start..<salt), part.extracting(erasable..<length))
                 cursor += length
             }

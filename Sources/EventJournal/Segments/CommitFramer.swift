@@ -49,16 +49,16 @@ struct CommitFramer {
     ) {
         if isEmpty { base = (segment.lastPosition, chain) }
         reserve(byteCount + draft.encodedByteCount)
-        let sums = Self.complete(draft, in: &buffer, at: byteCount, &entropy, after: chain)
+        let sums = Self.addSaltAndChecksums(draft, in: &buffer, at: byteCount, &entropy, after: chain)
         let lengths = draft.records.lazy.map { $0.length }
-        finish(lengths, count: UInt32(draft.recordCount), length: draft.encodedByteCount, sums, behind: &segment, synced: synced)
+        writeHeader(lengths, count: UInt32(draft.recordCount), length: draft.encodedByteCount, sums, behind: &segment, synced: synced)
         chain = sums.chain
     }
 
     /// Returns the records of a draft in their stored form, one after another.
     static func records(of draft: borrowing CommitDraft, _ entropy: inout EntropyPool) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: draft.encodedByteCount)
-        _ = complete(draft, in: &bytes, at: 0, &entropy, after: 0)
+        _ = addSaltAndChecksums(draft, in: &bytes, at: 0, &entropy, after: 0)
         return Array(bytes[CommitHeader.size...])
     }
 
@@ -85,7 +85,7 @@ struct CommitFramer {
         if lengths.isEmpty { return }
         var records: [UInt32] = []
         swap(&records, &lengths)
-        finish(records, count: UInt32(records.count), length: commitLength, sums, behind: &segment, synced: synced)
+        writeHeader(records, count: UInt32(records.count), length: commitLength, sums, behind: &segment, synced: synced)
         chain = sums.chain
         records.removeAll(keepingCapacity: true)
         swap(&records, &lengths)
@@ -117,7 +117,7 @@ struct CommitFramer {
     }
 
     /// Writes a commit's header before its records and updates the segment.
-    private mutating func finish(
+    private mutating func writeHeader(
         _ lengths: some Sequence<UInt32>, count: UInt32, length: Int, _ sums: Sums, behind segment: inout Segment, synced: Position
     ) {
         let header = CommitHeader(
@@ -125,11 +125,11 @@ struct CommitFramer {
             chain: sums.chain, recordsCRC: sums.recordsCRC)
         header.encode(into: &buffer, at: byteCount, seed: segment.framingSeed)
         let relative = header.firstPosition - segment.header.firstPosition
-        segment.index.note(relative, at: segment.end, recordsLeft: 0)
+        segment.index.addEntry(relative, at: segment.end, recordsLeft: 0)
         var offset = segment.end + UInt64(CommitHeader.size)
         var recordsLeft = count
         for length in lengths {
-            segment.index.note(relative + UInt64(count - recordsLeft), at: offset, recordsLeft: recordsLeft)
+            segment.index.addEntry(relative + UInt64(count - recordsLeft), at: offset, recordsLeft: recordsLeft)
             offset += UInt64(length)
             recordsLeft -= 1
         }
@@ -142,7 +142,7 @@ struct CommitFramer {
     // MARK: Records
 
     /// Copies a draft's bytes to a buffer and adds salt and checksums to its records.
-    private static func complete(
+    private static func addSaltAndChecksums(
         _ draft: borrowing CommitDraft, in buffer: inout [UInt8], at start: Int, _ entropy: inout EntropyPool, after chain: UInt64
     ) -> Sums {
         var sums = Sums(after: chain)
@@ -156,7 +156,7 @@ struct CommitFramer {
                 if record.isStub {
                     original = completeStub(record, in: &commit, at: cursor, salt)
                 } else {
-                    commit.storeBytes(of: salt.littleEndian, toByteOffset: cursor + Int(record.salt), as: RecordSalt.self)
+                    commit.storeBytes(of: salt.littleEndian, toByteOffset: cursor + Int(record.keptEnd), as: RecordSalt.self)
                 }
                 let crc = CRC32C.checksum(of: commit.bytes.extracting(cursor + 4..<end))
                 commit.storeBytes(of: crc.littleEndian, toByteOffset: cursor, as: UInt32.self)
@@ -173,16 +173,16 @@ struct CommitFramer {
     private static func completeStub(
         _ record: CommitDraft.Record, in commit: inout MutableRawSpan, at cursor: Int, _ salt: RecordSalt
     ) -> UInt32 {
-        let saltBytes = (0..<JournalLimits.recordSalt).map { UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0)) }
+        let saltBytes = (0..<JournalLimits.recordSaltByteCount).map { UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0)) }
         var whole: [UInt8] = []
-        commit.bytes.extracting(cursor + 4..<cursor + Int(record.salt)).append(to: &whole)
+        commit.bytes.extracting(cursor + 4..<cursor + Int(record.keptEnd)).append(to: &whole)
         // The byte before the kept part contains the state and no length.
-        whole[Int(record.start) - 5] = RecordContentState.whole.rawValue
+        whole[Int(record.keptStart) - 5] = RecordContentState.whole.rawValue
         whole += saltBytes
         let crc = CRC32C.checksum(of: whole)
-        let digest = cursor + Int(record.salt)
+        let digest = cursor + Int(record.keptEnd)
         for (offset, byte) in SHA256.hash(saltBytes).enumerated() { commit.storeByte(byte, at: digest + offset) }
-        commit.storeBytes(of: crc.littleEndian, toByteOffset: digest + RecordLayout.digest, as: UInt32.self)
+        commit.storeBytes(of: crc.littleEndian, toByteOffset: digest + RecordLayout.digestByteCount, as: UInt32.self)
         return crc
     }
 }

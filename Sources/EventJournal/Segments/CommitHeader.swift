@@ -3,7 +3,7 @@
 /// See Format.md for the layout.
 struct CommitHeader: Equatable {
     static let size = 40
-    static let smallestCommit = size + JournalLimits.smallestRecord
+    static let minimumCommitLength = size + JournalLimits.minimumRecordLength
 
     /// The length of the whole commit in bytes, header included.
     var length: UInt32
@@ -64,7 +64,7 @@ struct CommitHeader: Equatable {
     /// Later arithmetic relies on these bounds.
     var isPlausible: Bool {
         length <= JournalLimits.commitBytes && recordCount >= 1 && firstPosition >= 1 && syncedPosition < firstPosition
-            && UInt64(length) >= UInt64(Self.size) + UInt64(recordCount) * UInt64(JournalLimits.smallestRecord)
+            && UInt64(length) >= UInt64(Self.size) + UInt64(recordCount) * UInt64(JournalLimits.minimumRecordLength)
             && !firstPosition.addingReportingOverflow(UInt64(recordCount)).overflow
     }
 

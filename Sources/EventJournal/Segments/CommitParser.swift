@@ -3,13 +3,13 @@ protocol CommitVisitor {
     /// A commit with a valid header begins at `offset`.
     ///
     /// Returning false ends the read before it.
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool
     /// Receives a valid record.
     ///
     /// Returning false ends the read.
     ///
     /// `chain` is the value after the record, if the read follows the chain.
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
     /// The current commit is valid as a whole and ends at `offset`.
     mutating func end(_ header: CommitHeader, at offset: UInt64)
     /// The bytes at a place differ from the written ones.
@@ -19,23 +19,23 @@ protocol CommitVisitor {
     /// - Parameters:
     ///   - position: The position of the next record.
     ///   - atBoundary: Whether the damage is at a commit boundary, before any record of a commit.
-    mutating func damage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool
+    mutating func visitDamage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool
     /// A resumed read cannot find these records.
     ///
     /// The bytes are the range that may have held them.
-    mutating func missing(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>)
+    mutating func visitMissingRecords(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>)
 }
 
 extension CommitVisitor {
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
     mutating func end(_ header: CommitHeader, at offset: UInt64) {}
-    mutating func damage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool { false }
-    mutating func missing(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {}
+    mutating func visitDamage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool { false }
+    mutating func visitMissingRecords(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {}
 }
 
 /// The location of a record.
-struct RecordPlace {
+struct RecordLocation {
     var position: Position
     /// The offset of the record's first byte in the segment.
     var offset: UInt64
@@ -49,22 +49,22 @@ struct RecordPlace {
 struct CommitParser {
     enum Step {
         /// The number of bytes from `offset` that the parser needs to continue.
-        case need(Int)
+        case needsBytes(Int)
         case ended(Outcome)
     }
 
     /// The reason why a read ended.
     enum Outcome {
         /// The read has passed the last requested position.
-        case done
+        case rangeCompleted
         /// The visitor ended the read.
-        case stopped
+        case stoppedByVisitor
         /// No further commit: at `offset`, a commit boundary, is a zero length or the end of the
         /// file.
-        case end
+        case endOfCommits
         /// No further commit: at `offset`, a commit boundary, begins the segment's footer with this
         /// frame.
-        case sealed(CommitHeader)
+        case footer(CommitHeader)
         case damaged(CommitProblem)
     }
 
@@ -76,9 +76,9 @@ struct CommitParser {
     /// Records before them are skipped unchecked.
     var range: ClosedRange<Position>
     /// Whether the parser computes the chain value.
-    let followsChain: Bool
+    let computesChain: Bool
     /// Whether ``chain`` is the value before the next record and can be compared.
-    var knowsChain: Bool
+    var isChainKnown: Bool
     /// Whether all records of the commit so far were read and valid, so that its checksums can be
     /// compared.
     private var isComplete = true
@@ -98,8 +98,8 @@ struct CommitParser {
         seed = segment.framingSeed
         end = segment.end
         range = positions
-        followsChain = false
-        knowsChain = false
+        computesChain = false
+        isChainKnown = false
         self.offset = offset
         self.position = position
         self.recordsLeft = recordsLeft
@@ -110,8 +110,8 @@ struct CommitParser {
         self.seed = seed
         self.end = end
         range = 0 ... .max
-        followsChain = true
-        knowsChain = true
+        computesChain = true
+        isChainKnown = true
         self.offset = offset
         self.position = position
         self.chain = chain
@@ -123,18 +123,18 @@ struct CommitParser {
         var cursor = 0
         while true {
             if recordsLeft == 0 {
-                if position > range.upperBound { return .ended(.done) }
-                if let step = enterCommit(bytes, &cursor, &visitor) { return step }
+                if position > range.upperBound { return .ended(.rangeCompleted) }
+                if let step = parseHeader(bytes, &cursor, &visitor) { return step }
             }
             let commitEnd = commit.map { commitOffset + UInt64($0.length) } ?? end
-            passOver(bytes, &cursor, commitEnd)
+            skipUnrequestedRecords(bytes, &cursor, commitEnd)
             while recordsLeft > 0 {
                 let layout: RecordLayout
                 switch RecordLayout.decode(bytes, at: cursor) {
                 case .record(let found): layout = found
                 case .incomplete(let length):
                     if UInt64(length) > commitEnd - offset { return damaged(.recordFraming, offset..<commitEnd, position) }
-                    return .need(length)
+                    return .needsBytes(length)
                 case .invalid: return damaged(.recordFraming, offset..<commitEnd, position)
                 }
                 guard UInt64(layout.length) <= commitEnd - offset else {
@@ -146,10 +146,10 @@ struct CommitParser {
                     guard CRC32C.checksum(of: record.extracting(4..<layout.length)) == stored else {
                         return damaged(.recordChecksum, offset..<(offset + UInt64(layout.length)), position)
                     }
-                    if followsChain { chain = Chain.step(chain, record: layout.originalCRC(record, at: 0, stored: stored)) }
+                    if computesChain { chain = Chain.step(chain, record: layout.originalCRC(record, at: 0, stored: stored)) }
                     recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
-                    let place = RecordPlace(position: position, offset: offset, recordsLeft: recordsLeft)
-                    guard visitor.record(place, layout, record, chain: chain) else { return .ended(.stopped) }
+                    let place = RecordLocation(position: position, offset: offset, recordsLeft: recordsLeft)
+                    guard visitor.visitRecord(place, layout, record, chain: chain) else { return .ended(.stoppedByVisitor) }
                 } else {
                     isComplete = false
                 }
@@ -157,11 +157,11 @@ struct CommitParser {
                 offset += UInt64(layout.length)
                 recordsLeft -= 1
                 position += 1
-                if position > range.upperBound && recordsLeft > 0 { return .ended(.done) }
+                if position > range.upperBound && recordsLeft > 0 { return .ended(.rangeCompleted) }
             }
-            if let problem = leaveCommit() { return .ended(.damaged(problem)) }
+            if let problem = checkCommit() { return .ended(.damaged(problem)) }
             if let commit {
-                if followsChain { (chain, knowsChain) = (commit.chain, true) }
+                if computesChain { (chain, isChainKnown) = (commit.chain, true) }
                 visitor.end(commit, at: offset)
             }
             commit = nil
@@ -172,7 +172,7 @@ struct CommitParser {
     ///
     /// Handles records of common lengths that are completely in `bytes`; the caller decodes the
     /// others.
-    private mutating func passOver(_ bytes: RawSpan, _ cursor: inout Int, _ commitEnd: UInt64) {
+    private mutating func skipUnrequestedRecords(_ bytes: RawSpan, _ cursor: inout Int, _ commitEnd: UInt64) {
         guard position < range.lowerBound else { return }
         let count = Int(min(UInt64(recordsLeft), range.lowerBound - position))
         let end = Int(min(UInt64(bytes.byteCount - cursor), commitEnd - offset)) + cursor
@@ -192,24 +192,24 @@ struct CommitParser {
     /// Reads the header at `cursor`.
     ///
     /// Returns nil if the parser is now inside the commit.
-    private mutating func enterCommit<Visitor: CommitVisitor>(
+    private mutating func parseHeader<Visitor: CommitVisitor>(
         _ bytes: RawSpan, _ cursor: inout Int, _ visitor: inout Visitor
     ) -> Step? {
         commitOffset = offset
         guard end - offset >= UInt64(CommitHeader.size) else {
             let rest = Int(end - offset)
-            guard bytes.byteCount - cursor >= rest else { return .need(rest) }
-            if bytes.extracting(cursor..<(cursor + rest)).isZero { return .ended(.end) }
+            guard bytes.byteCount - cursor >= rest else { return .needsBytes(rest) }
+            if bytes.extracting(cursor..<(cursor + rest)).isZero { return .ended(.endOfCommits) }
             return damaged(.commitTruncated, offset..<end, position)
         }
-        guard bytes.byteCount - cursor >= CommitHeader.size else { return .need(CommitHeader.size) }
-        if bytes.integer(at: cursor, as: UInt32.self) == 0 { return .ended(.end) }
+        guard bytes.byteCount - cursor >= CommitHeader.size else { return .needsBytes(CommitHeader.size) }
+        if bytes.integer(at: cursor, as: UInt32.self) == 0 { return .ended(.endOfCommits) }
         guard let header = CommitHeader(decoding: bytes, at: cursor, seed: seed) else {
             return damaged(.commitHeader, offset..<(offset + UInt64(CommitHeader.size)), position)
         }
         if header.isFooter, header.firstPosition == position {
-            return knowsChain && header.chain != chain
-                ? damaged(.chain, offset..<(offset + UInt64(CommitHeader.size)), position) : .ended(.sealed(header))
+            return isChainKnown && header.chain != chain
+                ? damaged(.chain, offset..<(offset + UInt64(CommitHeader.size)), position) : .ended(.footer(header))
         }
         commit = header
         guard header.isPlausible, header.firstPosition == position else {
@@ -218,7 +218,7 @@ struct CommitParser {
         guard UInt64(header.length) <= end - offset else {
             return damaged(.commitTruncated, offset..<end, header.firstPosition, header.lastPosition)
         }
-        guard visitor.begin(header, at: offset) else { return .ended(.stopped) }
+        guard visitor.beginCommit(header, at: offset) else { return .ended(.stoppedByVisitor) }
         recordsLeft = header.recordCount
         recordsCRC = 0
         isComplete = true
@@ -228,13 +228,13 @@ struct CommitParser {
     }
 
     /// Checks the commit as a whole, after its last record.
-    private func leaveCommit() -> CommitProblem? {
+    private func checkCommit() -> CommitProblem? {
         guard let commit else { return nil }
         let range = commitOffset..<(commitOffset + UInt64(commit.length))
         if offset != range.upperBound { return problem(.recordFraming, range, commit.firstPosition, commit.lastPosition) }
         guard isComplete else { return nil }
         if recordsCRC != commit.recordsCRC { return problem(.commitChecksum, range, commit.firstPosition, commit.lastPosition) }
-        if knowsChain && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }
+        if isChainKnown && chain != commit.chain { return problem(.chain, range, commit.firstPosition, commit.lastPosition) }
         return nil
     }
 
@@ -270,17 +270,17 @@ extension CommitParser {
         position = header.firstPosition + UInt64(header.recordCount)
         recordsLeft = 0
         commit = nil
-        (chain, knowsChain) = (header.chain, true)
+        (chain, isChainKnown) = (header.chain, true)
     }
 
     /// Resumes at a commit header found by a search.
     ///
     /// The chain value before it is unknown.
-    mutating func jump(to header: CommitHeader, at offset: UInt64) {
+    mutating func resume(to header: CommitHeader, at offset: UInt64) {
         self.offset = offset
         position = header.firstPosition
         recordsLeft = 0
         commit = nil
-        knowsChain = false
+        isChainKnown = false
     }
 }

@@ -34,7 +34,7 @@ struct CommitReader {
     /// The position of the next record.
     var position: Position { parser.position }
     /// The chain value before the next record, or nil if earlier damage makes it unknown.
-    var chain: UInt64? { parser.knowsChain ? parser.chain : nil }
+    var chain: UInt64? { parser.isChainKnown ? parser.chain : nil }
     /// The read buffer, which the next reader can reuse.
     var buffer: [UInt8] { window.buffer }
 
@@ -65,12 +65,12 @@ struct CommitReader {
             while true {
                 let outcome = try parse(&visitor, ahead: ahead, bound: bound ?? parser.end)
                 guard case .damaged(let problem) = outcome,
-                    visitor.damage(problem, before: parser.position, atBoundary: problem.commitOffset == parser.offset),
+                    visitor.visitDamage(problem, before: parser.position, atBoundary: problem.commitOffset == parser.offset),
                     try resume(behind: problem, &visitor)
                 else { return outcome }
             }
         } catch {
-            throw error.inSegment(segment)
+            throw error.addingSegment(segment)
         }
     }
 
@@ -82,14 +82,14 @@ struct CommitReader {
     /// - Returns: False if the visitor ended the read.
     /// - Throws: Also `damaged` if the bytes differ from the written ones, or end before the last
     ///   position.
-    mutating func readKnown<Visitor: CommitVisitor>(
+    mutating func readRequired<Visitor: CommitVisitor>(
         through last: Position, of directory: JournalDirectory, _ visitor: inout Visitor, ahead: UInt64? = nil, bound: UInt64? = nil
     ) throws(JournalError) -> Bool {
         switch try read(&visitor, ahead: ahead, bound: bound) {
-        case .done: return true
-        case .stopped: return false
+        case .rangeCompleted: return true
+        case .stoppedByVisitor: return false
         case .damaged(let problem): throw problem.error(in: segment, of: directory)
-        case .end, .sealed:
+        case .endOfCommits, .footer:
             // A zero length before the last position appeared after the segment was opened.
             if parser.position > last { return true }
             throw JournalError(
@@ -107,13 +107,15 @@ struct CommitReader {
         while true {
             if parser.offset >= parser.end { needed = 0 }
             let start = parser.offset
-            let available = try storage { () throws(StorageError) in try window.load(at: start, needed: needed, bound: limit) }
+            let available = try convertingStorageErrors { () throws(StorageError) in
+                try window.load(at: start, needed: needed, bound: limit)
+            }
             guard available >= needed else {
                 throw JournalError(
                     .damaged, "The file ends before its records do; it was cut while it was read.", bytes: start..<parser.end)
             }
             switch window.withBytes(from: start, { bytes in parser.consume(bytes, &visitor) }) {
-            case .need(let count): needed = count
+            case .needsBytes(let count): needed = count
             case .ended(let outcome): return outcome
             }
             limit = min(bound, parser.end)
@@ -135,14 +137,14 @@ struct CommitReader {
         {
             parser.skipCommit(header, at: problem.commitOffset)
             // Either the records or the chain value is wrong, so neither predicts the next value.
-            if problem.kind == .chain { parser.knowsChain = false }
+            if problem.kind == .chain { parser.isChainKnown = false }
             return true
         }
         let next = parser.position
         var search = CommitSearch(window.file, seed: seed, after: next - 1, from: problem.commitOffset + 1, size: parser.end)
         guard let (offset, header) = try search.next() else { return false }
-        if header.firstPosition > next { visitor.missing(next...(header.firstPosition - 1), problem.commitOffset..<offset) }
-        parser.jump(to: header, at: offset)
+        if header.firstPosition > next { visitor.visitMissingRecords(next...(header.firstPosition - 1), problem.commitOffset..<offset) }
+        parser.resume(to: header, at: offset)
         return true
     }
 }

@@ -9,7 +9,7 @@ struct CommitSearch {
     private let size: UInt64
     /// The search ignores headers of commits up to this position.
     private let last: Position
-    private var place: UInt64
+    private var offset: UInt64
 
     /// Creates a search from an offset for the headers of commits after a position.
     init(_ file: any StorageFile, seed: UInt32, after last: Position, from offset: UInt64, size: UInt64) {
@@ -17,7 +17,7 @@ struct CommitSearch {
         self.seed = seed
         self.size = size
         self.last = last
-        place = offset
+        self.offset = offset
     }
 
     /// Creates a search for the headers of commits after the known ones of a segment.
@@ -27,17 +27,17 @@ struct CommitSearch {
 
     /// Returns the next valid header and its offset, or nil at the end of the file.
     mutating func next() throws(JournalError) -> (offset: UInt64, header: CommitHeader)? {
-        while place < size, size - place >= UInt64(CommitHeader.size) {
-            let start = place
-            let available = try storage { () throws(StorageError) in
+        while offset < size, size - offset >= UInt64(CommitHeader.size) {
+            let start = offset
+            let available = try convertingStorageErrors { () throws(StorageError) in
                 try window.load(at: start, needed: CommitHeader.size, bound: size)
             }
             guard available >= CommitHeader.size else { return nil }
-            let (passed, header) = window.withBytes(from: place) { bytes in find(bytes) }
-            place += passed
+            let (passed, header) = window.withBytes(from: offset) { bytes in find(bytes) }
+            offset += passed
             if let header {
-                let found = place
-                place += UInt64(header.length)
+                let found = offset
+                offset += UInt64(header.length)
                 return (found, header)
             }
         }
@@ -54,7 +54,7 @@ struct CommitSearch {
                 cursor = max(cursor + 1, bytes.firstNonzero(from: cursor) - 3)
                 continue
             }
-            if length <= JournalLimits.commitBytes, length >= CommitHeader.smallestCommit,
+            if length <= JournalLimits.commitBytes, length >= CommitHeader.minimumCommitLength,
                 let header = CommitHeader(decoding: bytes, at: cursor, seed: seed), header.isPlausible, header.firstPosition > last
             {
                 return (UInt64(cursor), header)
@@ -73,7 +73,7 @@ struct CommitSearch {
 /// lengths may be wrong.
 struct SalvagedCommit {
     /// The location of a record in the commit.
-    struct Place {
+    struct RecordExtent {
         /// The offset of the record's bytes; the range is empty if they are unknown.
         var offset: UInt32 = 0
         var length: UInt32 = 0
@@ -84,12 +84,12 @@ struct SalvagedCommit {
     }
 
     /// The records of the commit, in order.
-    private(set) var records: [Place] = []
+    private(set) var records: [RecordExtent] = []
     /// The problem of the lost records, or nil if the commit is intact.
     private(set) var problem: CommitProblem.Kind?
 
     /// Whether the commit is as written.
-    var isWhole: Bool { problem == nil }
+    var isIntact: Bool { problem == nil }
 
     /// Checks the records of a commit.
     ///
@@ -108,7 +108,7 @@ struct SalvagedCommit {
             recordsCRC = CRC32C.checksum(of: stored, continuing: recordsCRC)
             let isValid = CRC32C.checksum(of: record.extracting(4..<layout.length)) == stored
             if !isValid && firstLost == nil { firstLost = records.count }
-            records.append(Place(offset: UInt32(cursor), length: UInt32(layout.length), isValid: isValid))
+            records.append(RecordExtent(offset: UInt32(cursor), length: UInt32(layout.length), isValid: isValid))
             cursor += layout.length
         }
         let isAligned = records.count == count && cursor == Int(header.length)
@@ -122,6 +122,6 @@ struct SalvagedCommit {
             problem = .commitChecksum
             records.removeAll()
         }
-        records += repeatElement(Place(), count: count - records.count)
+        records += repeatElement(RecordExtent(), count: count - records.count)
     }
 }

@@ -79,7 +79,7 @@ struct DurableSlots {
     /// The newer of the readable slots.
     var newest: DurableSlot
 
-    var damaged: [Int] { slots.indices.filter { slots[$0] == nil } }
+    var damagedIndexes: [Int] { slots.indices.filter { slots[$0] == nil } }
 
     /// Decodes the slots of a durable file in the order of the file; nil for an unreadable slot.
     ///
@@ -118,7 +118,7 @@ struct DurableSlots {
             throw JournalError(error)
         }
         var bytes = [UInt8](repeating: 0, count: DurableSlot.fileSize)
-        _ = try storage { () throws(StorageError) in
+        _ = try convertingStorageErrors { () throws(StorageError) in
             try bytes.withMutableBytes(0..<DurableSlot.fileSize) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
         }
         let slots = try Self.decode(bytes, path)

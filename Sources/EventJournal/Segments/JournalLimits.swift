@@ -11,7 +11,7 @@ public enum JournalLimits {
     /// The valid segment sizes, in bytes; a size outside the range is clamped to it.
     public static let segmentBytes: ClosedRange<UInt64> = 512...(1 << 30)
 
-    static let recordSalt = MemoryLayout<RecordSalt>.size
+    static let recordSaltByteCount = MemoryLayout<RecordSalt>.size
     /// CRC, two one-byte lengths, salt.
-    static let smallestRecord = 4 + 1 + 1 + recordSalt
+    static let minimumRecordLength = 4 + 1 + 1 + recordSaltByteCount
 }

@@ -24,7 +24,7 @@ struct RecordLayout {
     /// The length of the stored record, its CRC field included.
     var length: Int
 
-    static let digest = 32
+    static let digestByteCount = 32
 
     enum Result {
         case record(RecordLayout)
@@ -59,14 +59,14 @@ struct RecordLayout {
         let kept = (cursor - offset)..<(cursor - offset + keptLength)
         let layout: RecordLayout
         if state == .whole {
-            let start = kept.upperBound + JournalLimits.recordSalt
+            let start = kept.upperBound + JournalLimits.recordSaltByteCount
             layout = RecordLayout(
                 state: state, kept: kept, erasable: start..<(start + erasableLength), length: start + erasableLength)
         } else {
             // A stub has no length of the erasable part: the length would reveal something about
             // erased content.
             guard erasableLength == 0 else { return .invalid }
-            let end = kept.upperBound + digest + 4
+            let end = kept.upperBound + digestByteCount + 4
             layout = RecordLayout(state: state, kept: kept, erasable: end..<end, length: end)
         }
         return layout.length <= available ? .record(layout) : .incomplete(layout.length)
@@ -79,7 +79,7 @@ struct RecordLayout {
     /// shorter than 4 KiB. Nearly all records are.
     @inline(__always)
     static func commonLength(_ bytes: RawSpan, at offset: Int) -> Int? {
-        guard bytes.byteCount - offset >= JournalLimits.smallestRecord else { return nil }
+        guard bytes.byteCount - offset >= JournalLimits.minimumRecordLength else { return nil }
         let lengths: UInt32 = bytes.integer(at: offset + 4)
         let (kept, low) = (lengths & 0xFF, lengths >> 8 & 0xFF)
         // 1 if the second length has two bytes. Computed without a branch, which would be
@@ -87,7 +87,7 @@ struct RecordLayout {
         let isLong = low >> 7
         let high = (lengths >> 16 & 0xFF) * isLong
         guard kept < 0x80, high < 0x80, high >= isLong, low & 3 == UInt32(RecordContentState.whole.rawValue) else { return nil }
-        return JournalLimits.smallestRecord + Int(isLong) + Int(kept) + Int((low & 0x7F | high << 7) >> 2)
+        return JournalLimits.minimumRecordLength + Int(isLong) + Int(kept) + Int((low & 0x7F | high << 7) >> 2)
     }
 
     /// Returns the CRC that enters the chain value: the stored CRC, or the original CRC of a stub.

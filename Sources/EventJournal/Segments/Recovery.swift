@@ -23,7 +23,7 @@ struct Recovery {
     var lastSize: UInt64 = 0
 
     /// The last segment.
-    var last: Segment {
+    var lastSegment: Segment {
         guard let active else { preconditionFailure("a recovery that did not throw has read the last segment") }
         return active
     }
@@ -49,7 +49,7 @@ struct Recovery {
         slots = try DurableSlots(request.directory, request.mode)
         id = slots.newest.journal
         chain = Chain.start(id)
-        report.damagedSlots = slots.damaged
+        report.damagedSlots = slots.damagedIndexes
         report.hasLiveWriter = request.hasLiveWriter
         report.attestedPosition = slots.newest.position
 
@@ -81,21 +81,21 @@ struct Recovery {
             let opened = try open(entry.first, request)
             let next = index + 1 < listing.segments.count ? listing.segments[index + 1].first : nil
             if let next, next - 1 <= limit {
-                try passSealed(opened, next: next, watched, &chains)
+                try skipSealedSegment(opened, next: next, watched, &chains)
                 sealedStarts.append(SegmentStart(opened.segment.header))
             } else {
                 var scan = SegmentScan(
                     opened.segment, size: opened.size, limit: limit, watched: watched,
                     rewriteAfter: max(slots.newest.position, entry.first - 1))
                 try scan.run()
-                take(scan, &chains)
+                merge(scan, &chains)
                 active = scan.segment
                 lastSize = opened.size
                 isLastSealed = try opened.isSealed(at: scan)
                 rewriteOffset = scan.rewriteOffset
                 // A live writer may be appending to the end. Its durable commits are before the
                 // end.
-                if !request.hasLiveWriter { try judgeEnd(scan) }
+                if !request.hasLiveWriter { try checkTail(scan) }
                 break
             }
         }
@@ -106,12 +106,12 @@ struct Recovery {
         report.wasClean = slots.newest.isClean && slots.newest.position == lastPosition && isExact
     }
 
-    private mutating func take(_ scan: SegmentScan, _ chains: inout [Position: UInt64]) {
+    private mutating func merge(_ scan: SegmentScan, _ chains: inout [Position: UInt64]) {
         lastPosition = scan.segment.lastPosition
         chain = scan.chain
         chains[lastPosition] = chain
         chains.merge(scan.chains) { first, _ in first }
-        report.attestedPosition = max(report.attestedPosition, scan.segment.header.syncedPosition, scan.attested)
+        report.attestedPosition = max(report.attestedPosition, scan.segment.header.syncedPosition, scan.attestedPosition)
     }
 
     /// Opens a segment and checks that it follows the records read so far.
@@ -136,7 +136,7 @@ struct Recovery {
     ///
     /// The segment was synced completely before the next one was created. Its records are read only
     /// if the footer is damaged, or a slot or head attests a chain value within the segment.
-    private mutating func passSealed(
+    private mutating func skipSealedSegment(
         _ opened: SegmentFile, next: Position, _ watched: [Position], _ chains: inout [Position: UInt64]
     ) throws(JournalError) {
         let segment = opened.segment
@@ -158,7 +158,7 @@ struct Recovery {
                 bytes: scan.segment.end..<max(scan.segment.end, scan.size),
                 positions: min(scan.segment.lastPosition + 1, next)...max(scan.segment.lastPosition + 1, next - 1))
         }
-        take(scan, &chains)
+        merge(scan, &chains)
         sealedBytes += scan.segment.commitBytes
         // All records are present, as the next segment's header confirms: only the footer can be
         // wrong.
@@ -167,13 +167,13 @@ struct Recovery {
 
     /// Determines what follows the last valid commit of the last segment: nothing, a tear, or
     /// damage.
-    private mutating func judgeEnd(_ scan: SegmentScan) throws(JournalError) {
+    private mutating func checkTail(_ scan: SegmentScan) throws(JournalError) {
         let segment = scan.segment
         // Everything before a footer was synced before it was written, even if the footer is torn.
         // The next writer rewrites it.
         let known = segment.end + UInt64(scan.footer?.length ?? 0)
         guard scan.size > known else { return }
-        let nonzero = try storage { () throws(StorageError) in try segment.file.firstNonzero(in: known..<scan.size) }
+        let nonzero = try convertingStorageErrors { () throws(StorageError) in try segment.file.firstNonzero(in: known..<scan.size) }
         guard let nonzero else { return }
         guard scan.footer == nil else {
             throw JournalError(
@@ -185,13 +185,15 @@ struct Recovery {
                 kind: .commitHeader, commitOffset: segment.end, header: nil,
                 bytes: segment.end..<min(scan.size, segment.end + UInt64(CommitHeader.size)),
                 positions: (lastPosition + 1)...(lastPosition + 1))
-        let beyond = try TearRule.attested(beyond: segment.end, in: segment, size: scan.size)
+        let beyond = try TearRule.highestSyncedPosition(beyond: segment.end, in: segment, size: scan.size)
         report.attestedPosition = max(report.attestedPosition, beyond)
         if lastPosition < report.attestedPosition { throw damaged(problem, segment, upTo: report.attestedPosition) }
         guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {
             throw damaged(problem, segment, upTo: problem.positions.upperBound)
         }
-        let end = try storage { () throws(StorageError) in try segment.file.endWithoutTrailingZeros(in: segment.end..<scan.size) }
+        let end = try convertingStorageErrors { () throws(StorageError) in
+            try segment.file.endWithoutTrailingZeros(in: segment.end..<scan.size)
+        }
         report.cutBytes = segment.end..<end
         report.cutSegment = segment.name
     }
@@ -238,7 +240,7 @@ struct Recovery {
 /// ends inside the commit. A power failure explains nothing else, so opening fails for all other
 /// bytes.
 enum TearRule {
-    static let sector: UInt64 = 512
+    static let sectorSize: UInt64 = 512
 
     /// Returns whether a tear explains the invalid commit at `problem.commitOffset`.
     ///
@@ -256,17 +258,17 @@ enum TearRule {
         let start = problem.commitOffset
         let (end, overflow) = start.addingReportingOverflow(extent)
         if overflow || end > size { return true }
-        var sectorStart = start - start % sector
+        var sectorStart = start - start % sectorSize
         while sectorStart < end {
-            let part = max(start, sectorStart)..<min(sectorStart + sector, size)
-            if try storage({ () throws(StorageError) in try file.firstNonzero(in: part) }) == nil { return true }
-            sectorStart += sector
+            let part = max(start, sectorStart)..<min(sectorStart + sectorSize, size)
+            if try convertingStorageErrors({ () throws(StorageError) in try file.firstNonzero(in: part) }) == nil { return true }
+            sectorStart += sectorSize
         }
         return false
     }
 
     /// Returns the highest position that a valid commit beyond `offset` attests as synced, or 0.
-    static func attested(beyond offset: UInt64, in segment: Segment, size: UInt64) throws(JournalError) -> Position {
+    static func highestSyncedPosition(beyond offset: UInt64, in segment: Segment, size: UInt64) throws(JournalError) -> Position {
         var attested: Position = 0
         var search = CommitSearch(segment, from: offset, size: size)
         while let (_, header) = try search.next() { attested = max(attested, header.syncedPosition) }
@@ -277,17 +279,17 @@ enum TearRule {
 /// The changes to the files after recovery and before the writer's first append.
 ///
 /// A crash may follow every step: recovery of the files after each step finds the same end.
-struct Repairs {
+struct RecoveryWriter {
     let directory: JournalDirectory
 
     /// Removes the temporary files of an interrupted creation.
     ///
     /// No reader uses these names.
     func removeTemporaries(_ listing: DirectoryListing) throws(JournalError) -> [String] {
-        for name in listing.temporaries {
-            try storage { () throws(StorageError) in try directory.storage.remove(directory.file(name)) }
+        for name in listing.temporaryFiles {
+            try convertingStorageErrors { () throws(StorageError) in try directory.storage.remove(directory.file(name)) }
         }
-        return listing.temporaries
+        return listing.temporaryFiles
     }
 
     /// Makes the end of the last segment durable as recovery determined it.
@@ -298,21 +300,21 @@ struct Repairs {
     /// 2. Copy the torn bytes to a file of their own.
     /// 3. Truncate the segment and sync it, before a slot attests it.
     /// 4. Write the footer, because another segment follows.
-    func settle(_ recovery: inout Recovery) throws(JournalError) {
-        let segment = recovery.last
+    func apply(_ recovery: inout Recovery) throws(JournalError) {
+        let segment = recovery.lastSegment
         if let start = recovery.rewriteOffset {
             try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in try segment.file.write(bytes, at: offset) }
         }
         if let range = recovery.report.cutBytes {
-            recovery.report.cutFile = try keep(range, of: segment)
+            recovery.report.cutFile = try copyTornBytes(range, of: segment)
         }
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             if recovery.lastSize > segment.end { try segment.file.truncate(to: segment.end) }
             try segment.file.sync()
         }
         recovery.lastSize = segment.end
         if segment.isEmpty { return }
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             // Reserve space first: a later recovery would treat a footer that a full disk truncated
             // as a torn commit.
             try segment.file.allocate(to: segment.end + UInt64(segment.footer(recovery.chain).count))
@@ -323,9 +325,9 @@ struct Repairs {
     /// Copies the bytes to a new, durable file in `cut/` and returns its name.
     ///
     /// The name consists of segment and offset.
-    private func keep(_ range: Range<UInt64>, of segment: Segment) throws(JournalError) -> String {
+    private func copyTornBytes(_ range: Range<UInt64>, of segment: Segment) throws(JournalError) -> String {
         let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
-        let present = try storage { () throws(StorageError) in
+        let present = try convertingStorageErrors { () throws(StorageError) in
             if try directory.storage.kind(of: cut.path) == nil { try directory.storage.createDirectory(cut.path) }
             try directory.storage.syncDirectory(directory.path)
             return Set(try directory.storage.list(cut.path))
@@ -339,11 +341,11 @@ struct Repairs {
             name = "\(base)-\(number).cut"
             number += 1
         }
-        _ = try cut.make(name, []) { (file) throws(JournalError) in
+        _ = try cut.createTemporaryFile(name, []) { (file) throws(JournalError) in
             try copy(range, of: segment) { (bytes, offset) throws(StorageError) in
                 try file.write(bytes, at: offset - range.lowerBound)
             }
-        }.take()
+        }.publish()
         return DirectoryListing.cutName + "/" + name
     }
 
@@ -354,7 +356,7 @@ struct Repairs {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let start = offset
-            offset += try storage { () throws(StorageError) in
+            offset += try convertingStorageErrors { () throws(StorageError) in
                 let available = try window.load(at: start, needed: 1, bound: range.upperBound)
                 let count = Int(min(UInt64(available), range.upperBound - start))
                 guard count > 0 else { throw StorageError(.failed, .read, path: directory.file(segment.name)) }

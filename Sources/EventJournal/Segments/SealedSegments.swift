@@ -66,7 +66,7 @@ final class SealedSegments: Sendable {
     }
 
     /// Removes a segment in which a read failed.
-    func forget(_ segment: Segment) {
+    func remove(_ segment: Segment) {
         let first = segment.header.firstPosition
         state.withLock { state in
             state.entries[first] = nil
@@ -87,7 +87,7 @@ final class SealedSegments: Sendable {
             throw damaged("The segment's chain value does not follow from the records before it.", header, from: start.position)
         }
         if let (footer, offset) = try opened.footer(), footer.firstPosition == next.position, footer.chain == next.chain,
-            let index = try storage({ () throws(StorageError) in
+            let index = try convertingStorageErrors({ () throws(StorageError) in
                 try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: start.position)
             })
         {

@@ -41,7 +41,7 @@ struct Segment {
         do throws(StorageError) {
             try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: end) }
         } catch {
-            cutOff()
+            truncateToCommits()
             throw error
         }
         try file.truncate(to: end + UInt64(bytes.count))
@@ -51,7 +51,7 @@ struct Segment {
     /// Truncates the file after the valid commits.
     ///
     /// Ignores errors, because the earlier failure is reported.
-    private func cutOff() {
+    private func truncateToCommits() {
         do throws(StorageError) {
             try file.truncate(to: end)
             // Without a sync, a power failure could undo the truncation, and a partial write inside
@@ -83,9 +83,9 @@ struct SegmentStart {
 }
 
 /// A segment that does not have its final name yet.
-struct NewSegment {
+struct TemporarySegment {
     let header: SegmentHeader
-    let file: NewFile
+    let file: TemporaryFile
 
     /// Creates an empty, synced segment under a temporary name.
     ///
@@ -95,12 +95,12 @@ struct NewSegment {
         prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
     ) throws(JournalError) {
         header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: entropy.next())
-        file = try directory.make(DirectoryListing.segmentName(first), header.encoded(), prepare: prepare)
+        file = try directory.createTemporaryFile(DirectoryListing.segmentName(first), header.encoded(), prepare: prepare)
     }
 
     /// Renames the segment durably to its final name.
-    func take() throws(JournalError) -> Segment {
-        Segment(name: file.name, header: header, file: try file.take())
+    func publish() throws(JournalError) -> Segment {
+        Segment(name: file.name, header: header, file: try file.publish())
     }
 }
 
@@ -117,7 +117,7 @@ struct SegmentFile {
         let name = DirectoryListing.segmentName(first)
         let path = directory.file(name)
         var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
-        let (file, size) = try storage { () throws(StorageError) in
+        let (file, size) = try convertingStorageErrors { () throws(StorageError) in
             let file = try directory.storage.open(path, mode)
             _ = try file.fill(&bytes, 0..<SegmentHeader.size, from: 0)
             return (file, try file.size())
@@ -154,7 +154,7 @@ struct SegmentFile {
 
     /// Returns the frame and the offset of the footer at the end of the file, or nil.
     func footer() throws(JournalError) -> (header: CommitHeader, offset: UInt64)? {
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             try SegmentFooter.find(in: segment.file, size: size, seed: segment.framingSeed)
         }
     }
@@ -162,7 +162,7 @@ struct SegmentFile {
     /// Returns whether the file ends in a valid footer at the end of the scan.
     func isSealed(at scan: SegmentScan) throws(JournalError) -> Bool {
         guard let footer = scan.footer, size == scan.segment.end + UInt64(footer.length) else { return false }
-        return try storage { () throws(StorageError) in
+        return try convertingStorageErrors { () throws(StorageError) in
             try SegmentFooter.index(of: footer, at: scan.segment.end, in: segment.file, firstPosition: segment.header.firstPosition)
         } != nil
     }

@@ -6,11 +6,11 @@ struct SegmentScan: CommitVisitor {
     /// A live writer has not yet made such a commit durable.
     let limit: Position
     /// The positions with externally attested chain values, ascending.
-    var watched: [Position]
+    var chainPositions: [Position]
     /// The chain values found at watched positions.
     var chains: [Position: UInt64] = [:]
     /// The highest position that a valid commit attests as synced.
-    var attested: Position = 0
+    var attestedPosition: Position = 0
     /// The chain value after the last valid commit.
     var chain: UInt64
     /// The position after which commits must be rewritten; `rewriteOffset` is the first one's
@@ -25,7 +25,7 @@ struct SegmentScan: CommitVisitor {
     let size: UInt64
 
     private var pendingChains: [Position: UInt64] = [:]
-    private var nextWatched: Position
+    private var nextChainPosition: Position
 
     /// Creates the scan of a whole segment.
     ///
@@ -44,10 +44,10 @@ struct SegmentScan: CommitVisitor {
         self.segment = segment
         self.size = size
         self.limit = limit
-        self.watched = watched
+        self.chainPositions = watched
         self.rewriteAfter = rewriteAfter
         self.chain = chain
-        nextWatched = watched.first { $0 > segment.lastPosition } ?? .max
+        nextChainPosition = watched.first { $0 > segment.lastPosition } ?? .max
     }
 
     /// Reads the segment.
@@ -59,25 +59,25 @@ struct SegmentScan: CommitVisitor {
         case .damaged(let found):
             problem = found
             segment.index.remove(from: segment.lastPosition + 1 - segment.header.firstPosition)
-        case .sealed(let header):
+        case .footer(let header):
             footer = header
-            attested = max(attested, header.syncedPosition)
-        case .end, .done, .stopped: break
+            attestedPosition = max(attestedPosition, header.syncedPosition)
+        case .endOfCommits, .rangeCompleted, .stoppedByVisitor: break
         }
     }
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool {
         guard header.firstPosition <= limit else { return false }
-        segment.index.note(header.firstPosition - segment.header.firstPosition, at: offset, recordsLeft: 0)
+        segment.index.addEntry(header.firstPosition - segment.header.firstPosition, at: offset, recordsLeft: 0)
         pendingChains.removeAll(keepingCapacity: true)
         return true
     }
 
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
-        segment.index.note(place.position - segment.header.firstPosition, at: place.offset, recordsLeft: place.recordsLeft)
-        if place.position >= nextWatched {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+        segment.index.addEntry(place.position - segment.header.firstPosition, at: place.offset, recordsLeft: place.recordsLeft)
+        if place.position >= nextChainPosition {
             pendingChains[place.position] = chain
-            nextWatched = watched.first { $0 > place.position } ?? .max
+            nextChainPosition = chainPositions.first { $0 > place.position } ?? .max
         }
         return true
     }
@@ -86,7 +86,7 @@ struct SegmentScan: CommitVisitor {
         segment.lastPosition = header.lastPosition
         segment.end = offset
         chain = header.chain
-        attested = max(attested, header.syncedPosition)
+        attestedPosition = max(attestedPosition, header.syncedPosition)
         if rewriteOffset == nil && header.lastPosition > rewriteAfter { rewriteOffset = offset - UInt64(header.length) }
         chains.merge(pendingChains) { first, _ in first }
         pendingChains.removeAll(keepingCapacity: true)

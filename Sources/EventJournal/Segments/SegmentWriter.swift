@@ -5,7 +5,7 @@
 /// received, not that of the source, because a power failure may lose some of the new commits.
 struct SegmentWriter {
     /// The size at which the buffered commits are written.
-    private static let chunk = 1 << 20
+    private static let flushThreshold = 1 << 20
 
     /// The segment with its finished commits.
     private(set) var segment: Segment
@@ -23,10 +23,12 @@ struct SegmentWriter {
     /// Begins a new segment in a temporary file.
     init(creating header: SegmentHeader, in directory: JournalDirectory) throws(JournalError) {
         let name = DirectoryListing.segmentName(header.firstPosition)
-        let file = try storage { () throws(StorageError) in try directory.storage.open(directory.file(name + Self.suffix), .create) }
+        let file = try convertingStorageErrors { () throws(StorageError) in
+            try directory.storage.open(directory.file(name + Self.suffix), .create)
+        }
         self.init(Segment(name: name, header: header, file: file), in: directory, isNew: true, header.chain)
         let bytes = header.encoded()
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
         }
     }
@@ -71,12 +73,12 @@ struct SegmentWriter {
     /// Does nothing if none were added.
     mutating func finishCommit() throws(JournalError) {
         framer.finishCommit(behind: &segment, &chain, synced: syncedPosition)
-        if framer.byteCount >= Self.chunk { try flush() }
+        if framer.byteCount >= Self.flushThreshold { try flush() }
     }
 
     private mutating func flush() throws(JournalError) {
         if framer.isEmpty { return }
-        try storage { () throws(StorageError) in try framer.write(to: segment.file, endingAt: end) }
+        try convertingStorageErrors { () throws(StorageError) in try framer.write(to: segment.file, endingAt: end) }
     }
 
     // MARK: The end
@@ -89,7 +91,7 @@ struct SegmentWriter {
         try flush()
         if sealed { try seal() }
         let (file, name) = (segment.file, segment.name)
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             try file.sync()
             guard isNew else { return }
             try directory.storage.rename(directory.file(name + Self.suffix), to: directory.file(name))
@@ -102,7 +104,7 @@ struct SegmentWriter {
     /// Existing segments are synced first, because a footer attests their commits.
     private func seal() throws(JournalError) {
         let bytes = segment.footer(chain)
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             if !isNew { try segment.file.sync() }
             try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try segment.file.write(span, at: end) }
         }

@@ -14,7 +14,7 @@ struct SparseIndex: Equatable {
         /// 0 if `offset` is that of a commit header.
         var recordsLeft: UInt32
 
-        var place: (relativePosition: UInt64, offset: UInt64) { (UInt64(relativePosition), UInt64(offset)) }
+        var location: (relativePosition: UInt64, offset: UInt64) { (UInt64(relativePosition), UInt64(offset)) }
     }
 
     static let spacing: UInt32 = 4096
@@ -41,7 +41,7 @@ struct SparseIndex: Equatable {
 
     /// Adds an entry for a boundary if the last entry is far enough before it.
     @inline(__always)
-    mutating func note(_ relativePosition: UInt64, at offset: UInt64, recordsLeft: UInt32) {
+    mutating func addEntry(_ relativePosition: UInt64, at offset: UInt64, recordsLeft: UInt32) {
         let offset = UInt32(truncatingIfNeeded: offset)
         if let last = entries.last, offset &- last.offset < Self.spacing { return }
         entries.append(
@@ -68,14 +68,14 @@ struct SparseIndex: Equatable {
     ///
     /// - Parameter hint: The index of an entry at or before the first position, or 0. On return,
     ///   the index of the last such entry. A search close to the hint takes few steps.
-    func lookUp(
+    func findReadExtent(
         _ first: UInt64, _ last: UInt64, end: (relativePosition: UInt64, offset: UInt64), from hint: inout Int
     ) -> (start: Entry, estimate: UInt64, bound: UInt64)? {
         let after = partition(from: hint) { UInt64($0.relativePosition) > first }
         guard after > 0 else { return nil }
         hint = after - 1
         let beyond = last == first ? after : partition(from: after) { UInt64($0.relativePosition) > last }
-        let (from, to) = (entries[beyond - 1], beyond < entries.count ? entries[beyond].place : end)
+        let (from, to) = (entries[beyond - 1], beyond < entries.count ? entries[beyond].location : end)
         guard to.relativePosition > last, to.offset > from.offset else { return (entries[after - 1], to.offset, to.offset) }
         let (share, overflows) = (last - UInt64(from.relativePosition) + 1).multipliedReportingOverflow(by: to.offset - UInt64(from.offset))
         // No segment contains this number of records, but a footer may claim it.
@@ -86,17 +86,17 @@ struct SparseIndex: Equatable {
 
     /// Returns an entry from which a read meets the header of the commit that contains a record.
     ///
-    /// - Parameter nearest: The entry from which ``lookUp(_:_:end:from:)`` starts a read of the
+    /// - Parameter nearest: The entry from which ``findReadExtent(_:_:end:from:)`` starts a read of the
     ///   record. It is returned if it is not inside that commit.
     func header(of relativePosition: UInt64, from nearest: Entry) -> Entry {
         let commitEnd = UInt64(nearest.relativePosition) + UInt64(nearest.recordsLeft)
-        return commitEnd > relativePosition ? commit(before: relativePosition) ?? nearest : nearest
+        return commitEnd > relativePosition ? commitEntry(before: relativePosition) ?? nearest : nearest
     }
 
     /// Returns the last entry at a commit header that is not after the record at a position.
     ///
     /// Returns nil if the index is empty.
-    func commit(before relativePosition: UInt64) -> Entry? {
+    func commitEntry(before relativePosition: UInt64) -> Entry? {
         var index = partition(from: 0) { UInt64($0.relativePosition) > relativePosition }
         while index > 0 {
             index -= 1

@@ -27,15 +27,15 @@ extension ToolCommand {
     }
 
     private static func showMembers(
-        _ arguments: Arguments, _ output: inout StandardOutput,
+        _ arguments: Arguments, _ output: inout BufferedOutput,
         _ query: (ChatStore, ThreadID, UserID?, AsOf) throws(ChatError) -> [ThreadMember]
     ) throws -> Bool {
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let moment = try store.fixed(asked)
+        let moment = try store.resolvedToPosition(asked)
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let thread = try store.findThread(arguments[positional: "THREAD"], viewer: viewer, asOf: moment)
-        try output.show(members: try query(store, thread, viewer, moment), asJSON: arguments.has("json"))
+        try output.show(members: try query(store, thread, viewer, moment), asJSON: arguments.hasFlag("json"))
         return true
     }
 
@@ -50,11 +50,11 @@ extension ToolCommand {
     ) { arguments, output in
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let moment = try store.fixed(asked)
+        let moment = try store.resolvedToPosition(asked)
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let user = try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment)
         try output.show(
-            try store.access(of: user, viewer: viewer, asOf: moment), asJSON: arguments.has("json"),
+            try store.access(of: user, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
             [.init("FROM", .right), .init("TO", .right), .init("THREAD"), .init("ID")]
         ) {
             [
@@ -75,15 +75,15 @@ extension ToolCommand {
         }
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let moment = try store.fixed(asked)
+        let moment = try store.resolvedToPosition(asked)
         let residents = try store.residents(
             of: code, viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
         try output.show(
-            residents, asJSON: arguments.has("json"),
+            residents, asJSON: arguments.hasFlag("json"),
             [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
         ) {
             [
-                "\($0.since)", $0.user.shown, $0.postcode?.description ?? "\($0.outwardCode)", "\($0.user.id)",
+                "\($0.since)", $0.user.displayName, $0.postcode?.description ?? "\($0.outwardCode)", "\($0.user.id)",
             ]
         }
         return true
@@ -108,7 +108,7 @@ extension ToolCommand {
         let store = try arguments.openReadOnly()
         try output.show(
             try store.activity(from: first, to: last, viewer: try arguments.viewer(in: store), asOf: asked),
-            asJSON: arguments.has("json"),
+            asJSON: arguments.hasFlag("json"),
             [
                 .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),
                 .init("MESSAGES", .right), .init("REPLIES", .right),
@@ -123,11 +123,11 @@ extension ToolCommand {
     }
 }
 
-extension StandardOutput {
+extension BufferedOutput {
     /// Writes members as JSON lines or as a table.
     mutating func show(members: [ThreadMember], asJSON: Bool) throws {
         try show(members, asJSON: asJSON, [.init("SINCE", .right), .init("USER"), .init("ID")]) {
-            ["\($0.since)", $0.user.shown, "\($0.user.id)"]
+            ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
         }
     }
 }
@@ -136,7 +136,7 @@ extension Arguments {
     fileprivate func day(_ name: String) throws(UsageError) -> CalendarDay? {
         guard let text = self[option: name] else { return nil }
         guard let day = CalendarDay(text) else {
-            throw error("--\(name) takes a day such as 2026-11-21, not '\(visible(text))'")
+            throw error("--\(name) takes a day such as 2026-11-21, not '\(escapedForTerminal(text))'")
         }
         return day
     }

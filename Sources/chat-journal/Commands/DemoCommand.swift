@@ -26,7 +26,7 @@ extension ToolCommand {
         let isEmpty =
             try !FileManager.default.fileExists(atPath: directory)
             || FileManager.default.contentsOfDirectory(atPath: directory).isEmpty
-        guard isEmpty else { throw LookupError("demo needs a new or empty directory: '\(directory)' has files") }
+        guard isEmpty else { throw ArgumentError("demo needs a new or empty directory: '\(directory)' has files") }
         let isSound: Bool
         do {
             isSound = try await Demo(directory: directory).run(&output)
@@ -35,7 +35,7 @@ extension ToolCommand {
             if !isKept { try? FileManager.default.removeItem(atPath: directory) }
             throw error
         }
-        let place = visible(directory)
+        let place = escapedForTerminal(directory)
         try output.writeLine(
             isKept
                 ? "The journal is in \(place). Try '\(ToolSpec.name) user \(place) Ben' or '\(ToolSpec.name) --help'."
@@ -60,7 +60,7 @@ private struct Demo {
     private var thread: ThreadID { ThreadID(code) }
 
     /// Runs all steps; returns whether the journal is sound at the end.
-    func run(_ output: inout StandardOutput) async throws -> Bool {
+    func run(_ output: inout BufferedOutput) async throws -> Bool {
         try begin(
             "1. Ann and Ben live in SW1A, Cleo does not: residents join the thread of their outward code.", &output)
         var steps = Table([.init("POSITIONS", .right), .init("COMMAND"), .init("EVENTS")])
@@ -102,7 +102,7 @@ private struct Demo {
         return report.findings.isEmpty
     }
 
-    private func begin(_ title: String, _ output: inout StandardOutput) throws {
+    private func begin(_ title: String, _ output: inout BufferedOutput) throws {
         if title.first != "1" { try output.writeLine() }
         try output.writeLine(title)
         try output.writeLine()
@@ -124,7 +124,7 @@ private struct Demo {
     private func user(_ name: String) throws -> UserID { try store.findUser(name, asOf: .now) }
 
     private func lastMessage() throws -> MessageID {
-        guard let message = try store.timeline(thread).last else { throw LookupError("SW1A has no message") }
+        guard let message = try store.timeline(thread).last else { throw ArgumentError("SW1A has no message") }
         return message.id
     }
 
@@ -133,7 +133,7 @@ private struct Demo {
         let events = store.events(after: store.head.position)
         try await withThrowingTaskGroup { tasks in
             tasks.addTask {
-                var output = StandardOutput()
+                var output = BufferedOutput()
                 var remaining = posts.count
                 for try await event in events {
                     try output.write(event.recorded, asJSON: false)

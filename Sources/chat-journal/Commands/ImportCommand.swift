@@ -30,8 +30,8 @@ extension ToolCommand {
     ) { arguments, output in
         if arguments[option: "format"] == "events" { return try importEvents(arguments, &output) }
         var lines = try LineReader(path: arguments[positional: "FILE"])
-        let store = try arguments.openToWrite()
-        let report = ImportReport(isJSON: arguments.has("json"))
+        let store = try arguments.openForWriting()
+        let report = ImportReport(isJSON: arguments.hasFlag("json"))
         var importer = MessageImporter(into: store)
         var progress = Progress("import")
         var unreadable = 0
@@ -41,15 +41,15 @@ extension ToolCommand {
                 try report.print(try importer.add(content, line: lines.lineNumber), &output, &progress)
             case .failure(let error):
                 unreadable += 1
-                try report.print(RunAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
+                try report.print(LineAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
             }
             progress.update(lines.lineNumber)
         }
         try report.print(try importer.finish(), &output, &progress)
-        progress.finish()
+        progress.clear()
         try store.close()
         try report.print(importer.summary, lines: lines.lineNumber, unreadable: unreadable, &output)
-        return unreadable == 0 && importer.summary.refused == 0
+        return unreadable == 0 && importer.summary.rejected == 0
     }
 }
 
@@ -57,38 +57,40 @@ extension ToolCommand {
 private struct ImportReport {
     let isJSON: Bool
 
-    func print(_ refused: [RefusedMessage], _ output: inout StandardOutput, _ progress: inout Progress) throws {
-        for message in refused {
-            try print(RunAnswer(line: message.line, outcome: .rejection(message.rejection)), &output, &progress)
+    func print(_ rejected: [RejectedLine], _ output: inout BufferedOutput, _ progress: inout Progress) throws {
+        for message in rejected {
+            try print(LineAnswer(line: message.line, outcome: .rejection(message.rejection)), &output, &progress)
         }
     }
 
-    func print(_ answer: RunAnswer, _ output: inout StandardOutput, _ progress: inout Progress) throws {
+    func print(_ answer: LineAnswer, _ output: inout BufferedOutput, _ progress: inout Progress) throws {
         if isJSON { return try output.writeLine(json: answer) }
-        progress.finish()
+        progress.clear()
         switch answer.outcome {
         case .rejection(let rejection): StandardError.writeLine("line \(answer.line): \(rejection)")
         case .error(let error):
-            StandardError.writeLine("line \(answer.line): \(error.code.rawValue): \(visible(error.description))")
+            StandardError.writeLine("line \(answer.line): \(error.code.rawValue): \(escapedForTerminal(error.description))")
         case .receipt: break
         }
     }
 
-    func print(_ summary: ImportSummary, lines: Int, unreadable: Int, _ output: inout StandardOutput) throws {
+    func print(_ summary: ImportSummary, lines: Int, unreadable: Int, _ output: inout BufferedOutput) throws {
         let totals = ImportTotals(lines: lines, unreadable: unreadable, summary: summary)
         if isJSON { return try output.writeLine(json: totals) }
         try output.writeLine(
             "\(lines) lines: \(summary.messages) messages and \(summary.replies) replies imported, "
-                + "\(summary.duplicates) duplicates, \(summary.refused) rejected, \(unreadable) unreadable; "
+                + "\(summary.duplicates) duplicates, \(summary.rejected) rejected, \(unreadable) unreadable; "
                 + "\(summary.users) new users and \(summary.threads) new threads"
         )
         if summary.joins > 0 || summary.edits > 0 {
             try output.writeLine("\(summary.joins) joins and \(summary.edits) edits imported")
         }
-        for user in summary.renamed { try output.writeLine("\(visible(user.name)) is \(visible(user.username)) here") }
+        for user in summary.renamed {
+            try output.writeLine("\(escapedForTerminal(user.name)) is \(escapedForTerminal(user.username)) here")
+        }
         for user in summary.withoutSubject {
             try output.writeLine(
-                "\(visible(user.username)) has no subject here: another user has \(visible(user.subject))")
+                "\(escapedForTerminal(user.username)) has no subject here: another user has \(escapedForTerminal(user.subject))")
         }
     }
 }
@@ -111,10 +113,10 @@ private struct ImportTotals: Encodable {
 // MARK: Events
 
 /// `import --format events`: imports an export.
-private func importEvents(_ arguments: Arguments, _ output: inout StandardOutput) throws -> Bool {
+private func importEvents(_ arguments: Arguments, _ output: inout BufferedOutput) throws -> Bool {
     var lines = try LineReader(path: arguments[positional: "FILE"], limit: EventImportReport.longestLine)
     var importer = try EventImporter(into: arguments[positional: "JOURNAL"], options: try arguments.journalOptions())
-    let report = EventImportReport(isJSON: arguments.has("json"))
+    let report = EventImportReport(isJSON: arguments.hasFlag("json"))
     var progress = Progress("import")
     var isClean = true
     do {
@@ -123,16 +125,16 @@ private func importEvents(_ arguments: Arguments, _ output: inout StandardOutput
             case .success(let event): try importer.add(event, line: lines.lineNumber)
             case .failure(let error):
                 isClean = false
-                progress.finish()
+                progress.clear()
                 try report.print(error.code.rawValue, error.description, line: lines.lineNumber, &output)
             }
             progress.update(lines.lineNumber)
         }
-        progress.finish()
+        progress.clear()
         if isClean { try importer.finish() } else { try importer.close() }
     } catch let error as EventImportError {
         isClean = false
-        progress.finish()
+        progress.clear()
         // Makes the commits before the line durable. The error of the line is the one to report.
         try? importer.close()
         try report.print(error.code, error.message, line: error.line, &output)
@@ -149,14 +151,14 @@ private struct EventImportReport {
 
     let isJSON: Bool
 
-    func print(_ code: String, _ message: String, line: Int, _ output: inout StandardOutput) throws {
+    func print(_ code: String, _ message: String, line: Int, _ output: inout BufferedOutput) throws {
         if isJSON {
             return try output.writeLine(json: Rejected(line: line, error: .init(code: code, message: message)))
         }
-        StandardError.writeLine("line \(line): \(code): \(visible(message))")
+        StandardError.writeLine("line \(line): \(code): \(escapedForTerminal(message))")
     }
 
-    func print(_ summary: EventImportSummary, head: JournalHead, lines: Int, _ output: inout StandardOutput) throws {
+    func print(_ summary: EventImportSummary, head: JournalHead, lines: Int, _ output: inout BufferedOutput) throws {
         if isJSON {
             return try output.writeLine(
                 json: Totals(

@@ -27,11 +27,11 @@ extension ToolCommand {
             threads: try arguments.thread(option: "thread", in: store, viewer: viewer).map { [$0] },
             users: try arguments.users(option: "user", in: store, viewer: viewer),
             kinds: kind.map { [$0] }, viewer: viewer)
-        try output.writeEvents(of: store, after: after, upTo: last, matching: filter, asJSON: arguments.has("json"))
-        if arguments.has("follow") {
+        try output.writeEvents(of: store, after: after, upTo: last, matching: filter, asJSON: arguments.hasFlag("json"))
+        if arguments.hasFlag("follow") {
             try output.flush()
-            try await follow(
-                store.events(after: max(after, store.head.position), upTo: last, matching: filter), asJSON: arguments.has("json"))
+            try await printEvents(
+                store.events(after: max(after, store.head.position), upTo: last, matching: filter), asJSON: arguments.hasFlag("json"))
         }
         return true
     }
@@ -55,7 +55,7 @@ extension ToolCommand {
                 return false
             }
         }
-        progress.finish()
+        progress.clear()
         if let failure { throw failure }
         return true
     }
@@ -81,24 +81,24 @@ extension ToolCommand {
         }
         let checked =
             ["bytes", "checksums", "chain", "events", "rules"] + (options.expectedHead == nil ? [] : ["expected head"])
-            + (arguments.has("deep") ? ["read models"] : [])
+            + (arguments.hasFlag("deep") ? ["read models"] : [])
         var progress = Progress("verify")
         let report = try ChatStore.verify(
-            arguments[positional: "JOURNAL"], options: options, deep: arguments.has("deep")
+            arguments[positional: "JOURNAL"], options: options, deep: arguments.hasFlag("deep")
         ) {
             position, last in
             progress.update(Int(position), of: Int(last))
         }
-        progress.finish()
-        if arguments.has("json") {
+        progress.clear()
+        if arguments.hasFlag("json") {
             try output.writeLine(json: report)
         } else {
             for finding in report.findings {
                 let bytes = finding.bytes.map { " bytes \($0)" } ?? ""
                 let positions = finding.positions.map { " positions \($0)" } ?? ""
                 try output.writeLine(
-                    "\(finding.segment.map(visible) ?? "journal")\(bytes)\(positions): \(finding.problem): "
-                        + visible(finding.message)
+                    "\(finding.segment.map(escapedForTerminal) ?? "journal")\(bytes)\(positions): \(finding.problem): "
+                        + escapedForTerminal(finding.message)
                 )
             }
             try output.writeLine(
@@ -107,15 +107,15 @@ extension ToolCommand {
                     : "\(report.findings.count) \(report.findings.count == 1 ? "finding" : "findings"); "
                         + "whole up to position \(report.position)"
             )
-            if report.lostEvents > 0 {
+            if report.lostEventCount > 0 {
                 try output.writeLine(
-                    "\(report.lostEvents) \(report.lostEvents == 1 ? "event is" : "events are") lost; "
+                    "\(report.lostEventCount) \(report.lostEventCount == 1 ? "event is" : "events are") lost; "
                         + "'events --kind lost' lists them. "
                         + "Their effects, such as a join, are missing from all views.")
             }
             if report.findings.contains(where: { $0.segment != nil }) {
                 try output.writeLine(
-                    "'\(ToolSpec.name) repair \(visible(arguments[positional: "JOURNAL"])) --to NEW' "
+                    "'\(ToolSpec.name) repair \(escapedForTerminal(arguments[positional: "JOURNAL"])) --to NEW' "
                         + "salvages the readable events."
                 )
             }
@@ -129,7 +129,7 @@ extension ToolCommand {
             options: [.json])
     ) { arguments, output in
         let head = try ChatStore.head(ofJournalAt: arguments[positional: "JOURNAL"])
-        if arguments.has("json") {
+        if arguments.hasFlag("json") {
             try output.writeLine(
                 json: HeadLine(journal: head.journal.description, position: head.position, head: head.description))
         } else {
@@ -145,7 +145,7 @@ private struct HeadLine: Encodable {
     let head: String
 }
 
-extension StandardOutput {
+extension BufferedOutput {
     fileprivate mutating func writeEvents(
         of store: ChatStore, after position: Position, upTo last: Position?, matching filter: EventFilter, asJSON: Bool
     ) throws {
@@ -179,10 +179,10 @@ extension StandardOutput {
 
 /// Prints each event at once; ends with an error when the journal fails or the output has no reader
 /// any more.
-private func follow(_ events: ChatEvents, asJSON: Bool) async throws {
+private func printEvents(_ events: ChatEvents, asJSON: Bool) async throws {
     try await withThrowingTaskGroup { tasks in
         tasks.addTask {
-            var output = StandardOutput()
+            var output = BufferedOutput()
             for try await event in events {
                 try output.write(event.recorded, asJSON: asJSON)
                 try output.flush()
@@ -221,7 +221,7 @@ extension ToolCommand {
         let report = try ChatStore.backup(
             ofJournalAt: arguments[positional: "JOURNAL"], to: arguments[positional: "DEST"],
             options: BackupOptions(upTo: upTo))
-        if arguments.has("json") {
+        if arguments.hasFlag("json") {
             try output.writeLine(json: report)
         } else {
             for name in report.rewrittenSegments {
@@ -254,13 +254,13 @@ extension ToolCommand {
             throw arguments.error("--to is missing: the directory of the new journal")
         }
         let report = try ChatStore.repair(journalAt: arguments[positional: "JOURNAL"], to: destination)
-        if arguments.has("json") {
+        if arguments.hasFlag("json") {
             try output.writeLine(json: report)
         } else {
             for loss in report.losses {
                 let bytes = loss.bytes.map { " bytes \($0)" } ?? ""
                 try output.writeLine(
-                    "\(loss.segment.map(visible) ?? "journal")\(bytes) "
+                    "\(loss.segment.map(escapedForTerminal) ?? "journal")\(bytes) "
                         + "positions \(loss.positions): lost: \(loss.problem)"
                 )
             }

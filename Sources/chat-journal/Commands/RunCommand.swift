@@ -41,7 +41,7 @@ extension ToolCommand {
         var lines =
             try arguments[optional: "FILE"].map { path throws(ToolError) in try LineReader(path: path) }
             ?? .standardInput()
-        let store = try arguments.openToWrite()
+        let store = try arguments.openForWriting()
         var isClean = true
         while let batch = try CommandBatch(from: &lines, limit: batchSize) {
             for answer in try batch.execute(on: store) {
@@ -76,16 +76,16 @@ private struct CommandBatch {
     }
 
     /// Executes the commands of the lines, and answers each line.
-    func execute(on store: ChatStore) throws(ChatError) -> [RunAnswer] {
+    func execute(on store: ChatStore) throws(ChatError) -> [LineAnswer] {
         let requests = lines.compactMap { line in try? line.request.get() }
         var answers = try store.execute(requests)[...]
         return lines.map { line in
             switch line.request {
-            case .failure(let error): RunAnswer(line: line.number, outcome: .error(error))
+            case .failure(let error): LineAnswer(line: line.number, outcome: .error(error))
             case .success:
                 switch answers.removeFirst() {
-                case .success(let receipt): RunAnswer(line: line.number, outcome: .receipt(receipt))
-                case .failure(let rejection): RunAnswer(line: line.number, outcome: .rejection(rejection))
+                case .success(let receipt): LineAnswer(line: line.number, outcome: .receipt(receipt))
+                case .failure(let rejection): LineAnswer(line: line.number, outcome: .rejection(rejection))
                 }
             }
         }
@@ -93,7 +93,7 @@ private struct CommandBatch {
 }
 
 /// The answer to a line of input.
-struct RunAnswer: Encodable {
+struct LineAnswer: Encodable {
     enum Outcome {
         case receipt(Receipt)
         case rejection(Rejection)

@@ -12,7 +12,7 @@ extension ToolCommand {
             ],
             discussion: "A journal that cannot be opened has no numbers; 'verify' shows what is wrong with it.")
     ) { arguments, output in
-        if arguments.has("json") && arguments.has("metrics") {
+        if arguments.hasFlag("json") && arguments.hasFlag("metrics") {
             throw arguments.error("--json and --metrics cannot be combined")
         }
         let store: ChatStore
@@ -21,12 +21,12 @@ extension ToolCommand {
         } catch {
             throw StatsError(error: error, journal: arguments[positional: "JOURNAL"])
         }
-        if arguments.has("metrics") {
+        if arguments.hasFlag("metrics") {
             try output.write(store.statistics.openMetrics())
             return true
         }
         let report = try StatsReport(store)
-        if arguments.has("json") { try output.writeLine(json: report) } else { try output.write(report.tables) }
+        if arguments.hasFlag("json") { try output.writeLine(json: report) } else { try output.write(report.tables) }
         return true
     }
 }
@@ -161,7 +161,7 @@ extension CheckpointStatistics {
         let replay = "\(replayed) events were replayed"
         if let loaded { return "of position \(loaded); \(replay)" }
         guard let ignored, let ignoredMessage, ignored != "absent" else { return "none; \(replay)" }
-        return "ignored (\(ignored)): \(visible(ignoredMessage)) \(replay)"
+        return "ignored (\(ignored)): \(escapedForTerminal(ignoredMessage)) \(replay)"
     }
 }
 

@@ -7,7 +7,7 @@ import Projections
 struct ToolCommand: Sendable {
     let spec: CommandSpec
     /// Runs the command; returns whether all input was accepted and the journal is sound.
-    let run: @Sendable (Arguments, inout StandardOutput) async throws -> Bool
+    let run: @Sendable (Arguments, inout BufferedOutput) async throws -> Bool
 }
 
 // MARK: Shared arguments
@@ -40,7 +40,7 @@ extension Arguments {
     func openReadOnly() throws(ChatError) -> ChatStore { try ChatStore.openReadOnly(self[positional: "JOURNAL"]) }
 
     /// Opens the journal for writing; creates it if it does not exist.
-    func openToWrite() throws -> ChatStore {
+    func openForWriting() throws -> ChatStore {
         try ChatStore.open(self[positional: "JOURNAL"], options: StoreOptions(journal: try journalOptions()))
     }
 
@@ -57,8 +57,8 @@ extension Arguments {
     }
 
     /// The page of `--limit`, `--before`, `--after`, `--around` and `--from`.
-    func page() throws(UsageError) -> RequestedPage {
-        RequestedPage(
+    func page() throws(UsageError) -> PageArguments {
+        PageArguments(
             page: PageRequest(
                 limit: try integer("limit", in: 0...Int.max) ?? 50, before: try integer("before", in: 0...Position.max),
                 after: try integer("after", in: 0...Position.max), around: try integer("around", in: 0...Position.max)),
@@ -76,7 +76,7 @@ extension Arguments {
         guard let time = Timestamp(dateOrTime: text) else {
             throw error(
                 "\(option) takes \(kind) such as 2026-11-21T05:03:12.123Z, 2026-11-21T05:03 or 2026-11-21, "
-                    + "not '\(visible(text))'")
+                    + "not '\(escapedForTerminal(text))'")
         }
         return time
     }
@@ -91,7 +91,7 @@ extension Arguments {
     ///
     /// For a viewer an unknown user is the empty set: a viewer must not learn who is registered.
     func users(option name: String, in store: ChatStore, viewer: UserID?) throws -> Set<UserID>? {
-        do { return try user(option: name, in: store).map { [$0] } } catch is LookupError where viewer != nil {
+        do { return try user(option: name, in: store).map { [$0] } } catch is ArgumentError where viewer != nil {
             return []
         }
     }
@@ -109,7 +109,7 @@ extension Arguments {
 }
 
 /// A page that may begin at a time.
-struct RequestedPage {
+struct PageArguments {
     var page: PageRequest
     var from: Timestamp?
 
@@ -158,7 +158,7 @@ extension Timestamp {
 
 extension ChatStore {
     /// A moment as a position, so that names and views are looked up as of the same one.
-    func fixed(_ moment: AsOf) throws(ChatError) -> AsOf {
+    func resolvedToPosition(_ moment: AsOf) throws(ChatError) -> AsOf {
         if case .time(let time) = moment { return .position(try position(asOf: time)) }
         return moment
     }
@@ -171,9 +171,9 @@ extension ChatStore {
         let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: moment)
         guard named.count <= 1 else {
             let ids = named.map(\.description).joined(separator: ", ")
-            throw LookupError("several threads are named '\(text)', use one of their ids: \(ids)")
+            throw ArgumentError("several threads are named '\(text)', use one of their ids: \(ids)")
         }
-        guard let thread = named.first else { throw LookupError("unknownThread: no thread '\(text)'\(moment.suffix)") }
+        guard let thread = named.first else { throw ArgumentError("unknownThread: no thread '\(text)'\(moment.suffix)") }
         return thread
     }
 
@@ -181,7 +181,7 @@ extension ChatStore {
     func findUser(_ text: String, asOf moment: AsOf) throws -> UserID {
         if let id = UserID(text), try isUser(id, asOf: moment) { return id }
         guard let user = try user(named: text, asOf: moment) else {
-            throw LookupError("unknownUser: no user '\(text)'\(moment.suffix)")
+            throw ArgumentError("unknownUser: no user '\(text)'\(moment.suffix)")
         }
         return user
     }
@@ -220,7 +220,7 @@ extension AsOf {
 }
 
 /// An argument that names no thread or user, or several.
-struct LookupError: Error, CustomStringConvertible {
+struct ArgumentError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }

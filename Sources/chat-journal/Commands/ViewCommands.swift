@@ -3,7 +3,7 @@ import ChatDomain
 
 /// The commands that show threads, posts and users.
 extension ToolCommand {
-    private static let paging: [CommandSpec.Option] = [
+    private static let pageOptions: [CommandSpec.Option] = [
         .limit, .before, .after,
         CommandSpec.Option("around", .text("P"), "half before position P, half from P on"),
         CommandSpec.Option("from", .text("TIME"), "only what was recorded at TIME or later, earliest first"),
@@ -12,17 +12,17 @@ extension ToolCommand {
 
     static let threads = ToolCommand(
         spec: CommandSpec(
-            "threads", "lists the threads with the latest events, latest last", positionals: [.journal], options: paging
+            "threads", "lists the threads with the latest events, latest last", positionals: [.journal], options: pageOptions
         )
     ) { arguments, output in
         let page = try arguments.page()
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let moment = try store.fixed(asked)
+        let moment = try store.resolvedToPosition(asked)
         let threads = try store.threads(
             try page.page(in: store), viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
         try output.show(
-            threads, asJSON: arguments.has("json"),
+            threads, asJSON: arguments.hasFlag("json"),
             [
                 .init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("MESSAGES", .right),
                 .init("CREATED"), .init("ID"),
@@ -39,23 +39,23 @@ extension ToolCommand {
     static let timeline = ToolCommand(
         spec: CommandSpec(
             "timeline", "shows the latest messages of a thread, latest last", positionals: [.journal, .thread],
-            options: paging)
+            options: pageOptions)
     ) { arguments, output in
         let page = try arguments.page()
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let moment = try store.fixed(asked)
+        let moment = try store.resolvedToPosition(asked)
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let thread = try store.findThread(arguments[positional: "THREAD"], viewer: viewer, asOf: moment)
         let messages = try store.timeline(thread, try page.page(in: store), viewer: viewer, asOf: moment)
-        try output.show(timeline: messages, to: viewer, asJSON: arguments.has("json"))
+        try output.show(timeline: messages, to: viewer, asJSON: arguments.hasFlag("json"))
         return true
     }
 
     static let replies = ToolCommand(
         spec: CommandSpec(
             "replies", "shows the latest replies to a message, latest last",
-            positionals: [.journal, CommandSpec.Positional("MESSAGE", "the id of a message")], options: paging)
+            positionals: [.journal, CommandSpec.Positional("MESSAGE", "the id of a message")], options: pageOptions)
     ) { arguments, output in
         let page = try arguments.page()
         guard let message = MessageID(arguments[positional: "MESSAGE"]) else {
@@ -63,10 +63,10 @@ extension ToolCommand {
         }
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let moment = try store.fixed(asked)
+        let moment = try store.resolvedToPosition(asked)
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let replies = try store.replies(to: message, try page.page(in: store), viewer: viewer, asOf: moment)
-        try output.show(replies: replies, to: viewer, asJSON: arguments.has("json"))
+        try output.show(replies: replies, to: viewer, asJSON: arguments.hasFlag("json"))
         return true
     }
 
@@ -87,7 +87,7 @@ extension ToolCommand {
         let limit = try arguments.integer("limit", in: 0...1_000_000) ?? 50
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let moment = try store.fixed(asked)
+        let moment = try store.resolvedToPosition(asked)
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let details: PostDetails
         do {
@@ -101,18 +101,18 @@ extension ToolCommand {
                 throw ChatError.rejected(rejection)
             }
         }
-        if arguments.has("json") {
+        if arguments.hasFlag("json") {
             try output.writeLine(json: details)
             return true
         }
-        let kind = details.answered.map { "a reply to \($0)" } ?? "a message"
+        let kind = details.answeredMessage.map { "a reply to \($0)" } ?? "a message"
         try output.writeLine(
-            visible(
+            escapedForTerminal(
                 "\(kind) in \(details.threadName ?? "(erased)"), \(details.thread), "
-                    + "by \(details.author.shown), \(details.author.id), at position \(details.position)"
+                    + "by \(details.author.displayName), \(details.author.id), at position \(details.position)"
             ))
         try output.writeLine(
-            visible(shownBody(details.body, retracted: details.isRetracted, edited: details.editedAt != nil, viewer)))
+            escapedForTerminal(shownBody(details.body, retracted: details.isRetracted, edited: details.editedAt != nil, viewer)))
         try output.write("\n")
         for event in details.history { try output.write(event, asJSON: false) }
         if let readers = details.readers {
@@ -129,16 +129,16 @@ extension ToolCommand {
     ) { arguments, output in
         let asked = try arguments.moment()
         let store = try arguments.openReadOnly()
-        let moment = try store.fixed(asked)
+        let moment = try store.resolvedToPosition(asked)
         let viewer = try arguments.viewer(in: store, asOf: moment)
         let view = try store.user(
             try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment), viewer: viewer,
             asOf: moment)
-        if arguments.has("json") {
+        if arguments.hasFlag("json") {
             try output.writeLine(json: view)
             return true
         }
-        let name = visible(view.username ?? "(erased)")
+        let name = escapedForTerminal(view.username ?? "(erased)")
         try output.writeLine(
             "\(name), \(view.postcode?.description ?? "no postcode"), since \(view.createdAt), \(view.id)")
         try output.show(
@@ -146,7 +146,7 @@ extension ToolCommand {
             [.init("UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"), .init("LAST MESSAGE")]
         ) { thread in
             let last = thread.lastMessage.map {
-                "\($0.author.shown): \(shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer))"
+                "\($0.author.displayName): \(shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer))"
             }
             return ["\(thread.unread)", "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
         }
@@ -162,10 +162,10 @@ private func shownBody(_ body: String?, retracted: Bool, edited: Bool, _ viewer:
 
 extension UserSummary {
     /// The name for tables.
-    var shown: String { username ?? "(erased)" }
+    var displayName: String { username ?? "(erased)" }
 }
 
-extension StandardOutput {
+extension BufferedOutput {
     /// Writes values as JSON lines or as a table.
     mutating func show<Value: Encodable>(
         _ values: [Value], asJSON: Bool, _ columns: [Table.Column], _ cells: (Value) -> [String]
@@ -186,7 +186,7 @@ extension StandardOutput {
             [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLIES", .right), .init("MESSAGE")]
         ) {
             [
-                "\($0.position)", "\($0.createdAt)", $0.author.shown, "\($0.replyCount)",
+                "\($0.position)", "\($0.createdAt)", $0.author.displayName, "\($0.replyCount)",
                 shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer),
             ]
         }
@@ -196,7 +196,7 @@ extension StandardOutput {
     mutating func show(replies: [ReplyEntry], to viewer: UserID?, asJSON: Bool) throws {
         try show(replies, asJSON: asJSON, [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]) {
             [
-                "\($0.position)", "\($0.createdAt)", $0.author.shown,
+                "\($0.position)", "\($0.createdAt)", $0.author.displayName,
                 shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer),
             ]
         }

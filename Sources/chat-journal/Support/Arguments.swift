@@ -132,7 +132,7 @@ extension ToolSpec {
         }
         if first == "--version" { return .text("\(Self.name) \(Self.version)\n") }
         guard let command = commands.first(where: { $0.name == first }) else {
-            throw UsageError("unknown command '\(visible(first))'")
+            throw UsageError("unknown command '\(escapedForTerminal(first))'")
         }
         if asksForHelp { return .text(help(for: command)) }
         return .command(command.name, try Arguments(Array(arguments.dropFirst()), of: command))
@@ -174,7 +174,7 @@ struct Arguments: Equatable {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let name = parts[0]
             guard let option = spec.options.first(where: { name == "--" + $0.name }) else {
-                throw error("unknown option '\(visible(name))'")
+                throw error("unknown option '\(escapedForTerminal(name))'")
             }
             guard values[name] == nil else { throw error("\(name) is given twice") }
             let given = parts.count == 2 ? parts[1] : nil
@@ -187,12 +187,12 @@ struct Arguments: Equatable {
             guard let value = given ?? next else { throw error("\(option.usage): the value is missing") }
             if given == nil { rest.removeFirst() }
             if case .choice(let words) = option.value, !words.contains(value) {
-                throw error("\(name) takes \(words.joined(separator: " or ")), not '\(visible(value))'")
+                throw error("\(name) takes \(words.joined(separator: " or ")), not '\(escapedForTerminal(value))'")
             }
             values[name] = value
         }
         if positionals.count > spec.positionals.count {
-            throw error("'\(visible(positionals[spec.positionals.count]))' is one argument too many")
+            throw error("'\(escapedForTerminal(positionals[spec.positionals.count]))' is one argument too many")
         }
         if let missing = spec.positionals.dropFirst(positionals.count).first(where: { !$0.isOptional }) {
             throw error("\(missing.name) is missing: \(missing.help)")
@@ -213,7 +213,7 @@ struct Arguments: Equatable {
     subscript(option name: String) -> String? { value("--" + name) }
 
     /// Whether a flag was given.
-    func has(_ flag: String) -> Bool { value("--" + flag) != nil }
+    func hasFlag(_ flag: String) -> Bool { value("--" + flag) != nil }
 
     /// The value of an option as a whole number in decimal digits, or nil if it was left out.
     ///
@@ -222,7 +222,7 @@ struct Arguments: Equatable {
         guard let text = self[option: name] else { return nil }
         guard text.first != "+", let value = T(text), bounds.contains(value) else {
             let (least, most) = (bounds.lowerBound, bounds.upperBound)
-            throw error("--\(name) takes a whole number from \(least) to \(most), not '\(visible(text))'")
+            throw error("--\(name) takes a whole number from \(least) to \(most), not '\(escapedForTerminal(text))'")
         }
         return value
     }
@@ -247,7 +247,7 @@ extension ToolSpec {
         Usage: \(Self.name) COMMAND JOURNAL ...
 
         Commands:
-        \(Self.list(commands.map { ($0.name, $0.abstract) }))
+        \(Self.formatList(commands.map { ($0.name, $0.abstract) }))
 
         '\(Self.name) COMMAND --help' explains a command, '\(Self.name) --version' prints the version.
         Exit status: 0 done; 1 some input was rejected, or the journal is damaged or cannot be used; 64 wrong usage.
@@ -262,16 +262,16 @@ extension ToolSpec {
         let options = command.options.map { ($0.usage, $0.help) } + [("--help", "print this help")]
         var text = "\(command.abstract)\n\nUsage: \(usage)\n"
         if !command.positionals.isEmpty {
-            text += "\nArguments:\n\(Self.list(command.positionals.map { ($0.name, $0.help) }))\n"
+            text += "\nArguments:\n\(Self.formatList(command.positionals.map { ($0.name, $0.help) }))\n"
         }
-        text += "\nOptions:\n\(Self.list(options))\n"
+        text += "\nOptions:\n\(Self.formatList(options))\n"
         if !command.discussion.isEmpty { text += "\n\(command.discussion)\n" }
         return text
     }
 
     /// Terms and their explanations in two columns; a term wider than 24 characters has a line of
     /// its own.
-    private static func list(_ items: [(term: String, explanation: String)]) -> String {
+    private static func formatList(_ items: [(term: String, explanation: String)]) -> String {
         let width = items.map(\.term.count).filter { $0 <= 24 }.max() ?? 0
         return items.map { item in
             let padding = String(repeating: " ", count: max(0, width - item.term.count))

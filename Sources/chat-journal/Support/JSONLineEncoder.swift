@@ -208,7 +208,7 @@ struct JSONLineMembers: EventMembers {
     }
 
     /// Begins a member, whose key needs no escapes.
-    private mutating func begin(_ key: FieldKey) {
+    private mutating func appendKey(_ key: FieldKey) {
         if line.last != UInt8(ascii: "{") { line.append(UInt8(ascii: ",")) }
         line.append(UInt8(ascii: "\""))
         line.append(contentsOf: key.stringValue.utf8)
@@ -217,24 +217,24 @@ struct JSONLineMembers: EventMembers {
     }
 
     mutating func encode(_ value: Bool, forKey key: FieldKey) {
-        begin(key)
+        appendKey(key)
         line.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     mutating func encode(_ value: UInt64, forKey key: FieldKey) {
-        begin(key)
+        appendKey(key)
         JSONText.append(value, to: &line)
     }
 
     mutating func encode(_ value: Timestamp, forKey key: FieldKey) {
-        begin(key)
+        appendKey(key)
         line.append(UInt8(ascii: "\""))
         value.append(to: &line)
         line.append(UInt8(ascii: "\""))
     }
 
     mutating func encode(_ value: [String], forKey key: FieldKey) {
-        begin(key)
+        appendKey(key)
         line.append(UInt8(ascii: "["))
         for (index, text) in value.enumerated() {
             if index > 0 { line.append(UInt8(ascii: ",")) }
@@ -244,19 +244,19 @@ struct JSONLineMembers: EventMembers {
     }
 
     mutating func encode(_ value: String?, forKey key: FieldKey) {
-        begin(key)
+        appendKey(key)
         if let value { JSONText.append(value, to: &line) } else { line.append(contentsOf: "null".utf8) }
     }
 
     mutating func encode(id: UInt128, forKey key: FieldKey) {
-        begin(key)
+        appendKey(key)
         line.append(UInt8(ascii: "\""))
         UUIDText.append(id, to: &line)
         line.append(UInt8(ascii: "\""))
     }
 
     mutating func encodeObject(forKey key: FieldKey, _ members: (inout JSONLineMembers) throws -> Void) rethrows {
-        begin(key)
+        appendKey(key)
         try write(members)
     }
 }

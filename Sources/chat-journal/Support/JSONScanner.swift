@@ -19,13 +19,13 @@
 /// else. Complexity: linear in the number of bytes.
 struct JSONScanner {
     /// The deepest nesting of objects and arrays that is accepted.
-    static let deepestNesting = 64
+    static let maximumDepth = 64
 
     private let bytes: [UInt8]
     private var offset = 0
     /// The path of the current value: field names, and array indexes in brackets.
     private var path: [String] = []
-    private var roundedNumber: LineError?
+    private var inexactNumberError: LineError?
 
     /// Scans a whole line.
     ///
@@ -35,14 +35,14 @@ struct JSONScanner {
     /// - Throws: `LineError` with the code `notJSON`, `tooDeep` or `duplicateField`, and the offset
     ///   of the byte.
     @discardableResult
-    static func check(_ bytes: [UInt8]) throws(LineError) -> LineError? {
+    static func validate(_ bytes: [UInt8]) throws(LineError) -> LineError? {
         var scanner = JSONScanner(bytes)
         scanner.skipSpace()
         guard !scanner.isAtEnd else { throw LineError(.notJSON, "the line is empty") }
-        try scanner.value()
+        try scanner.scanValue()
         scanner.skipSpace()
-        if !scanner.isAtEnd { throw scanner.fault("more than one value") }
-        return scanner.roundedNumber
+        if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
+        return scanner.inexactNumberError
     }
 
     private init(_ bytes: [UInt8]) {
@@ -52,7 +52,7 @@ struct JSONScanner {
     private var isAtEnd: Bool { offset == bytes.count }
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    private func fault(_ problem: String) -> LineError {
+    private func syntaxError(_ problem: String) -> LineError {
         LineError(.notJSON, "not JSON: \(isAtEnd ? "the line ends too early" : problem)", byteOffset: offset)
     }
 
@@ -61,7 +61,7 @@ struct JSONScanner {
     }
 
     /// Consumes a byte if it is the next one.
-    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: scalar) else { return false }
         offset += 1
         return true
@@ -69,99 +69,99 @@ struct JSONScanner {
 
     // MARK: Values
 
-    private mutating func value() throws(LineError) {
+    private mutating func scanValue() throws(LineError) {
         switch next {
-        case UInt8(ascii: "{"): try object()
-        case UInt8(ascii: "["): try array()
-        case UInt8(ascii: "\""): try string()
+        case UInt8(ascii: "{"): try scanObject()
+        case UInt8(ascii: "["): try scanArray()
+        case UInt8(ascii: "\""): try scanString()
         case UInt8(ascii: "t"): try word("true")
         case UInt8(ascii: "f"): try word("false")
         case UInt8(ascii: "n"): try word("null")
-        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): try number()
-        default: throw fault("a value is expected")
+        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): try scanNumber()
+        default: throw syntaxError("a value is expected")
         }
     }
 
     /// Begins an object or an array, whose depth is the length of the path.
-    private mutating func open() throws(LineError) {
-        guard path.count < Self.deepestNesting else {
-            throw LineError(.tooDeep, "nested deeper than \(Self.deepestNesting) levels", byteOffset: offset)
+    private mutating func beginContainer() throws(LineError) {
+        guard path.count < Self.maximumDepth else {
+            throw LineError(.tooDeep, "nested deeper than \(Self.maximumDepth) levels", byteOffset: offset)
         }
         offset += 1
         skipSpace()
     }
 
-    private mutating func object() throws(LineError) {
-        try open()
-        if take("}") { return }
+    private mutating func scanObject() throws(LineError) {
+        try beginContainer()
+        if consume("}") { return }
         var names: Set<String> = []
         repeat {
             skipSpace()
             let start = offset
-            guard next == UInt8(ascii: "\"") else { throw fault("a field name is expected") }
-            let name = try name()
+            guard next == UInt8(ascii: "\"") else { throw syntaxError("a field name is expected") }
+            let name = try scanName()
             // Compared as `String` compares, as the decoder does.
             guard names.insert(name).inserted else {
-                throw LineError(.duplicateField, "duplicate field '\(LineError.quote(name))'", byteOffset: start)
+                throw LineError(.duplicateField, "duplicate field '\(LineError.excerpt(name))'", byteOffset: start)
             }
             skipSpace()
-            guard take(":") else { throw fault("a colon is expected") }
+            guard consume(":") else { throw syntaxError("a colon is expected") }
             skipSpace()
             path.append(name)
-            try value()
+            try scanValue()
             path.removeLast()
             skipSpace()
-        } while take(",")
-        guard take("}") else { throw fault("a comma or a closing brace is expected") }
+        } while consume(",")
+        guard consume("}") else { throw syntaxError("a comma or a closing brace is expected") }
     }
 
-    private mutating func array() throws(LineError) {
-        try open()
-        if take("]") { return }
+    private mutating func scanArray() throws(LineError) {
+        try beginContainer()
+        if consume("]") { return }
         var index = 0
         repeat {
             skipSpace()
             path.append("[\(index)]")
-            try value()
+            try scanValue()
             path.removeLast()
             index += 1
             skipSpace()
-        } while take(",")
-        guard take("]") else { throw fault("a comma or a closing bracket is expected") }
+        } while consume(",")
+        guard consume("]") else { throw syntaxError("a comma or a closing bracket is expected") }
     }
 
     private mutating func word(_ word: StaticString) throws(LineError) {
         for byte in String(describing: word).utf8 {
-            guard next == byte else { throw fault("a value is expected") }
+            guard next == byte else { throw syntaxError("a value is expected") }
             offset += 1
         }
     }
 
     // MARK: Numbers
 
-    private mutating func number() throws(LineError) {
-        _ = take("-")
+    private mutating func scanNumber() throws(LineError) {
+        _ = consume("-")
         let start = offset
-        if !take("0") { try digits() }
+        if !consume("0") { try scanDigits() }
         let end = offset
-        if take(".") { try digits() }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
-            try digits()
+        if consume(".") { try scanDigits() }
+        if consume("e") || consume("E") {
+            if !consume("+") { _ = consume("-") }
+            try scanDigits()
         }
-        if offset > end, roundedNumber == nil, !Self.isWhole(bytes[start..<offset]) {
-            roundedNumber = LineError(.invalidValue, "the number does not fit its field", field: LineError.path(path))
+        if offset > end, inexactNumberError == nil, !Self.isExactInteger(bytes[start..<offset]) {
+            inexactNumberError = LineError(.invalidValue, "the number does not fit its field", field: LineError.path(path))
         }
     }
 
-    private mutating func digits() throws(LineError) {
+    private mutating func scanDigits() throws(LineError) {
         let start = offset
         while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { offset += 1 }
-        if offset == start { throw fault("a digit is expected") }
+        if offset == start { throw syntaxError("a digit is expected") }
     }
 
     /// Whether the `Double` nearest to an unsigned number is that number, and whole.
-    private static func isWhole(_ number: ArraySlice<UInt8>) -> Bool {
+    private static func isExactInteger(_ number: ArraySlice<UInt8>) -> Bool {
         // `Decimal` is exact for 38 digits.
         guard number.count <= 38 else { return false }
         let text = String(decoding: number, as: UTF8.self)
@@ -171,21 +171,21 @@ struct JSONScanner {
 
     // MARK: Strings
 
-    private mutating func string() throws(LineError) {
+    private mutating func scanString() throws(LineError) {
         offset += 1
         while let byte = next {
-            if byte < 0x20 { throw fault("a control character in a string") }
+            if byte < 0x20 { throw syntaxError("a control character in a string") }
             offset += 1
             if byte == UInt8(ascii: "\"") { return }
-            if byte == UInt8(ascii: "\\") { _ = try escape() }
+            if byte == UInt8(ascii: "\\") { _ = try scanEscape() }
         }
-        throw fault("an open string")
+        throw syntaxError("an open string")
     }
 
     /// A string with its text.
-    private mutating func name() throws(LineError) -> String {
+    private mutating func scanName() throws(LineError) -> String {
         let start = offset + 1
-        try string()
+        try scanString()
         let end = offset
         let content = bytes[start..<end - 1]
         guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
@@ -196,7 +196,7 @@ struct JSONScanner {
             let byte = bytes[offset]
             offset += 1
             if byte == UInt8(ascii: "\\") {
-                text.append(contentsOf: UTF8.encode(try escape()) ?? .init())
+                text.append(contentsOf: UTF8.encode(try scanEscape()) ?? .init())
             } else {
                 text.append(byte)
             }
@@ -205,19 +205,19 @@ struct JSONScanner {
     }
 
     /// The rest of an escape, after its backslash.
-    private mutating func escape() throws(LineError) -> Unicode.Scalar {
+    private mutating func scanEscape() throws(LineError) -> Unicode.Scalar {
         let start = offset - 1
-        guard let letter = next else { throw fault("an incomplete escape") }
+        guard let letter = next else { throw syntaxError("an incomplete escape") }
         guard letter == UInt8(ascii: "u") else {
-            guard let scalar = Self.shortEscapes[letter] else { throw fault("an unknown escape") }
+            guard let scalar = Self.shortEscapes[letter] else { throw syntaxError("an unknown escape") }
             offset += 1
             return scalar
         }
         offset += 1
-        let unit = try hexadecimal()
+        let unit = try scanHexadecimal()
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        if unit < 0xDC00, take("\\"), take("u") {
-            let low = try hexadecimal()
+        if unit < 0xDC00, consume("\\"), consume("u") {
+            let low = try scanHexadecimal()
             if (0xDC00...0xDFFF).contains(low),
                 let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
             {
@@ -232,11 +232,11 @@ struct JSONScanner {
         UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
     ]
 
-    private mutating func hexadecimal() throws(LineError) -> UInt16 {
+    private mutating func scanHexadecimal() throws(LineError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw fault("a hexadecimal digit is expected")
+                throw syntaxError("a hexadecimal digit is expected")
             }
             unit = unit << 4 | UInt16(digit)
             offset += 1

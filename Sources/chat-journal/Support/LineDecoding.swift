@@ -21,14 +21,14 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
     } catch {
         throw LineError(.invalidUTF8, "not UTF-8", byteOffset: error.byteOffsets.lowerBound)
     }
-    let roundedNumber = try JSONScanner.check(bytes)
+    let roundedNumber = try JSONScanner.validate(bytes)
     let value: T
     do {
         value = try JSONDecoder().decode(type, from: Data(bytes))
     } catch let error as DecodingError {
         throw LineError(error)
     } catch {
-        throw LineError(.invalidValue, LineError.quote("\(error)", longest: LineError.longestMessage))
+        throw LineError(.invalidValue, LineError.excerpt("\(error)", longest: LineError.longestMessage))
     }
     if let roundedNumber { throw roundedNumber }
     return value
@@ -75,7 +75,7 @@ struct LineError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The longest part of the input that a message repeats, in scalars.
-    static let longestQuote = 64
+    static let maximumExcerptLength = 64
     /// The longest message taken from another error, in scalars.
     static let longestMessage = 256
 
@@ -112,7 +112,7 @@ struct LineError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Part of the input for a message; what exceeds the limit is replaced by `...`.
-    static func quote(_ text: String, longest: Int = longestQuote) -> String {
+    static func excerpt(_ text: String, longest: Int = maximumExcerptLength) -> String {
         // Cut by scalars, not by characters: one character may have any number of them.
         guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: longest, limitedBy: text.endIndex),
             end < text.endIndex
@@ -124,7 +124,7 @@ struct LineError: Error, Equatable, CustomStringConvertible {
     /// the top.
     static func path(_ steps: [String]) -> String? {
         var text = ""
-        for step in steps { text += (text.isEmpty || step.hasPrefix("[") ? "" : ".") + quote(step) }
+        for step in steps { text += (text.isEmpty || step.hasPrefix("[") ? "" : ".") + excerpt(step) }
         return text.isEmpty ? nil : text
     }
 }
@@ -143,10 +143,10 @@ extension LineError {
             self.init(.unknownField, "there is no such field", field: Self.path(context.codingPath))
         case .dataCorrupted(let context):
             self.init(
-                .invalidValue, Self.quote(context.debugDescription, longest: Self.longestMessage),
+                .invalidValue, Self.excerpt(context.debugDescription, longest: Self.longestMessage),
                 field: Self.path(context.codingPath))
         @unknown default:
-            self.init(.invalidValue, Self.quote("\(error)", longest: Self.longestMessage))
+            self.init(.invalidValue, Self.excerpt("\(error)", longest: Self.longestMessage))
         }
     }
 

@@ -40,9 +40,9 @@ struct LineReader: ~Copyable {
     private var lineEnd: Int?
     /// The bytes of the current line before `unread`; at most one over the limit, which may be the
     /// CR of its end.
-    private var kept: [UInt8] = []
+    private var partialLine: [UInt8] = []
     /// The number of bytes of the current line before `unread`, kept or skipped.
-    private var passed = 0
+    private var lineByteCount = 0
     private var lastPassed: UInt8 = 0
     private var isAtEnd = false
     private var failure: ToolError?
@@ -78,7 +78,7 @@ struct LineReader: ~Copyable {
         while true {
             if findLineEnd() { return takeLine() }
             if let failure { throw failure }
-            if isAtEnd { return passed > 0 ? takeLine() : nil }
+            if isAtEnd { return lineByteCount > 0 ? takeLine() : nil }
             fill()
         }
     }
@@ -93,18 +93,18 @@ struct LineReader: ~Copyable {
         mutating get {
             while true {
                 if findLineEnd() || failure != nil { return true }
-                if isAtEnd { return passed > 0 }
-                if passed > limit + 1 || !SystemIO.isReadable(descriptor) { return false }
+                if isAtEnd { return lineByteCount > 0 }
+                if lineByteCount > limit + 1 || !SystemIO.isReadable(descriptor) { return false }
                 fill()
             }
         }
     }
 
-    /// Finds the end of the current line in the block; a block without one is moved to `kept`.
+    /// Finds the end of the current line in the block; a block without one is moved to `partialLine`.
     private mutating func findLineEnd() -> Bool {
         if lineEnd != nil { return true }
         lineEnd = firstLineFeed()
-        if lineEnd == nil { pass(upTo: unread.upperBound) }
+        if lineEnd == nil { consume(upTo: unread.upperBound) }
         return lineEnd != nil
     }
 
@@ -114,17 +114,17 @@ struct LineReader: ~Copyable {
         return index < unread.upperBound ? index : nil
     }
 
-    /// Moves bytes of the current line to `kept`, or drops them all once the line is over the
+    /// Moves bytes of the current line to `partialLine`, or drops them all once the line is over the
     /// limit.
-    private mutating func pass(upTo end: Int) {
+    private mutating func consume(upTo end: Int) {
         let piece = unread.lowerBound..<end
         guard !piece.isEmpty else { return }
         lastPassed = block[end - 1]
-        passed += piece.count
-        if passed <= limit + 1 {
-            kept.append(contentsOf: block[piece])
+        lineByteCount += piece.count
+        if lineByteCount <= limit + 1 {
+            partialLine.append(contentsOf: block[piece])
         } else {
-            kept = []
+            partialLine = []
         }
         unread = end..<unread.upperBound
     }
@@ -146,15 +146,15 @@ struct LineReader: ~Copyable {
         lineNumber += 1
         var hasCarriageReturn = false
         if let end = lineEnd {
-            pass(upTo: end)
+            consume(upTo: end)
             unread = (end + 1)..<unread.upperBound
-            hasCarriageReturn = passed > 0 && lastPassed == Self.carriageReturn
+            hasCarriageReturn = lineByteCount > 0 && lastPassed == Self.carriageReturn
         }
-        let length = hasCarriageReturn ? passed - 1 : passed
-        if hasCarriageReturn && !kept.isEmpty { kept.removeLast() }
-        let line: Line = length > limit ? .tooLong(byteCount: length) : .bytes(kept)
-        kept = []
-        passed = 0
+        let length = hasCarriageReturn ? lineByteCount - 1 : lineByteCount
+        if hasCarriageReturn && !partialLine.isEmpty { partialLine.removeLast() }
+        let line: Line = length > limit ? .tooLong(byteCount: length) : .bytes(partialLine)
+        partialLine = []
+        lineByteCount = 0
         lineEnd = nil
         return line
     }

@@ -7,7 +7,7 @@ import ChatDomain
 /// ignored (`SystemIO.ignoreBrokenPipes`), so a closed reader is an error with the code
 /// `outputClosed`, which ends the tool silently with status 1. A full disk is an error like any
 /// other.
-struct StandardOutput: ~Copyable {
+struct BufferedOutput: ~Copyable {
     /// The bytes that are collected before a write: the usual capacity of a pipe.
     private static let capacity = 64 << 10
 
@@ -22,7 +22,7 @@ struct StandardOutput: ~Copyable {
         buffer.reserveCapacity(Self.capacity)
     }
 
-    /// Writes text unchanged; text from users goes through `visible` first.
+    /// Writes text unchanged; text from users goes through `escapedForTerminal` first.
     mutating func write(_ text: String) throws(ToolError) {
         buffer.append(contentsOf: text.utf8)
         try flushIfFull()
@@ -105,7 +105,7 @@ enum StandardError {
 ///
 /// Only when standard error is a terminal, only after a second, and at most ten times a second.
 struct Progress {
-    private var pace = ProgressPace()
+    private var pace = ProgressThrottle()
     private let label: String
     private let start = ContinuousClock.now
     private let isShown: Bool
@@ -119,20 +119,20 @@ struct Progress {
     /// Shows the count of items done and, if it is known, the total.
     mutating func update(_ done: Int, of total: Int? = nil) {
         guard isShown, pace.isDue(at: ContinuousClock.now - start) else { return }
-        StandardError.write(ProgressPace.clearLine + ProgressPace.text(label: label, done: done, total: total))
+        StandardError.write(ProgressThrottle.clearLine + ProgressThrottle.text(label: label, done: done, total: total))
     }
 
     /// Clears the line, before other messages and at the end; the next update shows it again.
-    mutating func finish() {
+    mutating func clear() {
         guard isShown, pace.hasShown else { return }
-        StandardError.write(ProgressPace.clearLine)
+        StandardError.write(ProgressThrottle.clearLine)
     }
 }
 
 /// When progress is shown, and its text: the part that needs neither a clock nor a terminal.
-struct ProgressPace {
+struct ProgressThrottle {
     /// A task that ends within this time shows no progress.
-    static let patience = Duration.seconds(1)
+    static let initialDelay = Duration.seconds(1)
     /// The least time between two updates.
     static let interval = Duration.milliseconds(100)
     /// Moves to the start of the line and clears it (ECMA-48 EL).
@@ -140,7 +140,7 @@ struct ProgressPace {
 
     /// Whether any update has been due.
     private(set) var hasShown = false
-    private var next = patience
+    private var next = initialDelay
 
     /// Whether an update is due at this time since the start; if so, the next one is due an
     /// interval later.
@@ -153,7 +153,7 @@ struct ProgressPace {
 
     /// The text of an update: `import: 120000 of 238041 (50 %)`, without a total `import: 120000`.
     static func text(label: String, done: Int, total: Int?) -> String {
-        guard let total, total > 0 else { return "\(visible(label)): \(done)" }
-        return "\(visible(label)): \(done) of \(total) (\(Int(100 * Double(done) / Double(total))) %)"
+        guard let total, total > 0 else { return "\(escapedForTerminal(label)): \(done)" }
+        return "\(escapedForTerminal(label)): \(done) of \(total) (\(Int(100 * Double(done) / Double(total))) %)"
     }
 }

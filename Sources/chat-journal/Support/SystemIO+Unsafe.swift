@@ -21,7 +21,7 @@ enum SystemIO {
     static let standardError: Int32 = 2
 
     /// The number of descriptors that the tool needs, the standard streams included.
-    static let descriptorCount = 16
+    static let requiredDescriptorCount = 16
 
     /// The arguments of the process, without its own name.
     ///
@@ -33,7 +33,7 @@ enum SystemIO {
             // The system's array of `argc` C strings, which lives as long as the process.
             guard let bytes = unsafe CommandLine.unsafeArgv[index] else { break }
             guard let argument = unsafe String(validatingCString: bytes) else {
-                throw UsageError("argument \(index), '\(visible(unsafe String(cString: bytes)))', is not UTF-8")
+                throw UsageError("argument \(index), '\(escapedForTerminal(unsafe String(cString: bytes)))', is not UTF-8")
             }
             arguments.append(argument)
         }
@@ -54,7 +54,7 @@ enum SystemIO {
     }
 
     /// Makes SIGQUIT end the process; the Swift runtime otherwise prints a backtrace and continues.
-    static func endOnQuit() {
+    static func restoreQuitSignal() {
         let former = signal(SIGQUIT, SIG_DFL)
         // A signal that the caller ignores stays ignored. Two addresses are compared; neither is
         // called.
@@ -68,13 +68,13 @@ enum SystemIO {
     static func requireDescriptors() throws(ToolError) {
         var taken: [Int32] = []
         defer { for descriptor in taken { close(descriptor) } }
-        for _ in standardError + 1..<Int32(descriptorCount) {
+        for _ in standardError + 1..<Int32(requiredDescriptorCount) {
             let descriptor = fcntl(standardError, F_DUPFD_CLOEXEC, standardError + 1)
             guard descriptor >= 0 else {
                 if errno != EMFILE && errno != ENFILE { return }
                 throw ToolError(
                     errorNumber: errno, action: "open",
-                    name: "the \(descriptorCount) file descriptors that the tool needs")
+                    name: "the \(requiredDescriptorCount) file descriptors that the tool needs")
             }
             taken.append(descriptor)
         }
@@ -200,7 +200,7 @@ enum SystemIO {
     /// Makes a write to a pipe without a reader fail with `EPIPE` instead of killing the process.
     ///
     /// A signal would end the tool between an append and its answer, without closing the journal.
-    static func ignoreBrokenPipes() {
+    static func ignoreWriteSignals() {
         _ = signal(SIGPIPE, SIG_IGN)
         // Likewise for a limit on the size of files: a write beyond it is then an error, as on a
         // full disk.
@@ -281,9 +281,9 @@ struct ToolError: Error, Equatable, CustomStringConvertible {
 
     /// The action, the file, and the system's text with its number.
     var description: String {
-        "cannot \(action) \(visible(name)): \(SystemIO.text(ofErrorNumber: errorNumber)) (errno \(errorNumber))"
+        "cannot \(action) \(escapedForTerminal(name)): \(SystemIO.text(ofErrorNumber: errorNumber)) (errno \(errorNumber))"
     }
 
     /// Whether the tool ends without a message.
-    var isQuiet: Bool { code == .outputClosed }
+    var endsSilently: Bool { code == .outputClosed }
 }

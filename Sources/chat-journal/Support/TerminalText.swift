@@ -6,7 +6,7 @@
 ///   lower-case hexadecimal without leading zeros.
 ///
 /// Everything else is kept. Complexity: linear in the length of the text.
-func visible(_ text: String) -> String {
+func escapedForTerminal(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
     if isPlain { return text }
     var result = String.UnicodeScalarView()
@@ -28,7 +28,7 @@ extension Unicode.Scalar {
     /// Whether the scalar has no glyph and may change how a terminal shows the rest.
     ///
     /// Controls (Cc), format characters such as bidi controls and zero-width joiners (Cf), and line
-    /// and paragraph separators (Zl, Zp), by the Unicode version of the running Swift. `visible`
+    /// and paragraph separators (Zl, Zp), by the Unicode version of the running Swift. `escapedForTerminal`
     /// and `JSONText` escape them.
     var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 }
@@ -77,7 +77,7 @@ extension Character {
 
 /// A table for people: a line of headings and a line for each row, in aligned columns.
 ///
-/// All cells pass through `visible`, so a row is always one line. The table is held in memory to
+/// All cells pass through `escapedForTerminal`, so a row is always one line. The table is held in memory to
 /// compute its widths: it is for pages of results, not for a whole journal.
 struct Table {
     /// The alignment of a column: left for text, right for numbers.
@@ -106,7 +106,7 @@ struct Table {
     /// Adds a row with one cell for each column.
     mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "a row has one cell for each column")
-        rows.append(cells.map(visible))
+        rows.append(cells.map(escapedForTerminal))
     }
 
     /// The lines of the table, each with a line feed; only the headings if there are no rows.

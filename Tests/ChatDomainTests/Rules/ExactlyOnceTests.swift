@@ -33,11 +33,11 @@ struct ExactlyOnceTests {
 
     @Test(arguments: repeated) func immediateRepetitionIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
         let given = Here.dogOwners.given(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
-        #expect(given.when(command).duplicateOf == positions)
+        #expect(given.when(command).duplicatePositions == positions)
     }
 
     @Test(arguments: repeated) func lateRepetitionIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
-        #expect(Self.muchLater.when(command).duplicateOf == positions)
+        #expect(Self.muchLater.when(command).duplicatePositions == positions)
     }
 
     @Test(
@@ -50,7 +50,7 @@ struct ExactlyOnceTests {
             (.startSession(user: Here.ann, session: Here.phone, device: String(repeating: "d", count: 2_000)), 13...13),
         ] as [(ChatCommand, ClosedRange<Position>)])
     func duplicateCheckIgnoresText(command: ChatCommand, positions: ClosedRange<Position>) {
-        #expect(Self.muchLater.when(command).duplicateOf == positions)
+        #expect(Self.muchLater.when(command).duplicatePositions == positions)
     }
 
     /// Two subjects identify two people, even under the same name.
@@ -61,11 +61,11 @@ struct ExactlyOnceTests {
 
     @Test(arguments: repeated) func duplicateCheckComesFirst(command: ChatCommand, positions: ClosedRange<Position>) {
         let request = CommandRequest(command, correlation: "")
-        #expect(Self.muchLater.when(request).duplicateOf == positions)
+        #expect(Self.muchLater.when(request).duplicatePositions == positions)
     }
 
     @Test(arguments: repeated) func importOfSameIDIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
-        #expect(Self.muchLater.when(CommandRequest(command, origin: .imported(sentAt: nil))).duplicateOf == positions)
+        #expect(Self.muchLater.when(CommandRequest(command, origin: .imported(sentAt: nil))).duplicatePositions == positions)
     }
 
     @Test(arguments: [
@@ -104,11 +104,13 @@ struct ExactlyOnceTests {
 
     @Test func generatedIDIsRecognisedToo() throws {
         let made = Here.talk.when(.postMessage(thread: Here.sw1a, author: Here.ann, body: "x"))
-        guard case .messagePosted(let details) = try #require(made.facts.first) else {
+        guard case .messagePosted(let details) = try #require(made.eventDetails.first) else {
             Issue.record("\(made)")
             return
         }
         let given = Here.talk.given(try #require(made.events.first))
-        #expect(given.when(.postMessage(message: details.message, thread: Here.sw1a, author: Here.ann, body: "x")).duplicateOf == 11...11)
+        #expect(
+            given.when(.postMessage(message: details.message, thread: Here.sw1a, author: Here.ann, body: "x")).duplicatePositions == 11...11
+        )
     }
 }

@@ -27,8 +27,8 @@ struct FormerNamesTests {
     }
 
     @Test func repeatedRegistrationIsDuplicate() {
-        #expect(Self.former.when(.registerUser(user: Here.cem, username: Self.text)).duplicateOf == 1...1)
-        #expect(Self.former.when(.registerUser(user: Here.cem, username: " CEM\u{FE0F}")).duplicateOf == 1...1)
+        #expect(Self.former.when(.registerUser(user: Here.cem, username: Self.text)).duplicatePositions == 1...1)
+        #expect(Self.former.when(.registerUser(user: Here.cem, username: " CEM\u{FE0F}")).duplicatePositions == 1...1)
         #expect(Self.former.when(.registerUser(user: Here.cem, username: "Cem")).rejection?.code == .identifierTaken)
     }
 
@@ -41,7 +41,7 @@ struct FormerNamesTests {
 
     @Test func formerNamesCannotBeChosen() {
         #expect(Self.former.when(.registerUser(username: Self.text)).rejection?.code == .invalidUsername)
-        #expect(Self.former.when(.registerUser(username: "Cem")).facts.count == 1, "the plain name is a different name")
+        #expect(Self.former.when(.registerUser(username: "Cem")).eventDetails.count == 1, "the plain name is a different name")
         #expect(Self.former.when(.openThread(name: "\u{2764}\u{FE0F} dogs", by: Here.cem)).rejection?.code == .invalidThreadName)
     }
 }

@@ -33,7 +33,7 @@ struct HistoryFaultTests {
         ),
         (
             "a postcode of another district", given, .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.n1p)),
-            Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none, [.wrongResidence]
+            Postcode("SW1A 1AA").map(EventContent.postcode) ?? .none, [.threadMismatch]
         ),
         (
             "an open thread", given, .threadOpened(ThreadOpened(thread: Here.dogs, number: 3, by: Here.ann)), .threadName("Dogs"),
@@ -67,7 +67,7 @@ struct HistoryFaultTests {
         ),
         ("a gap", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 4, user: Here.bob)), .none, [.threadNumberGap]),
         ("a repeated number", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.bob)), .none, [.threadNumberGap]),
-        ("a member who joins", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.ann)), .none, [.alreadyHeld]),
+        ("a member who joins", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.ann)), .none, [.alreadyMember]),
         (
             "the departure of a non-member", given, .threadLeft(ThreadLeft(thread: Here.dogs, number: 3, user: Here.bob)), .none,
             [.notAMember]
@@ -125,7 +125,7 @@ struct HistoryFaultTests {
             [.notTheAuthor]
         ),
         ("a marker beyond the head", given, marker(Here.ann, 16), .none, [.markerBeyondHead]),
-        ("a decreasing marker", given, marker(Here.ann, 9), .none, [.markerNotForward]),
+        ("a decreasing marker", given, marker(Here.ann, 9), .none, [.markerNotIncreasing]),
         ("a marker of a non-member", given, marker(Here.cem, 9), .none, [.notAMember]),
         (
             "a repeated session", given, .sessionStarted(SessionStarted(user: Here.ann, session: Here.phone)), .device(""),
@@ -168,13 +168,13 @@ struct HistoryFaultTests {
         what: String, given: DeciderSpecification, details: EventDetails, content: EventContent, problems: [HistoryFault.Problem]
     ) {
         let explained: Set<HistoryFault.Problem> = [
-            .unknownReference, .notAMember, .alreadyHeld, .usernameTwice, .notResident, .threadNumberGap,
+            .unknownReference, .notAMember, .alreadyMember, .usernameTwice, .notResident, .threadNumberGap,
         ]
         var state = given.state
-        #expect(state.lostEvents == 0)
+        #expect(state.lostEventCount == 0)
         // The head stays the same, because the faults of markers depend on it.
         state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: .lost), at: state.head)
-        #expect(state.lostEvents == 1)
+        #expect(state.lostEventCount == 1)
         let found = state.faults(of: ChatEvent(recordedAt: state.lastRecordedAt, details: details, content: content)).map(\.problem)
         if problems.allSatisfy(explained.contains) {
             #expect(Set(found).isSubset(of: [.threadNumberGap, .unknownReference]), "\(what)")

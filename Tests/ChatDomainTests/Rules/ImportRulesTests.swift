@@ -39,13 +39,16 @@ struct ImportRulesTests {
     @Test func importNeedsNoResidence() {
         let command = ChatCommand.joinThread(user: Here.cem, thread: Here.sw1a)
         #expect(Here.talk.when(command).rejection?.code == .notResident)
-        #expect(Here.talk.when(Self.imported(command)).facts == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 6, user: Here.cem))])
+        #expect(
+            Here.talk.when(Self.imported(command)).eventDetails == [
+                .threadJoined(ThreadJoined(thread: Here.sw1a, number: 6, user: Here.cem))
+            ])
     }
 
     @Test(arguments: ["N1P", " n1p "]) func importOpensThreadOfOutwardCode(name: String) {
         let outcome = Here.people.when(Self.imported(.openThread(thread: Here.n1p, name: name, by: Here.ann)))
         #expect(
-            outcome.facts == [
+            outcome.eventDetails == [
                 .threadOpened(ThreadOpened(thread: Here.n1p, number: 1, by: Here.ann)),
                 .threadJoined(ThreadJoined(thread: Here.n1p, number: 2, user: Here.ann)),
             ])
@@ -55,7 +58,7 @@ struct ImportRulesTests {
 
     @Test func repeatedOpeningIsDuplicate() {
         let open = Self.imported(.openThread(thread: Here.n1p, name: "N1P", by: Here.ann))
-        #expect(Here.people.given([open]).when(open).duplicateOf == 3...4)
+        #expect(Here.people.given([open]).when(open).duplicatePositions == 3...4)
     }
 
     @Test func openingOfOpenThreadChangesNothing() {

@@ -11,7 +11,7 @@ struct PostRulesTests {
     @Test func memberPosts() {
         let id = MessageID(bits: 9)
         let outcome = Here.talk.when(.postMessage(message: id, thread: Here.sw1a, author: Here.bob, body: " Hello \n"))
-        #expect(outcome.facts == [.messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: id, author: Here.bob))])
+        #expect(outcome.eventDetails == [.messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: id, author: Here.bob))])
         #expect(outcome.events.map(\.content) == [.body(" Hello \n")])
     }
 
@@ -55,7 +55,7 @@ struct PostRulesTests {
         for author in [Here.ann, Here.bob] {
             let outcome = Here.talk.when(.reply(reply: id, message: Here.milk, author: author, body: "Two pints?"))
             #expect(
-                outcome.facts == [
+                outcome.eventDetails == [
                     .replyPosted(ReplyPosted(thread: Here.sw1a, number: 6, message: Here.milk, reply: id, author: author))
                 ])
             #expect(outcome.events.map(\.content) == [.body("Two pints?")])

@@ -9,7 +9,7 @@ struct PostcodeRulesTests {
     @Test func firstResidentOpensAndJoinsThread() throws {
         let outcome = Here.people.when(.setPostcode(user: Here.ann, postcode: "sw1a1aa"))
         #expect(
-            outcome.facts == [
+            outcome.eventDetails == [
                 .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)),
                 .threadOpened(ThreadOpened(thread: Here.sw1a, number: 1, by: Here.ann)),
                 .threadJoined(ThreadJoined(thread: Here.sw1a, number: 2, user: Here.ann)),
@@ -22,7 +22,7 @@ struct PostcodeRulesTests {
         let outcome = Here.neighbours.given(.registerUser(user: Here.cem, username: "Cem"))
             .when(.setPostcode(user: Here.cem, postcode: "SW1A 9ZZ"))
         #expect(
-            outcome.facts == [
+            outcome.eventDetails == [
                 .postcodeSet(PostcodeSet(user: Here.cem, thread: Here.sw1a)),
                 .threadJoined(ThreadJoined(thread: Here.sw1a, number: 4, user: Here.cem)),
             ])
@@ -30,7 +30,7 @@ struct PostcodeRulesTests {
 
     @Test func moveWithinDistrictKeepsMembership() {
         let outcome = Here.neighbours.when(.setPostcode(user: Here.ann, postcode: "SW1A 2AA"))
-        #expect(outcome.facts == [.postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a))])
+        #expect(outcome.eventDetails == [.postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a))])
     }
 
     @Test func moveAwayKeepsEarlierMembership() {
@@ -53,7 +53,7 @@ struct PostcodeRulesTests {
         let left = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
         let outcome = left.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AB"))
         #expect(
-            outcome.facts == [
+            outcome.eventDetails == [
                 .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)),
                 .threadJoined(ThreadJoined(thread: Here.sw1a, number: 5, user: Here.ann)),
             ])
@@ -62,7 +62,7 @@ struct PostcodeRulesTests {
     @Test func returningResidentJoinsOnlyIfNotMember() {
         let back = Here.neighbours.given(.setPostcode(user: Here.ann, postcode: "N1P 2NG"))
         #expect(
-            back.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")).facts == [
+            back.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")).eventDetails == [
                 .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a))
             ])
     }

@@ -9,7 +9,7 @@ struct ThreadRulesTests {
     @Test func openerJoinsThread() {
         let outcome = Here.people.when(.openThread(thread: Here.dogs, name: " Dogs ", by: Here.ann))
         #expect(
-            outcome.facts == [
+            outcome.eventDetails == [
                 .threadOpened(ThreadOpened(thread: Here.dogs, number: 1, by: Here.ann)),
                 .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.ann)),
             ])
@@ -55,13 +55,13 @@ struct ThreadRulesTests {
 
     @Test func anyUserJoinsNamedThread() {
         let outcome = Here.dogOwners.when(.joinThread(user: Here.cem, thread: Here.dogs))
-        #expect(outcome.facts == [.threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.cem))])
+        #expect(outcome.eventDetails == [.threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.cem))])
     }
 
     @Test func residentRejoinsDistrictThread() {
         let outcome = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
             .when(.joinThread(user: Here.ann, thread: Here.sw1a))
-        #expect(outcome.facts == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 5, user: Here.ann))])
+        #expect(outcome.eventDetails == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 5, user: Here.ann))])
     }
 
     @Test func repeatedJoinAndLeaveChangeNothing() {
@@ -91,7 +91,7 @@ struct ThreadRulesTests {
 
     @Test func memberLeaves() {
         let outcome = Here.neighbours.when(.leaveThread(user: Here.bob, thread: Here.sw1a))
-        #expect(outcome.facts == [.threadLeft(ThreadLeft(thread: Here.sw1a, number: 4, user: Here.bob))])
+        #expect(outcome.eventDetails == [.threadLeft(ThreadLeft(thread: Here.sw1a, number: 4, user: Here.bob))])
     }
 
     @Test(arguments: [

@@ -86,7 +86,7 @@ enum LineHarness {
         }
         do {
             _ = try UTF8Span(validating: line.span)
-            try JSONScanner.check(line)
+            try JSONScanner.validate(line)
         } catch {
             // Not JSON; Foundation may accept it or not.
             return

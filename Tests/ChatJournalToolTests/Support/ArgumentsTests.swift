@@ -31,11 +31,11 @@ import Testing
         #expect(arguments[optional: "FILE"] == "-")
         #expect(arguments[option: "batch"] == "-5")
         #expect(arguments[option: "durability"] == "written")
-        #expect(arguments.has("json"))
+        #expect(arguments.hasFlag("json"))
         let bare = try parsed("J")
         #expect(bare[optional: "FILE"] == nil)
         #expect(bare[option: "batch"] == nil)
-        #expect(!bare.has("json"))
+        #expect(!bare.hasFlag("json"))
     }
 
     @Test func valuesWithHyphensAndEqualsSigns() throws {
@@ -43,7 +43,7 @@ import Testing
         #expect(try parsed("J", "--batch=")[option: "batch"] == "")
         #expect(try parsed("--", "--json", "--")[positional: "JOURNAL"] == "--json")
         #expect(try parsed("--", "--json", "--")[optional: "FILE"] == "--")
-        #expect(try !parsed("J", "--", "--help").has("json"))
+        #expect(try !parsed("J", "--", "--help").hasFlag("json"))
     }
 
     @Test(arguments: [

@@ -21,7 +21,7 @@ import Testing
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: FieldKey.self)
             try container.rejectFields(otherThan: [.upTo])
-            upTo = try container.number(.upTo)
+            upTo = try container.decodeInteger(.upTo)
         }
     }
 

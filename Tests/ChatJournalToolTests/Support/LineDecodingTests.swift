@@ -14,7 +14,7 @@ import Testing
             let container = try decoder.container(keyedBy: FieldKey.self)
             try container.rejectFields(otherThan: [.body, .upTo, FieldKey("tags")])
             body = try container.decode(String.self, forKey: .body)
-            upTo = container.contains(.upTo) ? try container.number(.upTo) : nil
+            upTo = container.contains(.upTo) ? try container.decodeInteger(.upTo) : nil
             tags = try container.decodeIfPresent([String].self, forKey: FieldKey("tags"))
             if body == "bad" {
                 throw DecodingError.dataCorruptedError(forKey: .body, in: container, debugDescription: "a bad body")
@@ -82,7 +82,7 @@ import Testing
         "[[],{},null,true,false]",
     ])
     func json(text: String) {
-        #expect(throws: Never.self) { try JSONScanner.check(Array(text.utf8)) }
+        #expect(throws: Never.self) { try JSONScanner.validate(Array(text.utf8)) }
     }
 
     /// A whole number is read as it is written, or not at all.
@@ -107,7 +107,7 @@ import Testing
     private struct Number: Decodable {
         var value: UInt64
 
-        init(from decoder: any Decoder) throws { value = try decoder.container(keyedBy: FieldKey.self).number(.upTo) }
+        init(from decoder: any Decoder) throws { value = try decoder.container(keyedBy: FieldKey.self).decodeInteger(.upTo) }
     }
 
     @Test(arguments: [
@@ -124,7 +124,7 @@ import Testing
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }
-        #expect(throws: Never.self) { try JSONScanner.check(nested(64)) }
+        #expect(throws: Never.self) { try JSONScanner.validate(nested(64)) }
         #expect(failure(Tree.self, nested(65))?.code == .tooDeep)
         #expect(failure(Tree.self, nested(65))?.byteOffset == 64)
         #expect(failure(Tree.self, [UInt8](repeating: UInt8(ascii: "["), count: 1 << 20))?.code == .tooDeep)

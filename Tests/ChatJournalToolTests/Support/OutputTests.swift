@@ -13,7 +13,7 @@ import Testing
 
     @Test func nothingIsWrittenBeforeAFlush() throws {
         let pipe = try Pipe()
-        var output = StandardOutput(descriptor: try #require(pipe.writeEnd), name: "pipe")
+        var output = BufferedOutput(descriptor: try #require(pipe.writeEnd), name: "pipe")
         try output.write("a")
         try output.writeLine("b")
         try output.writeLine(json: ["k": 1])
@@ -26,7 +26,7 @@ import Testing
 
     @Test func failedEncodingWritesNothing() throws {
         let pipe = try Pipe()
-        var output = StandardOutput(descriptor: try #require(pipe.writeEnd), name: "pipe")
+        var output = BufferedOutput(descriptor: try #require(pipe.writeEnd), name: "pipe")
         try output.writeLine("before")
         var isRefused = false
         do { try output.writeLine(json: [1, Double.nan]) } catch is EncodingError { isRefused = true }
@@ -38,51 +38,51 @@ import Testing
 
     @Test func fullBufferIsWritten() throws {
         let pipe = try Pipe()
-        var output = StandardOutput(descriptor: try #require(pipe.writeEnd), name: "pipe")
+        var output = BufferedOutput(descriptor: try #require(pipe.writeEnd), name: "pipe")
         // The last line fills the buffer to the capacity of a pipe, which has no reader yet.
         for _ in 0..<1_024 { try output.writeLine(String(repeating: "x", count: 63)) }
         #expect(SystemIO.isReadable(pipe.readEnd))
     }
 
     @Test func closedReaderIsAQuietError() throws {
-        SystemIO.ignoreBrokenPipes()
+        SystemIO.ignoreWriteSignals()
         let end: Int32
         do {
             let pipe = try Pipe()
             end = try pipe.keepWriteEnd()
         }
         defer { SystemIO.closeAfterReading(end) }
-        var output = StandardOutput(descriptor: end, name: "pipe")
+        var output = BufferedOutput(descriptor: end, name: "pipe")
         try output.writeLine("x")
         var failure: ToolError?
         do { try output.flush() } catch { failure = error }
         #expect(failure?.code == .outputClosed)
-        #expect(failure?.isQuiet == true)
+        #expect(failure?.endsSilently == true)
     }
 
     #if os(Linux)
         @Test func fullDiskIsAnError() throws {
             let full = try openForWriting("/dev/full")
             defer { SystemIO.closeAfterReading(full) }
-            var output = StandardOutput(descriptor: full)
+            var output = BufferedOutput(descriptor: full)
             try output.writeLine("x")
             var failure: ToolError?
             do { try output.flush() } catch { failure = error }
             #expect(failure?.code == .storageFull)
-            #expect(failure?.isQuiet == false)
+            #expect(failure?.endsSilently == false)
             #expect(failure?.description == "cannot write to standard output: No space left on device (errno 28)")
         }
     #endif
 
     @Test func progressWaitsAndIsRateLimited() {
-        var pace = ProgressPace()
+        var pace = ProgressThrottle()
         #expect(!pace.hasShown)
         let moments = [0, 999, 1_000, 1_099, 1_100, 9_000, 9_050]
         let due = moments.filter { pace.isDue(at: .milliseconds($0)) }
         #expect(due == [1_000, 1_100, 9_000])
         #expect(pace.hasShown)
-        #expect(ProgressPace.text(label: "import", done: 120_000, total: 238_041) == "import: 120000 of 238041 (50 %)")
-        #expect(ProgressPace.text(label: "a\u{1b}", done: 3, total: nil) == #"a\u{1b}: 3"#)
-        #expect(ProgressPace.text(label: "empty", done: 0, total: 0) == "empty: 0")
+        #expect(ProgressThrottle.text(label: "import", done: 120_000, total: 238_041) == "import: 120000 of 238041 (50 %)")
+        #expect(ProgressThrottle.text(label: "a\u{1b}", done: 3, total: nil) == #"a\u{1b}: 3"#)
+        #expect(ProgressThrottle.text(label: "empty", done: 0, total: 0) == "empty: 0")
     }
 }

@@ -56,7 +56,7 @@ import Testing
         ("\u{E0041}", #"\u{e0041}"#), ("größe 漢字 🦊 e\u{301}", "größe 漢字 🦊 e\u{301}"),
     ])
     func examples(text: String, shown: String) {
-        #expect(Array(visible(text).unicodeScalars) == Array(shown.unicodeScalars))
+        #expect(Array(escapedForTerminal(text).unicodeScalars) == Array(shown.unicodeScalars))
     }
 
     /// Printed text has exactly one original, and contains nothing that controls a terminal.
@@ -65,7 +65,7 @@ import Testing
         var generator = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
             let text = String.random(using: &generator)
-            let shown = visible(text)
+            let shown = escapedForTerminal(text)
             #expect(shown.unicodeScalars.allSatisfy { !$0.isInvisible }, "seed \(seed)")
             #expect(try Array(readBack(shown).unicodeScalars) == Array(text.unicodeScalars), "seed \(seed)")
         }

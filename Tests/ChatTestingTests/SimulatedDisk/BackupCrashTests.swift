@@ -17,7 +17,7 @@ import Testing
         }
         explorer.crashesInRecovery = longest == 160 ? 1 : 0
         explorer.crashesAfterKill = 2
-        explorer.exhaustiveOutcomes = 2
+        explorer.exhaustiveLimit = 2
         explorer.outcomesPerCrash = 4
         try explorer.check(atLeast: 300)
     }
@@ -36,7 +36,7 @@ extension BackupCrashTests {
         }
         explorer.crashesInRecovery = 0
         explorer.crashesAfterKill = 4
-        explorer.exhaustiveOutcomes = 8
+        explorer.exhaustiveLimit = 8
         explorer.outcomesPerCrash = 4
         try explorer.check(atLeast: 100)
     }
@@ -54,7 +54,7 @@ extension BackupCrashTests {
         }
         explorer.disk = disk
         explorer.crashesInRecovery = 0
-        explorer.exhaustiveOutcomes = 8
+        explorer.exhaustiveLimit = 8
         explorer.outcomesPerCrash = 16
         try explorer.check(atLeast: 100)
     }
@@ -70,7 +70,7 @@ extension CrashExplorer {
         let report = try explorer.run()
         report.printReplay()
         if !report.failures.isEmpty { Issue.record("\(report)", sourceLocation: sourceLocation) }
-        #expect(report.isReplay || report.states + report.statesLeftOut >= states, "\(report)", sourceLocation: sourceLocation)
+        #expect(report.isReplay || report.states + report.skippedStates >= states, "\(report)", sourceLocation: sourceLocation)
     }
 }
 
@@ -88,7 +88,7 @@ enum RepairLife {
     /// A disk with a journal of several segments and a damaged byte in the first one.
     static func damagedDisk() throws -> SimulatedDisk {
         let disk = SimulatedDisk(seed: 1)
-        let witness = CrashWitness(JournalModel())
+        let witness = CrashRecorder(JournalModel())
         var random = SeededRandom(seed: 5)
         let writer = try ModelWriter(disk, witness)
         for _ in 0..<8 { try writer.append(&random) }
@@ -128,7 +128,7 @@ enum RepairLife {
 enum BackupLife {
     /// Alternates appends and backups: a first full backup, additions to a segment, backups after
     /// rotations, and one without new records.
-    static func run(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, longest: Int) throws {
+    static func run(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, longest: Int) throws {
         var random = SeededRandom(seed: 3)
         let writer = try ModelWriter(disk, witness)
         for commits in [2, 1, 4, 0, 4] {
@@ -141,7 +141,7 @@ enum BackupLife {
 
     /// Backs up a segment that ends 42 bytes before a sector boundary, which fits the 40 bytes of a
     /// footer's frame; then the next one.
-    static func addFooter(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
+    static func addFooter(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>) throws {
         let writer = try ModelWriter(disk, witness)
         // The record's content follows the headers of the segment (128) and the commit (40) and of
         // the record with its salt (23).
@@ -154,7 +154,7 @@ enum BackupLife {
     }
 
     /// Reads the backup, backs up the recovered journal, and reads the backup again.
-    static func recover(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
+    static func recover(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>) throws {
         _ = try checkCopy(disk, witness.model)
         guard let journal = try open("journal", witness.model.options(disk)) else {
             if witness.model.exists { throw Surprise("the journal is missing") }

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    static func store(_ value: UInt8, _ mistake: Mistake, _ disk: SimulatedDisk, _ witness: CrashWitness<Counter>) throws {
+    static func store(_ value: UInt8, _ mistake: Mistake, _ disk: SimulatedDisk, _ witness: CrashRecorder<Counter>) throws {
         witness.update { $0.begun = value }
         let path = mistake == .writtenInPlace ? "number" : "number.tmp"
         let file = try mistake == .writtenInPlace ? disk.existing(path) : disk.open(path, .create)
@@ -51,7 +51,7 @@ import Testing
         let report = try explorer.run()
         if report.isReplay { return }
         #expect(report.failures.isEmpty == (mistake == .none), "\(report)")
-        if mistake == .none { #expect(report.crashes > 10 && report.states > 100 && report.statesInRecovery > 80, "\(report)") }
+        if mistake == .none { #expect(report.crashPoints > 10 && report.states > 100 && report.statesInRecovery > 80, "\(report)") }
     }
 
     @Test func failureReplays() throws {
@@ -123,7 +123,7 @@ import Testing
         if try explorer.run().isReplay { return }
         let whole = seen.filter { $0.key.count == 8 }
         #expect(whole.count == 256)
-        explorer.exhaustiveOutcomes = 255
+        explorer.exhaustiveLimit = 255
         explorer.outcomesPerCrash = 20
         seen = [:]
         let report = try explorer.run()

@@ -57,7 +57,7 @@ extension SimulatedDisk {
 
     /// Calls the closure with each state that a crash can leave.
     func forEachOutcome(_ body: (SimulatedDisk) throws -> Void) throws {
-        let radices = pendingChoices.map(\.alternatives)
+        let radices = pendingChoices.map(\.alternativeCount)
         var picks = radices.map { _ in 0 }
         while true {
             try body(crash(.picks(picks)))

@@ -17,7 +17,7 @@ import Testing
 @Suite struct JournalCrashTests {
     @Test(arguments: JournalWorkload.allCases) func acknowledgedRecordsSurvivePowerCuts(_ workload: JournalWorkload) throws {
         var explorer = workload.explorer(seed: 1, commits: 6)
-        explorer.exhaustiveOutcomes = workload.isSlow ? 2 : 4
+        explorer.exhaustiveLimit = workload.isSlow ? 2 : 4
         explorer.outcomesPerCrash = workload.isSlow ? 2 : 8
         try explorer.check(atLeast: 200)
     }
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: JournalFault.examples) func acknowledgedRecordsSurviveFaultAndPowerCuts(_ fault: JournalFault) throws {
         var explorer = fault.explorer()
         explorer.crashesInRecovery = 0
-        explorer.exhaustiveOutcomes = 2
+        explorer.exhaustiveLimit = 2
         explorer.outcomesPerCrash = 2
         try explorer.check(atLeast: 1)
     }
@@ -36,7 +36,7 @@ import Testing
     /// must detect the loss.
     @Test(arguments: JournalDishonesty.allCases) func lossOnDishonestDiskIsDetected(_ dishonesty: JournalDishonesty) throws {
         var explorer = dishonesty.explorer(seed: 1)
-        explorer.exhaustiveOutcomes = 2
+        explorer.exhaustiveLimit = 2
         explorer.outcomesPerCrash = 2
         try explorer.check(atLeast: 1)
     }
@@ -50,7 +50,7 @@ import Testing
             operation += 1
             let disk = SimulatedDisk(seed: UInt64(operation))
             disk.cutPower(PowerCut(side, operation: operation))
-            let witness = CrashWitness(JournalModel())
+            let witness = CrashRecorder(JournalModel())
             var random = SeededRandom(seed: 1)
             do {
                 let writer = try ModelWriter(disk, witness)

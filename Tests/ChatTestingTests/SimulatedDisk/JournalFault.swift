@@ -34,7 +34,7 @@ struct JournalFault: CustomTestStringConvertible {
         JournalFault(9, .fails(.failed), at: .occurrence(1, of: .sync), ".segment"),
     ]
 
-    private init(_ seed: UInt64, _ effect: DiskFault.Effect, at moment: DiskFault.Moment, _ pathSuffix: String) {
+    private init(_ seed: UInt64, _ effect: DiskFault.Effect, at moment: DiskFault.Trigger, _ pathSuffix: String) {
         self.seed = seed
         fault = DiskFault(effect, at: moment, pathSuffix: pathSuffix)
         mustShow = true
@@ -81,7 +81,7 @@ struct JournalFault: CustomTestStringConvertible {
     /// Workloads with one fault each, one per seed.
     static func series() -> CrashSeries<JournalModel> { CrashSeries { JournalFault(seed: $0).explorer() } }
 
-    private func live(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ random: inout SeededRandom) throws {
+    private func live(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, _ random: inout SeededRandom) throws {
         let writer = try ModelWriter(disk, witness)
         for _ in 0..<5 { try writer.append(&random, wait: random.oneIn(2)) }
         try writer.synchronize()

@@ -43,7 +43,7 @@ struct JournalModel: Sendable {
     func options(_ disk: SimulatedDisk) -> JournalOptions {
         JournalOptions(
             durability: durability, segmentSize: segmentSize, storage: disk, entropy: SeededEntropy(seed: UInt64(commits.count)),
-            expectedHead: head, idleDelay: nil)
+            expectedHead: head, slotSyncDelay: nil)
     }
 
     /// Throws unless the journal holds a prefix of the commits with all promised ones, byte for
@@ -99,11 +99,11 @@ extension RawSpan {
 /// A writer that updates a model together with its journal.
 struct ModelWriter {
     let disk: SimulatedDisk
-    let witness: CrashWitness<JournalModel>
+    let witness: CrashRecorder<JournalModel>
     private(set) var journal: Journal
 
     /// Opens the journal; all records that it shows count as promised.
-    init(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
+    init(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>) throws {
         self.disk = disk
         self.witness = witness
         let model = witness.model
@@ -190,10 +190,10 @@ struct ModelWriter {
 /// A reader that has the journal open beside a writer.
 struct ModelReader {
     private let disk: SimulatedDisk
-    private let witness: CrashWitness<JournalModel>
+    private let witness: CrashRecorder<JournalModel>
     private let journal: Journal
 
-    init(_ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>) throws {
+    init(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>) throws {
         self.disk = disk
         self.witness = witness
         journal = try Journal.openReadOnly("journal", options: witness.model.options(disk))

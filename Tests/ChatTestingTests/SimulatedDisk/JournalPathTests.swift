@@ -19,7 +19,7 @@ import Testing
     }
 
     private func options(_ disk: SimulatedDisk) -> JournalOptions {
-        JournalOptions(storage: disk, entropy: SeededEntropy(seed: 17), idleDelay: nil)
+        JournalOptions(storage: disk, entropy: SeededEntropy(seed: 17), slotSyncDelay: nil)
     }
 
     private func append(_ text: String, to journal: Journal) throws {

@@ -10,7 +10,7 @@ enum JournalRecovery {
     /// Verification may report only `tolerated` findings. An attended journal is also rotated,
     /// synchronized and scrubbed, with a reader that follows.
     static func check(
-        _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
+        _ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
     ) throws {
         let shown = try checkReader(disk, witness.model, "read-only")
         if disk.processWasKilled, shown ?? 0 < witness.model.written {

@@ -52,7 +52,7 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private func run(
-        _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ commits: Int, _ random: inout SeededRandom
+        _ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
     ) throws {
         if self == .reopened { return try reopen(disk, witness, commits, &random) }
         if self == .attended { return try attend(disk, witness, commits, &random) }
@@ -73,7 +73,7 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private func reopen(
-        _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ commits: Int, _ random: inout SeededRandom
+        _ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
     ) throws {
         var left = commits
         while left > 0 {
@@ -90,7 +90,7 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private func attend(
-        _ disk: SimulatedDisk, _ witness: CrashWitness<JournalModel>, _ commits: Int, _ random: inout SeededRandom
+        _ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
     ) throws {
         // One reader sees both lifetimes of the writer and the recovery between them.
         var reader: ModelReader?

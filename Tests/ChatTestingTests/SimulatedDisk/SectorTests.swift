@@ -122,7 +122,7 @@ import Testing
         let disk = try SimulatedDisk.with("a", sectors: [1, 1], tearsSectors: true)
         try disk.write([UInt8](repeating: 2, count: 200), at: 100, to: "a")
         try disk.write([UInt8](repeating: 3, count: 200), at: 100, to: "a")
-        #expect(disk.pendingChoices.map(\.alternatives) == [5])
+        #expect(disk.pendingChoices.map(\.alternativeCount) == [5])
         #expect(try disk.crash(.everything).bytes(of: "a") == disk.bytes(of: "a"))
         let old = try disk.crash(.nothing).bytes(of: "a")
         let whole = try [3, 4].map { try disk.crash(.picks([$0])).bytes(of: "a") }

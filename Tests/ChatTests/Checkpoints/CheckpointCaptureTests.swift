@@ -48,7 +48,7 @@ import Testing
         var rebuilt = StoreModels()
         try ChatStore.replay(log, 1...2, into: &rebuilt)
         #expect(captured()?.position == 2 && captured()?.digests == rebuilt.digests)
-        #expect(store.shownPosition == 3)
+        #expect(store.applyDurableEvents() == 3)
         log.letGo()
         _ = try await task.value
     }
@@ -57,7 +57,8 @@ import Testing
     private func capture(_ store: ChatStore) -> () -> StoreModels? {
         final class Copy: Sendable { let models = Lock<StoreModels?>(nil) }
         let copy = Copy()
-        store.decider.withLock { decider in store.readSide.capture(decider.rules) { models in copy.models.withLock { $0 = models } } }
+        store.decider.withLock { decider in store.readSide.requestSnapshot(decider.rules) { models in copy.models.withLock { $0 = models } }
+        }
         return { copy.models.withLock { $0 } }
     }
 }

@@ -19,12 +19,12 @@ import Testing
     private static func options(_ disk: SimulatedDisk) -> StoreOptions {
         var fixture = CheckpointFixture(seed: 1, segmentSize: 2_048)
         fixture.options.journal.storage = disk
-        fixture.options.journal.idleDelay = nil
+        fixture.options.journal.slotSyncDelay = nil
         fixture.options.checkpoints = CheckpointOptions(interval: nil, atClose: 1, afterReplay: nil)
         return fixture.options
     }
 
-    private static func run(_ store: ChatStore, _ witness: CrashWitness<Acknowledged>, _ generator: inout CommandGenerator) throws {
+    private static func run(_ store: ChatStore, _ witness: CrashRecorder<Acknowledged>, _ generator: inout CommandGenerator) throws {
         for _ in 0..<3 {
             _ = try store.execute((0..<3).map { _ in generator.nextRequest() })
             witness.update { $0.position = store.head.position }
@@ -58,13 +58,13 @@ import Testing
         }
         explorer.crashesInRecovery = 1
         explorer.crashesAfterKill = 1
-        explorer.exhaustiveOutcomes = 3
+        explorer.exhaustiveLimit = 3
         explorer.outcomesPerCrash = 3
         if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 5, seed: Repetitions.seed) }
         let report = try explorer.run()
         if report.isReplay && report.states > 0 { print("replayed: \(report)") }
         if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states + report.statesLeftOut >= 300, "\(report)")
+        #expect(report.isReplay || report.states + report.skippedStates >= 300, "\(report)")
     }
 
     private struct Lost: Error {

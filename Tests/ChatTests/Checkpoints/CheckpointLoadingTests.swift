@@ -23,7 +23,7 @@ import Testing
             if random.oneIn(2) {
                 checkpoint = try store.writeCheckpoint()
                 #expect(checkpoint == store.head.position)
-                #expect(store.checkpointStatistics.last?.position == checkpoint)
+                #expect(store.checkpointStatistics.lastWritten?.position == checkpoint)
             }
             let (head, models) = (store.head, store.storeModels)
             try store.close()

@@ -28,7 +28,7 @@ import Testing
             try store.close()
             #expect(store.checkpointStatistics.failures == 0)
             #expect(store.checkpointStatistics.written >= 1)
-            #expect(store.checkpointStatistics.last?.position == models.position)
+            #expect(store.checkpointStatistics.lastWritten?.position == models.position)
             let again = try ChatStore.openReadOnly("journal", options: fixture.options)
             #expect(again.checkpointStatistics.loaded == models.position)
             #expect(again.storeModels == models)
@@ -49,12 +49,12 @@ import Testing
 
     @Test func checkpointIsDueAfterIntervalOrQuarter() {
         let options = CheckpointOptions(interval: 100)
-        #expect(options.next(after: 0) == 100)
-        #expect(options.next(after: 400) == 500)
-        #expect(options.next(after: 4_000) == 5_000)
-        #expect(options.next(after: .max) == .max)
-        #expect(CheckpointOptions(interval: 0).next(after: 0) == 1)
-        #expect(CheckpointOptions.loadingOnly.next(after: 0) == .max)
+        #expect(options.nextPosition(after: 0) == 100)
+        #expect(options.nextPosition(after: 400) == 500)
+        #expect(options.nextPosition(after: 4_000) == 5_000)
+        #expect(options.nextPosition(after: .max) == .max)
+        #expect(CheckpointOptions(interval: 0).nextPosition(after: 0) == 1)
+        #expect(CheckpointOptions.loadingOnly.nextPosition(after: 0) == .max)
     }
 
     @Test(arguments: [StorageError.Kind.full, .failed], [StorageError.Operation.open, .write, .sync, .rename])
@@ -62,7 +62,7 @@ import Testing
         let disk = SimulatedDisk(seed: 1)
         var fixture = CheckpointFixture(seed: 3)
         fixture.options.journal.storage = disk
-        fixture.options.journal.idleDelay = nil
+        fixture.options.journal.slotSyncDelay = nil
         try fixture.make(batches: 6, beforeCheckpoint: 4)
         let before = try fixture.file()
         fixture.options.checkpoints = CheckpointOptions(interval: nil, atClose: 1, afterReplay: nil)

@@ -93,7 +93,7 @@ private final class Section: ColumnSink, ColumnSource {
             let section = Section()
             var writer = ColumnWriter(section)
             models.write(component: name, to: &writer)
-            writer.finish()
+            writer.flush()
             if name == "rules" { change(section) }
             file.beginSection()
             file.write(section.bytes)

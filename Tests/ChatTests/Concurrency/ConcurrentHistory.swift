@@ -41,7 +41,7 @@ final class ConcurrentHistory: Sendable {
             "journal",
             options: JournalOptions(
                 durability: durability, segmentSize: segmentSize, storage: MemoryStorage(), entropy: SeededEntropy(seed: seed),
-                idleDelay: nil, executor: executor))
+                slotSyncDelay: nil, executor: executor))
         let log: any CommitLog = isSteady ? journal : UnsteadyLog(journal, seed: seed, flaw: flaw)
         // On the journal itself the store also writes checkpoints.
         let checkpoints = CheckpointOptions(interval: 20, atClose: nil, afterReplay: nil)

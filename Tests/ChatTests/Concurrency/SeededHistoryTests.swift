@@ -46,7 +46,7 @@ private struct SeededHistory {
         let notes = Notes()
         let journal = JournalOptions(
             durability: world % 4 == 0 ? .written : .synced, segmentSize: 1_000, storage: storage, entropy: SeededEntropy(seed: world),
-            idleDelay: nil, executor: executor)
+            slotSyncDelay: nil, executor: executor)
         let options = StoreOptions(
             journal: journal, clock: JumpingClock(seed: world), ids: SeededIDs(seed: world), checkpoints: CheckpointOptions(interval: 20),
             recentEventCount: 8)
@@ -65,7 +65,7 @@ private struct SeededHistory {
                 for number in 1...4 {
                     followers.addTask {
                         var seen: Position = 2
-                        while let more = try? await store.log.waitForMore(after: seen) {
+                        while let more = try? await store.log.waitForRecords(after: seen) {
                             seen = more
                             notes.add("\(number) is told of \(seen)")
                         }

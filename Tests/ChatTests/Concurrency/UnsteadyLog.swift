@@ -70,7 +70,9 @@ final class UnsteadyLog: CommitLog {
         try journal.forEachRecord(in: positions, body)
     }
 
-    func waitForMore(after position: Position) async throws(JournalError) -> Position { try await journal.waitForMore(after: position) }
+    func waitForRecords(after position: Position) async throws(JournalError) -> Position {
+        try await journal.waitForRecords(after: position)
+    }
 
     func close() throws(JournalError) { try journal.close() }
 

@@ -46,13 +46,19 @@ import Testing
         #expect(opened.page.entries.map(\.body).last == "Milk?" && opened.position == 7)
         #expect(Set(opened.names.keys) == [Fixture.ann, Fixture.bob])
         #expect(opened.names[Fixture.ann] == "Ann")
-        let following = fixture.follow(opened.events)
+        let following = Task {
+            var positions: [Position] = []
+            for try await event in opened.events {
+                positions.append(event.position)
+                if positions.count == 2 { break }
+            }
+            return positions
+        }
         try await fixture.untilWaiting()
         try fixture.post("Bread?")
-        try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anna"))
         try await fixture.store.execute(.startSession(user: Fixture.ann, device: "Telephone"))
-        try fixture.store.close()
-        #expect(try await following.ended() == [8, 9])
+        try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anna"))
+        #expect(try await following.ended() == [8, 10])
     }
 
     @Test func openTimelineRequiresMembership() throws {

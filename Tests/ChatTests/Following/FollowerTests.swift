@@ -43,7 +43,7 @@ import Testing
         #expect(fixture.store.feed.waiterCount == 1)
         fixture.log.gate = .max
         _ = try await posting.ended()
-        try await Fixture.until { fixture.store.feed.look(after: 6, limit: 1).positions == [7] }
+        try await Fixture.until { fixture.store.feed.read(after: 6, limit: 1).positions == [7] }
         try await fixture.untilWaiting()
         try fixture.store.close()
         #expect(try await following.ended() == [1, 2, 3, 4, 5, 6, 7])
@@ -61,7 +61,7 @@ import Testing
         #expect(try await reading.next(10) == [3, 4, 5, 6])
         #expect(try await reading.nextEvent() == nil)
         #expect(try await fixture.store.events().prefix(1) == [])
-        #expect(!fixture.store.feed.isPumping)
+        #expect(!fixture.store.feed.isWatchingLog)
     }
 
     @Test func cancellationEndsOneFollower() async throws {
@@ -71,20 +71,20 @@ import Testing
         try await fixture.untilWaiting(2)
         first.cancel()
         #expect(try await first.ended() == [])
-        #expect(fixture.store.feed.waiterCount == 1 && fixture.store.feed.isPumping)
+        #expect(fixture.store.feed.waiterCount == 1 && fixture.store.feed.isWatchingLog)
         try fixture.post("Milk?")
-        try await Fixture.until { fixture.store.feed.look(after: 6, limit: 1).positions == [7] }
+        try await Fixture.until { fixture.store.feed.read(after: 6, limit: 1).positions == [7] }
         try await fixture.untilWaiting(1)
         second.cancel()
         #expect(try await second.ended() == [7])
         // Without waiting followers the feed does not wait on the log.
-        #expect(!fixture.store.feed.isPumping)
+        #expect(!fixture.store.feed.isWatchingLog)
         try await Fixture.until { fixture.log.waiting == 0 }
         // A follower that starts later is served as before.
         let third = fixture.follow(fixture.store.events(after: 6))
         try await fixture.untilWaiting()
         try fixture.post("Bread?")
-        try await Fixture.until { fixture.store.feed.look(after: 7, limit: 1).positions == [8] }
+        try await Fixture.until { fixture.store.feed.read(after: 7, limit: 1).positions == [8] }
         try await fixture.untilWaiting()
         third.cancel()
         #expect(try await third.ended() == [7, 8])
@@ -186,7 +186,7 @@ extension ChatError {
     }
 }
 
-extension EventFeed.View {
+extension EventFeed.ReadResult {
     /// The positions of the recent events, or nil for other views.
     var positions: [Position]? {
         if case .recent(let events) = self { events.map(\.position) } else { nil }

@@ -108,7 +108,7 @@ final class GatedLog: CommitLog {
         if isDamaged, let damaged { throw JournalError(.damaged, "injected", positions: damaged...damaged) }
     }
 
-    func waitForMore(after position: Position) async throws(JournalError) -> Position {
+    func waitForRecords(after position: Position) async throws(JournalError) -> Position {
         state.withLock {
             $0.waits += 1
             $0.waiting += 1
@@ -116,7 +116,7 @@ final class GatedLog: CommitLog {
         defer { state.withLock { $0.waiting -= 1 } }
         while durablePosition <= position {
             if let failure { throw failure }
-            if gate > position { return min(gate, try await journal.waitForMore(after: position)) }
+            if gate > position { return min(gate, try await journal.waitForRecords(after: position)) }
             if Task.isCancelled { throw JournalError(.cancelled, "cancelled") }
             await Task.yield()
         }

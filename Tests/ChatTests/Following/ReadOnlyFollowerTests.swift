@@ -28,7 +28,7 @@ import Testing
             var positions: [Position] = []
             for try await event in reader.events(after: 2) {
                 positions.append(event.position)
-                #expect(reader.shownPosition >= event.position)
+                #expect(reader.applyDurableEvents() >= event.position)
             }
             return positions
         }
@@ -39,7 +39,7 @@ import Testing
         for number in 0..<100 { try await writer.execute(.postMessage(message: nil, thread: thread, author: viewer, body: "\(number)")) }
         #expect(try await viewing.ended() == Array(5...104))
         #expect(try reader.timeline(thread).last?.body == "99")
-        try await FollowingFixture.until { reader.feed.look(after: 103, limit: 1).positions == [104] && reader.feed.waiterCount == 1 }
+        try await FollowingFixture.until { reader.feed.read(after: 103, limit: 1).positions == [104] && reader.feed.waiterCount == 1 }
         try reader.close()
         #expect(try await following.ended() == Array(3...104))
         try writer.close()

@@ -30,8 +30,8 @@ import Testing
                     model.removeFirst()
                 }
             }
-            #expect(ring.position == last && ring.start == last + 1 - Position(model.count))
-            let after = Position.random(in: ring.start - 1...last, using: &random)
+            #expect(ring.position == last && ring.firstPosition == last + 1 - Position(model.count))
+            let after = Position.random(in: ring.firstPosition - 1...last, using: &random)
             let limit = Int.random(in: 1...5, using: &random)
             #expect(ring.events(after: after, limit: limit) == Array(model.drop { $0.position <= after }.prefix(limit)))
         }

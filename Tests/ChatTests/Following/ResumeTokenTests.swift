@@ -105,7 +105,7 @@ import Testing
 
     /// Every token of an iterator equals the store's, and most cost no read.
     @Test func tokensOfLiveEventsCostNoRead() async throws {
-        let storage = CountedStorage(MemoryStorage())
+        let storage = CountingStorage(MemoryStorage())
         var options = options(MemoryStorage())
         options.journal.storage = storage
         let store = try ChatStore.open("journal", options: options)
@@ -129,7 +129,7 @@ import Testing
     /// A commit larger than a batch is read once, from any start.
     @Test func tokensInsideLargeCommit() async throws {
         let storage = MemoryStorage()
-        let counted = CountedStorage(storage)
+        let counted = CountingStorage(storage)
         var options = options(storage)
         options.journal = JournalOptions(storage: counted, entropy: SeededEntropy(seed: 1))
         options.recentEventCount = 1

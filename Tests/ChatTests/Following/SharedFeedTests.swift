@@ -51,16 +51,16 @@ import Testing
         try await fixture.store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.ann))  // 8, 9
         try await fixture.untilWaiting()
         try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))  // 10
-        try await Fixture.until { fixture.store.feed.look(after: 9, limit: 1).positions == [10] }
+        try await Fixture.until { fixture.store.feed.read(after: 9, limit: 1).positions == [10] }
         try await fixture.untilWaiting()
         try fixture.post("for Cat")  // 11
-        try await Fixture.until { fixture.store.feed.look(after: 10, limit: 1).positions == [11] }
+        try await Fixture.until { fixture.store.feed.read(after: 10, limit: 1).positions == [11] }
         try await fixture.untilWaiting()
         try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: Fixture.garden))  // 12
         try fixture.post("not for Cat")  // 13
         try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: shed))  // 14
         try fixture.post("for Cat", in: shed)  // 15
-        try await Fixture.until { fixture.store.feed.look(after: 14, limit: 1).positions == [15] }
+        try await Fixture.until { fixture.store.feed.read(after: 14, limit: 1).positions == [15] }
         try await fixture.untilWaiting()
         try fixture.store.close()
         #expect(try await task.ended() == (kinds == nil ? [10, 11, 12, 14, 15] : [11, 15]))

@@ -25,28 +25,28 @@ enum CheckpointHarness {
     /// - Returns: Whether the store loaded the checkpoint.
     @discardableResult
     static func check(_ input: [UInt8]) throws -> Bool {
-        let story = try story.get()
+        let story = try fixture.get()
         let storage = story.storage.copy()
         let rest = Array(input.dropFirst())
         switch (input.first ?? 0) % 3 {
         case 0: try storage.setContents(story.file(of: sections(rest)), of: path)
-        case 1: storage.setContents(sealed(rest), of: path)
+        case 1: storage.setContents(withValidChecksum(rest), of: path)
         default: storage.setContents(rest, of: path)
         }
         let store = try ChatStore.open(directory, options: options(storage))
         // Without the checkpoint the store replays as usual.
         let isLoaded = store.statistics.checkpoints?.loaded != nil
         if isLoaded {
-            try StoreHarness.askEverything(store)
+            try StoreHarness.runAllQueries(store)
             for request in story.requests { _ = try store.execute([request]) }
-            try StoreHarness.askEverything(store)
+            try StoreHarness.runAllQueries(store)
         }
         try store.close()
         return isLoaded
     }
 
     private static func options(_ storage: MemoryStorage) -> StoreOptions {
-        let journal = JournalOptions(segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 1), idleDelay: nil)
+        let journal = JournalOptions(segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 1), slotSyncDelay: nil)
         return StoreOptions(journal: journal, clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: .loadingOnly)
     }
 
@@ -61,19 +61,19 @@ enum CheckpointHarness {
         }
     }
 
-    private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
+    private static func withValidChecksum(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= CheckpointHeader.fixedSize else { return bytes }
-        let end = CheckpointHeader.fixedSize + (Int(bytes[10]) | Int(bytes[11]) << 8) * CheckpointHeader.sectionSize
+        let end = CheckpointHeader.fixedSize + (Int(bytes[10]) | Int(bytes[11]) << 8) * CheckpointHeader.sectionEntrySize
         guard bytes.count >= end + CheckpointHeader.checksumByteCount else { return bytes }
         var sealed = bytes
         sealed.store(bytes.withBytes(0..<end) { CRC32C.checksum(of: $0) }, at: end)
         return sealed
     }
 
-    private static let story = Result { try Story() }
+    private static let fixture = Result { try Fixture() }
 
     /// A journal and subsequent commands, equal for every input.
-    private struct Story {
+    private struct Fixture {
         let storage = MemoryStorage()
         let requests: [CommandRequest]
 
@@ -107,23 +107,23 @@ enum CheckpointHarness {
 /// The seed inputs of fuzzing.
 extension CheckpointHarness {
     /// Returns the store's own checkpoint as sections and as a file.
-    static func soundInputs() throws -> (sections: [UInt8], file: [UInt8]) {
-        let story = try story.get()
+    static func validInputs() throws -> (sections: [UInt8], file: [UInt8]) {
+        let story = try fixture.get()
         var options = options(story.storage.copy())
         options.checkpoints = nil
         let models = try ChatStore.openReadOnly(directory, options: options).storeModels
         let sections = StoreModels.componentNames.map { name in
-            let section = Bytes()
+            let section = ByteSink()
             var writer = ColumnWriter(section)
             models.write(component: name, to: &writer)
-            writer.finish()
+            writer.flush()
             return section.bytes
         }
         let lengths = sections.flatMap { [UInt8(truncatingIfNeeded: $0.count), UInt8(truncatingIfNeeded: $0.count >> 8)] }
         return ([0] + lengths + sections.joined(), [2] + (try story.file(of: sections)))
     }
 
-    private final class Bytes: ColumnSink {
+    private final class ByteSink: ColumnSink {
         var bytes: [UInt8] = []
         func write(_ block: [UInt8]) { bytes += block }
     }

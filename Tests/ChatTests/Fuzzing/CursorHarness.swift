@@ -29,7 +29,7 @@ enum CursorHarness {
     }
 
     static func check(_ input: [UInt8]) throws {
-        let story = try story.get()
+        let story = try fixture.get()
         let text = String(decoding: input, as: UTF8.self)
         let byText = PageCursor(text)
         if let cursor = byText {
@@ -62,14 +62,14 @@ enum CursorHarness {
         }
     }
 
-    private static func fields(_ input: [UInt8], _ story: Story) -> (cursor: PageCursor, limit: Int) {
+    private static func fields(_ input: [UInt8], _ story: Fixture) -> (cursor: PageCursor, limit: Int) {
         let bytes = Array((input.prefix(26) + repeatElement(0, count: 26)).prefix(26))
         let bound = bytes[2..<10].reversed().reduce(Position(0)) { $0 << 8 | Position($1) }
         let bits = bytes[10...].reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         let lists = story.lists + [.timeline(ThreadID(bits: bits)), .replies(MessageID(bits: bits))]
         let cursor = PageCursor(
-            journal: bytes[0] & 32 == 0 ? story.end.journal : JournalID(bits: bits), list: lists[Int(bytes[1]) % lists.count],
-            direction: bytes[0] & 8 == 0 ? .older : .newer, bound: bytes[0] & 16 == 0 ? bound : bound % (story.end.position + 3))
+            journal: bytes[0] & 32 == 0 ? story.head.journal : JournalID(bits: bits), list: lists[Int(bytes[1]) % lists.count],
+            direction: bytes[0] & 8 == 0 ? .older : .newer, bound: bytes[0] & 16 == 0 ? bound : bound % (story.head.position + 3))
         return (cursor, 1 + Int(bytes[0] & 7))
     }
 
@@ -77,13 +77,13 @@ enum CursorHarness {
         if !condition { throw Violation(message: message()) }
     }
 
-    private static let story = Result { try Story() }
+    private static let fixture = Result { try Fixture() }
 }
 
 /// A store with a fixed history, equal for every input.
-private struct Story {
+private struct Fixture {
     let store: ChatStore
-    let end: JournalHead
+    let head: JournalHead
     /// All existing lists, some of them empty.
     let lists: [PageCursor.List] =
         [.threads, .timeline(ThreadID(bits: 1)), .timeline(ThreadID(bits: 2))]
@@ -91,7 +91,7 @@ private struct Story {
     private static let messageCount: UInt128 = 6
 
     /// A page of a list as positions and cursors.
-    private struct Shown {
+    private struct PageResult {
         var positions: [Position]
         var older: PageCursor?
         var newer: PageCursor
@@ -111,35 +111,35 @@ private struct Story {
             commands.append(.reply(reply: ReplyID(bits: number), message: MessageID(bits: 1), author: ann, body: "\(number)"))
         }
         for command in commands { try store.execute(command) }
-        end = store.head
+        head = store.head
     }
 
     /// A cursor is rejected for one of two reasons, or its page and the following pages hold every
     /// entry on its side.
     func check(_ cursor: PageCursor, limit: Int) throws {
         for list in lists {
-            let isOurs = cursor.journal == end.journal && cursor.list == list
-            let last = cursor.direction == .older ? end.position + 1 : end.position
+            let isOurs = cursor.journal == head.journal && cursor.list == list
+            let last = cursor.direction == .older ? head.position + 1 : head.position
             switch answer(list, cursor, limit) {
             case .success(let shown):
                 try CursorHarness.require(isOurs && cursor.bound <= last, "\(cursor) was accepted for \(list)")
                 let isInside = shown.positions.allSatisfy { cursor.direction == .older ? $0 < cursor.bound : $0 > cursor.bound }
                 try CursorHarness.require(isInside && shown.positions.count <= limit, "\(cursor) leads to \(shown.positions)")
-                try checkWays(from: cursor, limit)
+                try checkTraversal(from: cursor, limit)
             case .failure(.foreignCursor): try CursorHarness.require(!isOurs, "\(cursor) is foreign to \(list)")
             case .failure(.rejected(let rejection)) where rejection.code == .invalidPosition:
                 try CursorHarness.require(isOurs && cursor.bound > last, "\(cursor) is rejected: \(rejection)")
             case .failure(let error): throw error
             }
         }
-        guard cursor.journal == end.journal, !lists.contains(cursor.list), cursor.bound <= end.position else { return }
+        guard cursor.journal == head.journal, !lists.contains(cursor.list), cursor.bound <= head.position else { return }
         guard case .failure(.rejected(let rejection)) = answer(cursor.list, cursor, limit),
             [.unknownThread, .unknownMessage].contains(rejection.code)
         else { throw CursorHarness.Violation(message: "\(cursor) leads to an unknown list") }
     }
 
     /// Older and newer pages from a bound hold every entry once, in order.
-    private func checkWays(from cursor: PageCursor, _ limit: Int) throws {
+    private func checkTraversal(from cursor: PageCursor, _ limit: Int) throws {
         var start = cursor
         // Both bounds denote the same place: no position lies between them.
         if cursor.direction == .newer { start.bound += 1 }
@@ -167,22 +167,22 @@ private struct Story {
         }
     }
 
-    private func answer(_ list: PageCursor.List, _ cursor: PageCursor, _ limit: Int) -> Result<Shown, ChatError> {
+    private func answer(_ list: PageCursor.List, _ cursor: PageCursor, _ limit: Int) -> Result<PageResult, ChatError> {
         Result { () throws(ChatError) in try page(list, cursor, limit) }
     }
 
-    private func page(_ list: PageCursor.List, _ cursor: PageCursor?, _ limit: Int) throws(ChatError) -> Shown {
+    private func page(_ list: PageCursor.List, _ cursor: PageCursor?, _ limit: Int) throws(ChatError) -> PageResult {
         let page = PageRequest(limit: limit)
         switch list {
         case .threads:
             let found = try store.threadsPage(page, at: cursor)
-            return Shown(positions: found.entries.map(\.lastPosition), older: found.older, newer: found.newer)
+            return PageResult(positions: found.entries.map(\.lastPosition), older: found.older, newer: found.newer)
         case .timeline(let thread):
             let found = try store.timelinePage(thread, page, at: cursor)
-            return Shown(positions: found.entries.map(\.position), older: found.older, newer: found.newer)
+            return PageResult(positions: found.entries.map(\.position), older: found.older, newer: found.newer)
         case .replies(let message):
             let found = try store.repliesPage(to: message, page, at: cursor)
-            return Shown(positions: found.entries.map(\.position), older: found.older, newer: found.newer)
+            return PageResult(positions: found.entries.map(\.position), older: found.older, newer: found.newer)
         }
     }
 }

@@ -53,7 +53,7 @@ enum StoreHarness {
         }
         try journal.close()
         let store = try ChatStore.open(directory, options: options)
-        try askEverything(store)
+        try runAllQueries(store)
         try store.close()
         _ = try ChatStore.verify(directory, options: options.journal, deep: true)
     }
@@ -70,7 +70,7 @@ enum StoreHarness {
         let half = requests.count / 2
         for request in requests.prefix(half) { _ = try store.execute([request]) }
         _ = try store.execute(Array(requests.dropFirst(half)))
-        try checkSound(store, options)
+        try checkConsistency(store, options)
     }
 
     /// Imports the messages in the lines of the input twice.
@@ -86,10 +86,10 @@ enum StoreHarness {
         let head = store.head
         let second = try add(messages, to: store)
         // A reply that precedes its message is rejected at first and accepted by the second import.
-        try require(store.head == head || first.refused > 0, "the second import added events")
+        try require(store.head == head || first.rejected > 0, "the second import added events")
         try require(
-            second.messages + second.replies <= first.refused, "the second import counts \(second), the first \(first)")
-        try checkSound(store, options)
+            second.messages + second.replies <= first.rejected, "the second import counts \(second), the first \(first)")
+        try checkConsistency(store, options)
     }
 
     private static func add(_ messages: [ImportedLine], to store: ChatStore) throws -> ImportSummary {
@@ -99,15 +99,15 @@ enum StoreHarness {
         return importer.summary
     }
 
-    private static func checkSound(_ store: ChatStore, _ options: StoreOptions) throws {
+    private static func checkConsistency(_ store: ChatStore, _ options: StoreOptions) throws {
         let head = store.head
-        let answers = try askEverything(store)
+        let answers = try runAllQueries(store)
         try store.close()
         let verification = try ChatStore.verify(directory, options: options.journal, deep: true)
         try require(verification.isValid, "the store has findings: \(verification.findings)")
         let again = try ChatStore.open(directory, options: options)
         try require(again.head == head, "the store reopens at \(again.head), not \(head)")
-        let secondAnswers = try askEverything(again)
+        let secondAnswers = try runAllQueries(again)
         try require(secondAnswers == answers, "a replay answers \(secondAnswers), not \(answers)")
         try again.close()
     }
@@ -116,7 +116,7 @@ enum StoreHarness {
     ///
     /// - Returns: The answers; a rejection is an answer.
     @discardableResult
-    static func askEverything(_ store: ChatStore) throws -> [String] {
+    static func runAllQueries(_ store: ChatStore) throws -> [String] {
         var answers: [String] = []
         func ask(_ answer: () throws(ChatError) -> Any) {
             do throws(ChatError) {

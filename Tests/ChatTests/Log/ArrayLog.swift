@@ -99,7 +99,7 @@ final class ArrayLog: CommitLog {
         }
     }
 
-    func waitForMore(after position: Position) async throws(JournalError) -> Position {
+    func waitForRecords(after position: Position) async throws(JournalError) -> Position {
         let wait = state.withLock { state in
             state.waits += 1
             return state.waits

@@ -81,11 +81,11 @@ final class BrokenLog: CommitLog {
         }
     }
 
-    func waitForMore(after position: Position) async throws(JournalError) -> Position {
+    func waitForRecords(after position: Position) async throws(JournalError) -> Position {
         if fault == .announcesEarly, journal.lastPosition > position { return journal.lastPosition }
         if fault == .ignoresCancellation { return try await Task { await self.outcome(after: position) }.value.get() }
         do throws(JournalError) {
-            return try await journal.waitForMore(after: position)
+            return try await journal.waitForRecords(after: position)
         } catch {
             guard fault == .forgetsFollowers, error.code == .closed else { throw error }
             do { try await Task.sleep(for: .seconds(3_600)) } catch { throw JournalError(.cancelled, "cancelled") }
@@ -94,7 +94,7 @@ final class BrokenLog: CommitLog {
     }
 
     private func outcome(after position: Position) async -> Result<Position, JournalError> {
-        do throws(JournalError) { return .success(try await journal.waitForMore(after: position)) } catch { return .failure(error) }
+        do throws(JournalError) { return .success(try await journal.waitForRecords(after: position)) } catch { return .failure(error) }
     }
 
     func close() throws(JournalError) { try journal.close() }

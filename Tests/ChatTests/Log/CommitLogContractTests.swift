@@ -50,15 +50,15 @@ import Testing
     @Test(
         arguments: [
             (BrokenLog.Fault.skipsRecords, CommitLogContract.Clause.positionsHaveNoGap), (.skipsRecords, .readersSeeOneOrder),
-            (.ignoresTheHead, .oneAppendWins), (.ignoresTheHead, .otherHeadsAreRefused), (.announcesEarly, .onlyDurableIsAnnounced),
-            (.hidesDamage, .damageIsAnError), (.cutsCommits, .commitsAreWhole), (.forgetsFollowers, .closingEndsEverything),
+            (.ignoresTheHead, .oneAppendWins), (.ignoresTheHead, .wrongHeadsAreRejected), (.announcesEarly, .onlyDurableIsAnnounced),
+            (.hidesDamage, .damageIsAnError), (.cutsCommits, .commitsAreAtomic), (.forgetsFollowers, .closeEndsOperations),
             (.skipsRecords, .followersMissNothing), (.ignoresCancellation, .cancellingEndsOneFollower),
             (.readsWhatThereIs, .positionsAreBounded),
-            (.takesNothing, .emptyDraftIsRefused), (.forgetsHistory, .headTellsCommitsApart),
+            (.takesNothing, .emptyDraftIsRejected), (.forgetsHistory, .headIsUnique),
         ])
     func brokenLogViolatesItsClause(fault: BrokenLog.Fault, clause: CommitLogContract.Clause) async {
         let contract = CommitLogContract(
-            patience: fault == .forgetsFollowers || fault == .ignoresCancellation ? .milliseconds(200) : .seconds(60)
+            timeout: fault == .forgetsFollowers || fault == .ignoresCancellation ? .milliseconds(200) : .seconds(60)
         ) { seed in
             try Self.journal(on: .memory, .synced, seed: seed) { BrokenLog($0, fault) }
         }

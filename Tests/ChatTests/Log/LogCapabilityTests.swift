@@ -36,7 +36,9 @@ import Testing
             try journal.forEachRecord(in: positions, body)
         }
 
-        func waitForMore(after position: Position) async throws(JournalError) -> Position { try await journal.waitForMore(after: position) }
+        func waitForRecords(after position: Position) async throws(JournalError) -> Position {
+            try await journal.waitForRecords(after: position)
+        }
 
         func close() throws(JournalError) { try journal.close() }
 

@@ -67,7 +67,7 @@ final class HoldingLog: CommitLog {
         try log.forEachRecord(in: positions, body)
     }
 
-    func waitForMore(after position: Position) async throws(JournalError) -> Position { try await log.waitForMore(after: position) }
+    func waitForRecords(after position: Position) async throws(JournalError) -> Position { try await log.waitForRecords(after: position) }
 
     func close() throws(JournalError) { try log.close() }
 }

@@ -82,7 +82,7 @@ import Testing
         expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: lostMessage) }
         expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.details(of: .message(lostMessage)) }
         expectRejection(.unknownReply) { () throws(ChatError) in _ = try store.details(of: .reply(lostReply)) }
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.threads(asOf: .position(store.shownPosition + 1)) }
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.threads(asOf: .position(store.applyDurableEvents() + 1)) }
     }
 
     @Test(arguments: HoldingLog.Fault.allCases) func failedCommitIsNotShown(_ fault: HoldingLog.Fault) throws {
@@ -105,7 +105,7 @@ import Testing
         let disk = SimulatedDisk(seed: 1)
         var fixture = CheckpointFixture(seed: 1, segmentSize: 128 << 20)
         fixture.options.journal.storage = disk
-        fixture.options.journal.idleDelay = nil
+        fixture.options.journal.slotSyncDelay = nil
         let store = try fixture.open()
         try fill(store)
         try store.close()

@@ -59,7 +59,7 @@ import Testing
             for round in 1...2 {
                 try post(1_500, to: writer)
                 let shown = try reader.refresh()
-                #expect(shown == writer.head.position && reader.shownPosition == shown)
+                #expect(shown == writer.head.position && reader.applyDurableEvents() == shown)
                 #expect(try reader.thread(thread).messages == round * 1_500)
             }
         }
@@ -94,7 +94,7 @@ import Testing
         for _ in 0..<2 {
             let error = #expect(throws: ChatError.self) { try reader.refresh() }
             guard case .undecodable(whole + Position(number), _) = error else { return _ = Issue.record("\(String(describing: error))") }
-            #expect(reader.shownPosition == whole)
+            #expect(reader.applyDurableEvents() == whole)
             #expect(try reader.thread(thread).messages == 50 && reader.timeline(thread, PageRequest(limit: 1)).first?.position == whole)
             expectRejection(.invalidPosition) { () throws(ChatError) in _ = try reader.threads(asOf: .position(whole + 1)) }
         }

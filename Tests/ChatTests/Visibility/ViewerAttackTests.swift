@@ -342,7 +342,7 @@ private struct UndecidedWorld {
             // A viewer is shown the names of users with events in the viewer's threads.
             return facts.contains { other in
                 guard other.user == details.user else { return false }
-                let places = [other.thread, other.place, post(of: other).flatMap { posting($0)?.thread }].compactMap { $0 }
+                let places = [other.thread, other.relatedThread, post(of: other).flatMap { posting($0)?.thread }].compactMap { $0 }
                 return places.contains { isMemberNow(viewer, $0) }
             }
         default: return false

@@ -11,12 +11,12 @@ enum CommitHarness {
     private struct Trace: CommitVisitor, Equatable {
         var steps: [String] = []
 
-        mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+        mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool {
             steps.append("begin \(offset) \(header)")
             return true
         }
 
-        mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+        mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
             steps.append("record \(place) \(layout) \(bytes.byteCount) \(chain)")
             return true
         }
@@ -28,9 +28,9 @@ enum CommitHarness {
         let image = try JournalImage(input)
         let bytes = image.lastCommits
         let whole = try trace(bytes, image.lastHeader, piece: bytes.count)
-        let pieces = try trace(bytes, image.lastHeader, piece: 1 + Int(image.control[15]))
+        let pieces = try trace(bytes, image.lastHeader, piece: 1 + Int(image.controlBytes[15]))
         guard whole == pieces else { throw Violation(message: "in one: \(whole.steps)\nin pieces: \(pieces.steps)") }
-        try checkNumber(bytes)
+        try checkCanonicalEncoding(bytes)
     }
 
     private static func trace(_ bytes: [UInt8], _ header: SegmentHeader, piece: Int) throws -> Trace {
@@ -43,7 +43,7 @@ enum CommitHarness {
             guard start <= bytes.count else { throw Violation(message: "the parser is beyond the bytes at \(start)") }
             let step = bytes.withBytes(start..<min(bytes.count, start + max(needed, piece))) { parser.consume($0, &trace) }
             switch step {
-            case .need(let count):
+            case .needsBytes(let count):
                 // A request for bytes that the parser already has, or that do not exist, would loop
                 // forever.
                 let had = min(bytes.count - start, max(needed, piece)) - (Int(parser.offset) - start)
@@ -59,7 +59,7 @@ enum CommitHarness {
     }
 
     /// Every number has exactly one encoding.
-    private static func checkNumber(_ bytes: [UInt8]) throws {
+    private static func checkCanonicalEncoding(_ bytes: [UInt8]) throws {
         let result = bytes.withBytes(0..<bytes.count) { LEB128.decode($0, at: 0, limit: 1 << 28 - 1) }
         guard case .value(let value, let next) = result else { return }
         var again: [UInt8] = []

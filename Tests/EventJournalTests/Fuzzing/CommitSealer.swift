@@ -28,7 +28,9 @@ struct CommitSealer {
     /// Returns their end: a zero length, or a record that does not decode or has no valid position.
     mutating func seal(_ bytes: inout [UInt8], seed: UInt32) -> Int {
         var offset = 0
-        while bytes.count - offset >= CommitHeader.smallestCommit, let length = seal(&bytes, at: offset, seed: seed) { offset += length }
+        while bytes.count - offset >= CommitHeader.minimumCommitLength, let length = seal(&bytes, at: offset, seed: seed) {
+            offset += length
+        }
         return offset
     }
 

@@ -20,7 +20,7 @@ enum JournalHarness {
         init(_ finding: JournalFinding) { (problem, segment) = (finding.problem, finding.segment) }
     }
 
-    private struct Stored: Equatable {
+    private struct StoredRecord: Equatable {
         var state: RecordContentState
         var kept: [UInt8]
         var erasable: [UInt8]
@@ -29,12 +29,12 @@ enum JournalHarness {
     static func check(_ input: [UInt8]) throws {
         let image = try JournalImage(input)
         let before = image.storage.allContents()
-        let reading = opening { () throws(JournalError) in try Journal.openReadOnly(JournalImage.directory, options: image.options) }
+        let reading = makeResult { () throws(JournalError) in try Journal.openReadOnly(JournalImage.directory, options: image.options) }
         // Verification continues after damage; opening stops there.
         var unexpecting = image.options
         unexpecting.expectedHead = nil
         var known: Set<Finding> = []
-        _ = opening { () throws(JournalError) in
+        _ = makeResult { () throws(JournalError) in
             try Journal.verify(JournalImage.directory, options: unexpecting) { known.insert(Finding($0)) }
         }
         try require(image.storage.allContents() == before, "reading has changed a byte")
@@ -42,7 +42,7 @@ enum JournalHarness {
         var options = image.options
         let disk = image.storage.copy()
         options.storage = disk
-        switch (reading, opening { () throws(JournalError) in try Journal.open(JournalImage.directory, options: options) }) {
+        switch (reading, makeResult { () throws(JournalError) in try Journal.open(JournalImage.directory, options: options) }) {
         case (.failure(let first), .failure(let second)):
             try require(first.code == second.code, "the refusals differ: \(first) and \(second)")
             var after = disk.allContents()
@@ -54,9 +54,9 @@ enum JournalHarness {
             try require(changed.isEmpty, "a failed opening has changed \(changed): \(second)")
         case (.success(let reader), .success(let writer)):
             try require(reader.recovery.lastPosition >= reader.recovery.attestedPosition, "attested records are missing")
-            let records: [Stored]
+            let records: [StoredRecord]
             do {
-                records = try entries(of: reader)
+                records = try storedRecords(of: reader)
             } catch ReadError<Never>.journal(let error) where error.code == .damaged {
                 return try checkDamaged(writer, error, unexpecting)
             }
@@ -70,7 +70,7 @@ enum JournalHarness {
 
     private static func checkDamaged(_ writer: Journal, _ error: JournalError, _ options: JournalOptions) throws {
         do {
-            _ = try entries(of: writer)
+            _ = try storedRecords(of: writer)
             throw Violation(message: "a writer reads what a reader does not: \(error)")
         } catch ReadError<Never>.journal(let other) {
             try require(other.code == error.code && other.segment == error.segment, "the errors differ: \(error) and \(other)")
@@ -82,18 +82,18 @@ enum JournalHarness {
     }
 
     private static func checkOpened(
-        _ writer: Journal, _ records: [Stored], _ options: JournalOptions, _ disk: MemoryStorage, _ known: Set<Finding>
+        _ writer: Journal, _ records: [StoredRecord], _ options: JournalOptions, _ disk: MemoryStorage, _ known: Set<Finding>
     ) throws {
-        try require(try entries(of: writer) == records, "a writer reads other records than a reader")
+        try require(try storedRecords(of: writer) == records, "a writer reads other records than a reader")
         var crashed = options
         crashed.storage = disk.copy()
         let again = try Journal.open(JournalImage.directory, options: crashed)
-        try require(try entries(of: again) == records, "a crash after opening has changed the records")
+        try require(try storedRecords(of: again) == records, "a crash after opening has changed the records")
         try again.close()
-        try checkSound(crashed, records, known)
+        try checkClean(crashed, records, known)
 
         var draft = CommitDraft()
-        let added = Stored(state: .whole, kept: [1, 2, 3], erasable: Array(repeating: 4, count: 200))
+        let added = StoredRecord(state: .whole, kept: [1, 2, 3], erasable: Array(repeating: 4, count: 200))
         try added.kept.withBytes(0..<3) { kept in
             try added.erasable.withBytes(0..<200) { erasable in try draft.append(kept: kept, erasable: erasable) }
         }
@@ -103,35 +103,35 @@ enum JournalHarness {
         var expected = options
         expected.expectedHead = writer.head
         try writer.close()
-        try checkSound(expected, records + [added], known)
+        try checkClean(expected, records + [added], known)
     }
 
     /// Checks a journal that was closed cleanly.
-    private static func checkSound(_ options: JournalOptions, _ records: [Stored], _ known: Set<Finding>) throws {
+    private static func checkClean(_ options: JournalOptions, _ records: [StoredRecord], _ known: Set<Finding>) throws {
         var findings: [JournalFinding] = []
         let note = { (finding: JournalFinding) in if !known.contains(Finding(finding)) { findings.append(finding) } }
         try Journal.verify(JournalImage.directory, options: options, note)
         try require(findings.isEmpty, "a closed journal has new findings: \(findings)")
         let journal = try Journal.open(JournalImage.directory, options: options)
         try require(journal.recovery.wasClean, "a closed journal is not clean")
-        try require(try entries(of: journal) == records, "closing has changed the records")
+        try require(try storedRecords(of: journal) == records, "closing has changed the records")
         findings = []
         try journal.verify(note)
         try require(findings.isEmpty, "an open journal has new findings: \(findings)")
         try journal.close()
     }
 
-    private static func entries(of journal: Journal) throws -> [Stored] {
+    private static func storedRecords(of journal: Journal) throws -> [StoredRecord] {
         guard journal.lastPosition > 0 else { return [] }
-        var records: [Stored] = []
+        var records: [StoredRecord] = []
         try journal.read(1...journal.lastPosition) { _, state, kept, erasable in
-            records.append(Stored(state: state, kept: kept.toArray(), erasable: erasable.toArray()))
+            records.append(StoredRecord(state: state, kept: kept.toArray(), erasable: erasable.toArray()))
         }
         try require(UInt64(records.count) == journal.lastPosition, "reading has passed over records")
         return records
     }
 
-    private static func opening<Value>(_ work: () throws(JournalError) -> Value) -> Result<Value, JournalError> {
+    private static func makeResult<Value>(_ work: () throws(JournalError) -> Value) -> Result<Value, JournalError> {
         Result { () throws(JournalError) in try work() }
     }
 

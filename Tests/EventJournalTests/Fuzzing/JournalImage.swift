@@ -25,54 +25,55 @@ struct JournalImage {
     private static let id = JournalID(bits: 0x0123_4567_89AB_4DEF_8123_4567_89AB_CDEF)
 
     let storage = MemoryStorage()
-    let control: [UInt8]
+    let controlBytes: [UInt8]
     private(set) var expectedHead: JournalHead?
     /// The commits of the last segment, without its header.
     private(set) var lastCommits: [UInt8] = []
     private(set) var lastHeader: SegmentHeader
 
     init(_ input: [UInt8]) throws {
-        control = Array((input.prefix(Self.controlSize) + repeatElement(0, count: Self.controlSize)).prefix(Self.controlSize))
+        controlBytes = Array((input.prefix(Self.controlSize) + repeatElement(0, count: Self.controlSize)).prefix(Self.controlSize))
         try storage.createDirectory(Self.directory)
-        var sealer = CommitSealer(position: control[5] & 0x80 == 0 ? 1 : .max - Position(control[4]), chain: Chain.start(Self.id))
+        var sealer = CommitSealer(position: controlBytes[5] & 0x80 == 0 ? 1 : .max - Position(controlBytes[4]), chain: Chain.start(Self.id))
         lastHeader = SegmentHeader(journal: Self.id, firstPosition: 1, chain: 0, salt: 0)
 
         var rest = input.dropFirst(Self.controlSize)
-        let count = 1 + Int(control[5] & 3) % 3
+        let count = 1 + Int(controlBytes[5] & 3) % 3
         for index in 0..<count {
             let isLast = index == count - 1
-            let part = rest.prefix(isLast ? rest.count : rest.count * Int(control[6 + index]) / 256)
+            let part = rest.prefix(isLast ? rest.count : rest.count * Int(controlBytes[6 + index]) / 256)
             rest = rest.dropFirst(part.count)
             lastHeader = SegmentHeader(
                 journal: Self.id, firstPosition: sealer.position, chain: sealer.chain, salt: 0x5A17 &* UInt64(index + 1))
             lastCommits = Array(part)
             let end = sealer.seal(&lastCommits, seed: lastHeader.framingSeed)
             if !isLast {
-                if control[5] & 0x40 == 0 { lastCommits.removeSubrange(end...) }
-                let footer = try footer(sealer, hasFlaw: control[14] & 16 != 0)
+                if controlBytes[5] & 0x40 == 0 { lastCommits.removeSubrange(end...) }
+                let footer = try footer(sealer, hasFlaw: controlBytes[14] & 16 != 0)
                 store(
-                    lastHeader.encoded() + lastCommits + (control[14] & 4 == 0 ? footer : []),
+                    lastHeader.encoded() + lastCommits + (controlBytes[14] & 4 == 0 ? footer : []),
                     DirectoryListing.segmentName(lastHeader.firstPosition))
-            } else if control[14] & 8 != 0 {
+            } else if controlBytes[14] & 8 != 0 {
                 lastCommits.removeSubrange(end...)
-                lastCommits += try footer(sealer, hasFlaw: control[14] & 16 != 0)
+                lastCommits += try footer(sealer, hasFlaw: controlBytes[14] & 16 != 0)
             }
         }
-        storeLast()
+        storeLastSegment()
         var slots = [UInt8](repeating: 0, count: DurableSlot.fileSize)
-        for index in 0..<2 { place(index, in: &slots, sealer.chains) }
+        for index in 0..<2 { writeSlot(index, in: &slots, sealer.chains) }
         store(slots, DirectoryListing.durableName)
-        if control[14] & 2 != 0 { store([1, 2, 3], DirectoryListing.durableName + DirectoryListing.temporarySuffix) }
-        if control[12] > 0 {
-            let position = Position(control[12] - 1)
-            let chain = (sealer.chains[position] ?? 0) &+ UInt64(control[13] & 1)
+        if controlBytes[14] & 2 != 0 { store([1, 2, 3], DirectoryListing.durableName + DirectoryListing.temporarySuffix) }
+        if controlBytes[12] > 0 {
+            let position = Position(controlBytes[12] - 1)
+            let chain = (sealer.chains[position] ?? 0) &+ UInt64(controlBytes[13] & 1)
             expectedHead = JournalHead(journal: Self.id, position: position, chain: chain)
         }
     }
 
     var options: JournalOptions {
         JournalOptions(
-            durability: control[14] & 1 == 0 ? .synced : .written, segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 1),
+            durability: controlBytes[14] & 1 == 0 ? .synced : .written, segmentSize: 4_096, storage: storage,
+            entropy: SeededEntropy(seed: 1),
             expectedHead: expectedHead)
     }
 
@@ -91,9 +92,9 @@ struct JournalImage {
 
     private func store(_ bytes: [UInt8], _ name: String) { storage.setContents(bytes, of: Self.directory + "/" + name) }
 
-    private func storeLast() {
+    private func storeLastSegment() {
         var header = lastHeader
-        let flags = control[5]
+        let flags = controlBytes[5]
         if flags & 4 != 0 { header.chain &+= 1 }
         if flags & 8 != 0 {
             header.firstPosition &+= 1
@@ -104,21 +105,24 @@ struct JournalImage {
             bytes.store(SegmentHeader.version + 1, at: 8)
             bytes.store(bytes.withBytes(0..<124) { CRC32C.checksum(of: $0) }, at: 124)
         }
-        bytes += lastCommits + [UInt8](repeating: 0, count: 16 * Int(control[8]))
-        let torn = max(512 * Int(control[10]), SegmentHeader.size)..<max(512 * (Int(control[10]) + Int(control[11])), SegmentHeader.size)
+        bytes += lastCommits + [UInt8](repeating: 0, count: 16 * Int(controlBytes[8]))
+        let torn =
+            max(
+                512 * Int(controlBytes[10]), SegmentHeader.size)..<max(
+                512 * (Int(controlBytes[10]) + Int(controlBytes[11])), SegmentHeader.size)
         for index in torn.clamped(to: 0..<bytes.count) { bytes[index] = 0 }
-        bytes.removeLast(min(Int(control[9]), bytes.count))
+        bytes.removeLast(min(Int(controlBytes[9]), bytes.count))
         let name = flags & 0x10 == 0 ? lastHeader.firstPosition : lastHeader.firstPosition &+ 2
         store(bytes, DirectoryListing.segmentName(max(name, 1)))
     }
 
-    private func place(_ index: Int, in bytes: inout [UInt8], _ chains: [Position: UInt64]) {
-        let position = Position(control[2 * index])
-        let flags = control[2 * index + 1]
+    private func writeSlot(_ index: Int, in bytes: inout [UInt8], _ chains: [Position: UInt64]) {
+        let position = Position(controlBytes[2 * index])
+        let flags = controlBytes[2 * index + 1]
         guard flags & 0x20 == 0 else { return }
         // The first slot has an even sequence number, the second an odd one; otherwise they are in
         // the wrong places.
-        let sequence = 2 + 2 * UInt64(control[4] >> UInt8(4 * index) & 15) + UInt64(index) + UInt64(flags >> 7)
+        let sequence = 2 + 2 * UInt64(controlBytes[4] >> UInt8(4 * index) & 15) + UInt64(index) + UInt64(flags >> 7)
         var chain = chains[position] ?? 0
         if flags & 8 != 0 { chain &+= 1 }
         let journal = flags & 0x10 == 0 ? Self.id : JournalID(bits: Self.id.bits &+ 1)

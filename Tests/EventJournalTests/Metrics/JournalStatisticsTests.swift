@@ -28,7 +28,7 @@ import Testing
         #expect(fresh.lastPosition == 0 && fresh.durablePosition == 0 && fresh.segments == 1)
         #expect(fresh.storedBytes == 0 && fresh.unusedBytes == 0 && fresh.appendedBytes == 0)
         #expect(fresh.appendedCommits == 0 && fresh.appendedRecords == 0 && fresh.syncs == 0 && fresh.rotations == 0)
-        #expect(fresh.refusedAsFull == 0 && fresh.waiters == 0 && fresh.failure == nil)
+        #expect(fresh.storageFullRejections == 0 && fresh.waiters == 0 && fresh.failure == nil)
         #expect(fresh.recovery == journal.recovery && fresh.recovery.wasCreated)
 
         // Five commits of 1 to 5 records share a sync; a sixth commit has its own.
@@ -138,12 +138,12 @@ import Testing
         try journal.reserve(3000)
         let long = Entry(kept: [], erasable: [UInt8](repeating: 1, count: 5000))
         #expect(journalError { _ = try journal.append([long]) }?.code == .storageFull)
-        #expect(journal.statistics.refusedAsFull == 1)
+        #expect(journal.statistics.storageFullRejections == 1)
         #expect(journalError { try journal.reserve(5000) }?.code == .storageFull)
-        #expect(journal.statistics.refusedAsFull == 2)
+        #expect(journal.statistics.storageFullRejections == 2)
         #expect(journalError { _ = try journal.append(try draft([entry]), expecting: 7) }?.code == .conflict)
         #expect(journalError { _ = try journal.append([]) }?.code == .tooLarge)
-        #expect(journal.statistics.refusedAsFull == 2)
+        #expect(journal.statistics.storageFullRejections == 2)
         #expect(journal.statistics.appendedCommits == 1 && journal.statistics.rotations == 0 && journal.statistics.failure == nil)
     }
 
@@ -261,8 +261,8 @@ import Testing
         let json = try JSONEncoder().encode(value)
         #expect(try JSONDecoder().decode(Value.self, from: json) == value)
         let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
-        // Stored data fixes the JSON keys, so two properties have other names than their keys.
-        let keys = ["wasCreated": "created", "rotations": "rollOvers"]
+        // Stored data fixes the JSON keys, so some properties have other names than their keys.
+        let keys = ["wasCreated": "created", "rotations": "rollOvers", "storageFullRejections": "refusedAsFull"]
         #expect(Set(fields.keys) == Set(Mirror(reflecting: value).children.compactMap(\.label).map { keys[$0] ?? $0 }))
     }
 }

@@ -8,10 +8,10 @@ package struct CheckpointHeader: Equatable, Sendable {
     package static let blockByteCount = 1 << 18
     /// The bytes of a block's checksum.
     package static let checksumByteCount = 4
-    static let mostSections = 64
+    static let maximumSectionCount = 64
     static let nameByteCount = 32
     static let fixedSize = 96
-    static let sectionSize = 40
+    static let sectionEntrySize = 40
     static let formatVersion: UInt16 = 1
     /// "CJCKP", then CR LF and Control-Z, which a transfer in text mode would change.
     static let magic: [UInt8] = [0x43, 0x4A, 0x43, 0x4B, 0x50, 0x0D, 0x0A, 0x1A]
@@ -27,7 +27,7 @@ package struct CheckpointHeader: Equatable, Sendable {
     /// The chain value at that position.
     package var chain: UInt64
     /// The mark of the segments' generations up to that position; an erasure changes it.
-    package var generations: UInt64
+    package var erasureMark: UInt64
     package var sections: [Section]
 
     /// A part of the state.
@@ -47,7 +47,7 @@ package struct CheckpointHeader: Equatable, Sendable {
     }
 
     /// The size of the header in bytes, with all its sections.
-    var size: Int { Self.fixedSize + sections.count * Self.sectionSize + Self.checksumByteCount }
+    var size: Int { Self.fixedSize + sections.count * Self.sectionEntrySize + Self.checksumByteCount }
 
     /// The offset of each section, followed by the file's length; nil if that exceeds the size of
     /// any file.
@@ -80,7 +80,7 @@ package struct CheckpointHeader: Equatable, Sendable {
         bytes.store(journal.bits.byteSwapped, at: 16)
         bytes.store(position, at: 32)
         bytes.store(chain, at: 40)
-        bytes.store(generations, at: 48)
+        bytes.store(erasureMark, at: 48)
         bytes.copy(Array(name.utf8), 0..<name.utf8.count, to: 56)
         return bytes
     }
@@ -89,7 +89,7 @@ package struct CheckpointHeader: Equatable, Sendable {
         var bytes = fixedPart
         bytes += [UInt8](repeating: 0, count: size - Self.fixedSize)
         for (index, section) in sections.enumerated() {
-            let offset = Self.fixedSize + index * Self.sectionSize
+            let offset = Self.fixedSize + index * Self.sectionEntrySize
             bytes.copy(Array(section.name.utf8), 0..<section.name.utf8.count, to: offset)
             bytes.store(section.byteCount, at: offset + Self.nameByteCount)
         }
@@ -102,7 +102,7 @@ package struct CheckpointHeader: Equatable, Sendable {
 extension CheckpointHeader {
     /// Reads the header of a file, and checks the file's length against it.
     init(reading file: any StorageFile) throws(CheckpointProblem) {
-        let most = Self.fixedSize + Self.mostSections * Self.sectionSize + Self.checksumByteCount
+        let most = Self.fixedSize + Self.maximumSectionCount * Self.sectionEntrySize + Self.checksumByteCount
         var bytes: [UInt8]
         let fileSize: UInt64
         do throws(StorageError) {
@@ -127,8 +127,8 @@ extension CheckpointHeader {
         let damaged = CheckpointProblem(.damaged, "The checkpoint's header is damaged.")
         guard bytes.count >= Self.fixedSize, Array(bytes[0..<8]) == Self.magic else { throw damaged }
         let count = Int(bytes[10]) | Int(bytes[11]) << 8
-        let end = Self.fixedSize + count * Self.sectionSize
-        guard count <= Self.mostSections, end + Self.checksumByteCount <= bytes.count else { throw damaged }
+        let end = Self.fixedSize + count * Self.sectionEntrySize
+        guard count <= Self.maximumSectionCount, end + Self.checksumByteCount <= bytes.count else { throw damaged }
         let isIntact = bytes.withBytes(0..<end + Self.checksumByteCount) { span in
             CRC32C.checksum(of: span.extracting(0..<end)) == span.integer(at: end, as: UInt32.self)
         }
@@ -138,16 +138,16 @@ extension CheckpointHeader {
             CheckpointHeader(
                 name: name, version: span.integer(at: 12),
                 journal: JournalID(bits: span.integer(at: 16, as: UInt128.self).byteSwapped), position: span.integer(at: 32),
-                chain: span.integer(at: 40), generations: span.integer(at: 48), sections: [])
+                chain: span.integer(at: 40), erasureMark: span.integer(at: 48), sections: [])
         }
         let version = UInt16(bytes[8]) | UInt16(bytes[9]) << 8
         guard version == Self.formatVersion else {
             throw CheckpointProblem(.otherVersion, "The checkpoint has format version \(version).")
         }
         for index in 0..<count {
-            let offset = Self.fixedSize + index * Self.sectionSize
+            let offset = Self.fixedSize + index * Self.sectionEntrySize
             guard let name = Self.name(in: bytes, at: offset) else { throw damaged }
-            let byteCount = bytes.withBytes(offset..<offset + Self.sectionSize) { $0.integer(at: Self.nameByteCount, as: UInt64.self) }
+            let byteCount = bytes.withBytes(offset..<offset + Self.sectionEntrySize) { $0.integer(at: Self.nameByteCount, as: UInt64.self) }
             header.sections.append(Section(name: name, byteCount: byteCount))
         }
         self = header

@@ -27,7 +27,7 @@ package final class CheckpointSectionReader {
     package let byteCount: UInt64
     private let file: any StorageFile
     private var offset: UInt64
-    private var left: UInt64
+    private var remainingByteCount: UInt64
     private var checksum: UInt32
 
     init(_ file: any StorageFile, offset: UInt64, byteCount: UInt64, checksum: UInt32) {
@@ -35,7 +35,7 @@ package final class CheckpointSectionReader {
         self.offset = offset
         self.byteCount = byteCount
         self.checksum = checksum
-        left = byteCount
+        remainingByteCount = byteCount
     }
 
     /// Reads the next block.
@@ -44,7 +44,7 @@ package final class CheckpointSectionReader {
     ///   ``CheckpointHeader/blockByteCount`` bytes and a checksum.
     /// - Returns: The number of bytes of the section that were read; 0 at its end.
     package func read(into block: inout [UInt8]) throws(CheckpointProblem) -> Int {
-        let count = Int(min(left, UInt64(CheckpointHeader.blockByteCount)))
+        let count = Int(min(remainingByteCount, UInt64(CheckpointHeader.blockByteCount)))
         if count == 0 { return 0 }
         let stored = count + CheckpointHeader.checksumByteCount
         let isThere: Bool
@@ -59,7 +59,7 @@ package final class CheckpointSectionReader {
             throw CheckpointProblem(.damaged, "The checksum of a block at byte \(offset) does not match.")
         }
         offset += UInt64(stored)
-        left -= UInt64(count)
+        remainingByteCount -= UInt64(count)
         return count
     }
 }

@@ -4,11 +4,11 @@
 /// Used by one thread. A failure is stored and thrown by ``finish()``, so that callers need not
 /// check each block.
 package final class CheckpointWriter {
-    private let new: NewFile
+    private let temporaryFile: TemporaryFile
     private let file: (any StorageFile)?
     private var header: CheckpointHeader
     /// The index of the section in progress; -1 before the first.
-    private var section = -1
+    private var sectionIndex = -1
     private var offset: UInt64
     private var checksum: UInt32 = 0
     private var failure: JournalError?
@@ -20,10 +20,10 @@ package final class CheckpointWriter {
     ///   - name: The final name of the file.
     init(_ header: CheckpointHeader, as name: String, in directory: JournalDirectory) {
         self.header = header
-        new = NewFile(name: name, directory: directory)
+        temporaryFile = TemporaryFile(name: name, directory: directory)
         offset = UInt64(header.size)
         do throws(StorageError) {
-            file = try directory.storage.open(new.temporary, .create)
+            file = try directory.storage.open(temporaryFile.temporary, .create)
         } catch {
             file = nil
             failure = JournalError(error)
@@ -35,8 +35,8 @@ package final class CheckpointWriter {
 
     /// Starts the next section.
     package func beginSection() {
-        section += 1
-        checksum = header.seed(ofSection: section)
+        sectionIndex += 1
+        checksum = header.seed(ofSection: sectionIndex)
     }
 
     /// Writes the next block of the section.
@@ -49,7 +49,7 @@ package final class CheckpointWriter {
         var bytes = block
         bytes += [UInt8](repeating: 0, count: CheckpointHeader.checksumByteCount)
         bytes.store(checksum, at: block.count)
-        header.sections[section].byteCount += UInt64(block.count)
+        header.sections[sectionIndex].byteCount += UInt64(block.count)
         write(bytes, to: file, at: offset)
         offset += UInt64(bytes.count)
     }
@@ -64,17 +64,17 @@ package final class CheckpointWriter {
         do throws(JournalError) {
             if let failure { throw failure }
             guard let file else { return 0 }
-            try storage { () throws(StorageError) in try file.sync() }
-            _ = try new.take()
+            try convertingStorageErrors { () throws(StorageError) in try file.sync() }
+            _ = try temporaryFile.publish()
             return offset
         } catch {
-            new.abandon()
+            temporaryFile.abandon()
             throw error
         }
     }
 
     /// Stops writing and removes the temporary file.
-    package func abandon() { new.abandon() }
+    package func abandon() { temporaryFile.abandon() }
 
     private func write(_ bytes: [UInt8], to file: any StorageFile, at offset: UInt64) {
         guard failure == nil else { return }
@@ -83,7 +83,7 @@ package final class CheckpointWriter {
         } catch {
             failure = JournalError(error)
             // Removed at once, because a full disk needs the space for the journal.
-            new.abandon()
+            temporaryFile.abandon()
         }
     }
 }

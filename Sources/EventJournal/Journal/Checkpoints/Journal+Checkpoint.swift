@@ -59,7 +59,7 @@ extension CheckpointLog {
         guard isContained else {
             throw CheckpointProblem(.otherHistory, "The journal has another history up to position \(header.position).")
         }
-        guard header.generations == erasureMark(through: header.position) else {
+        guard header.erasureMark == erasureMark(through: header.position) else {
             throw CheckpointProblem(.beforeErasure, "Content has been erased from the journal since the checkpoint.")
         }
         return reader
@@ -87,7 +87,7 @@ extension CheckpointLog {
             throw JournalError(.outOfRange, "No commit ends at the position, or it is not durable.", positions: position...position)
         }
         let header = CheckpointHeader(
-            name: name, version: version, journal: id, position: position, chain: head.chain, generations: erasureMark(through: position),
+            name: name, version: version, journal: id, position: position, chain: head.chain, erasureMark: erasureMark(through: position),
             sections: sections.map { CheckpointHeader.Section(name: $0) })
         return CheckpointWriter(
             header, as: DirectoryListing.checkpointName(name, at: isOneOfSeveral ? position : nil), in: directory)
@@ -98,7 +98,7 @@ extension CheckpointLog {
     /// Any of them may be unusable: ``checkpoint(_:version:at:)`` decides.
     package func checkpointPositions(_ name: String) throws(JournalError) -> [Position] {
         let directory = directory
-        let names = try EventJournal.storage { () throws(StorageError) in try directory.storage.list(directory.path) }
+        let names = try EventJournal.convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
         return names.compactMap { DirectoryListing.checkpointPosition(of: $0, name) }.sorted()
     }
 
@@ -107,7 +107,7 @@ extension CheckpointLog {
     /// After a crash it may exist again.
     package func removeCheckpoint(_ name: String, at position: Position) throws(JournalError) {
         let directory = directory
-        try EventJournal.storage { () throws(StorageError) in
+        try EventJournal.convertingStorageErrors { () throws(StorageError) in
             try directory.storage.remove(directory.file(DirectoryListing.checkpointName(name, at: position)))
         }
     }

@@ -53,8 +53,8 @@ struct Backup {
     }
 
     private mutating func copy() throws(JournalError) {
-        let wanted = source.wanted
-        var isComplete = target.isSettled && target.segments.count == wanted.count && target.lastPosition == source.limit
+        let wanted = source.segmentsToCopy
+        var isComplete = target.isCleanlyClosed && target.segments.count == wanted.count && target.lastPosition == source.limit
         var isPresent: [Bool] = []
         for segment in wanted {
             isPresent.append(try self.isPresent(segment, isLast: segment.start.position == wanted.last?.start.position))
@@ -71,7 +71,7 @@ struct Backup {
                 try copy(try source.load(segment), isLast: segment.start.position == wanted.last?.start.position)
             }
         }
-        if !target.isSettled { try target.attest(target.lastPosition, target.chain) }
+        if !target.isCleanlyClosed { try target.attest(target.lastPosition, target.chain) }
         report.head = JournalHead(journal: source.journal, position: target.lastPosition, chain: target.chain)
     }
 
@@ -83,7 +83,7 @@ struct Backup {
     private func isPresent(_ segment: SegmentReference, isLast: Bool) throws(JournalError) -> Bool {
         guard let index = index(of: segment.start.position) else { return false }
         let reference = target.segments[index]
-        guard isLast ? index == target.segments.count - 1 && target.isSettled : target.isSealed(reference) else { return false }
+        guard isLast ? index == target.segments.count - 1 && target.isCleanlyClosed : target.isSealed(reference) else { return false }
         let (copy, original) = (try target.load(reference), try source.load(segment))
         return copy.header == original.header && copy.lastPosition == original.lastPosition && copy.end == original.end
     }
@@ -94,7 +94,7 @@ struct Backup {
         if let index { present = try target.load(target.segments[index]) }
         var writer: SegmentWriter
         let isContinued: Bool
-        if let index, case .last(let present) = target.segments[index], target.isSettled, present.header == segment.header {
+        if let index, case .last(let present) = target.segments[index], target.isCleanlyClosed, present.header == segment.header {
             writer = SegmentWriter(continuing: present, in: target.directory, chain: target.chain)
             isContinued = true
         } else {
@@ -137,7 +137,7 @@ struct BackupSource {
     let head: JournalHead
 
     /// The segments to copy: the first one, and all others that start within the limit.
-    var wanted: ArraySlice<SegmentReference> { segments.prefix { $0.start.position <= max(1, limit) } }
+    var segmentsToCopy: ArraySlice<SegmentReference> { segments.prefix { $0.start.position <= max(1, limit) } }
 
     /// Opens a segment, which is read up to its end at the start of the backup.
     func load(_ segment: SegmentReference) throws(JournalError) -> Segment { try segment.load(sealed) }
@@ -172,7 +172,7 @@ struct BackupSource {
             segment, from: writer?.end ?? UInt64(SegmentHeader.size),
             position: (writer?.lastPosition).map { $0 + 1 } ?? segment.header.firstPosition, chain: writer?.chain ?? segment.header.chain,
             end: segment.end)
-        _ = try reader.readKnown(through: segment.lastPosition, of: directory, &visitor)
+        _ = try reader.readRequired(through: segment.lastPosition, of: directory, &visitor)
         return reader
     }
 }
@@ -181,7 +181,7 @@ struct BackupSource {
 private struct BoundaryVisitor: CommitVisitor {
     let limit: Position
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { header.lastPosition <= limit }
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { header.lastPosition <= limit }
 }
 
 /// Passes the commits up to a position to a writer.
@@ -190,9 +190,9 @@ private struct CopyingVisitor: CommitVisitor {
     let limit: Position
     var failure: JournalError?
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool { failure == nil && header.lastPosition <= limit }
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { failure == nil && header.lastPosition <= limit }
 
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
         writer.add(bytes, layout)
         return true
     }
@@ -217,7 +217,7 @@ struct BackupTarget {
     /// Whether the copy was cleanly closed and its last file ends at the last commit.
     ///
     /// Commits can then be added in place.
-    private(set) var isSettled = false
+    private(set) var isCleanlyClosed = false
     private let hasDurable: Bool
     private let temporaries: [String]
     /// The names of the segments whose footers cannot be read.
@@ -236,17 +236,17 @@ struct BackupTarget {
         self.journal = journal
         chain = Chain.start(journal)
         sealed = SealedSegments(directory, journal)
-        switch try storage({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
+        switch try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
         case .directory: break
         case .file, .other: throw directory.notAJournal
-        case nil: try storage { () throws(StorageError) in try directory.storage.createDirectory(directory.path) }
+        case nil: try convertingStorageErrors { () throws(StorageError) in try directory.storage.createDirectory(directory.path) }
         }
         let first = try directory.list()
-        if !first.isJournal && first.hasForeign { throw directory.notAJournal }
+        if !first.isJournal && first.hasForeignFiles { throw directory.notAJournal }
         locks = [try Self.lock(directory, besides: source.directory)]
         let listing = try directory.list()
-        hasDurable = listing.hasDurable
-        temporaries = listing.temporaries
+        hasDurable = listing.hasDurableFile
+        temporaries = listing.temporaryFiles
         guard listing.isJournal else { return }
         if hasDurable { locks.append(try Self.lock(directory, DirectoryListing.durableName)) }
         let slots = try DurableSlots(directory, .readWrite)
@@ -259,14 +259,14 @@ struct BackupTarget {
         if listing.segments.isEmpty && slots.newest.position == 0 { return }
         let recovery = try Recovery(
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: nil, hasLiveWriter: false))
-        segments = SegmentReference.all(recovery.sealedStarts, recovery.last)
+        segments = SegmentReference.all(recovery.sealedStarts, recovery.lastSegment)
         if recovery.isLastSealed, let last = segments.popLast() {
             segments.append(.sealed(last.start, next: SegmentStart(recovery.lastPosition + 1, chain: recovery.chain)))
         }
         damagedFooters = recovery.report.damagedFooters
         lastPosition = recovery.lastPosition
         chain = recovery.chain
-        isSettled = recovery.report.wasClean
+        isCleanlyClosed = recovery.report.wasClean
     }
 
     /// Locks the destination, unless it is the directory of the journal itself.
@@ -288,11 +288,11 @@ struct BackupTarget {
     }
 
     private static func isHeld(_ source: JournalDirectory) throws(JournalError) -> Bool {
-        try storage { () throws(StorageError) in try source.storage.isLocked(source.lockPath) }
+        try convertingStorageErrors { () throws(StorageError) in try source.storage.isLocked(source.lockPath) }
     }
 
     private static func lock(_ directory: JournalDirectory, _ name: String) throws(JournalError) -> any StorageLock {
-        guard let lock = try storage({ () throws(StorageError) in try directory.storage.lock(directory.file(name)) }) else {
+        guard let lock = try convertingStorageErrors({ () throws(StorageError) in try directory.storage.lock(directory.file(name)) }) else {
             throw JournalError(.locked, "The copy is open for writing elsewhere.", path: directory.path)
         }
         return lock
@@ -317,21 +317,21 @@ struct BackupTarget {
     /// nothing.
     mutating func prepare() throws(JournalError) {
         let directory = directory
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             for name in temporaries { try directory.storage.remove(directory.file(name)) }
         }
         guard !hasDurable else {
             // A run that was killed may have renamed a segment or written its footer without the
             // sync.
             let last = try segments.last.map { (segment) throws(JournalError) in try load(segment) }
-            return try storage { () throws(StorageError) in
+            return try convertingStorageErrors { () throws(StorageError) in
                 try last?.file.sync()
                 try directory.storage.syncDirectory(directory.path)
             }
         }
-        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
+        try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
         let slot = DurableSlot(sequence: 0, position: 0, chain: chain, journal: journal, durability: .synced, isClean: true)
-        _ = try directory.make(DirectoryListing.durableName, DurableSlot.file(of: slot)).take()
+        _ = try directory.createTemporaryFile(DirectoryListing.durableName, DurableSlot.file(of: slot)).publish()
         locks.append(try Self.lock(directory, DirectoryListing.durableName))
         slots = try DurableSlots(directory, .readWrite)
     }
@@ -340,11 +340,11 @@ struct BackupTarget {
     mutating func removeEmptySegment() throws(JournalError) {
         guard let segment = segments.popLast() else { return }
         let directory = directory
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             try directory.storage.remove(directory.file(segment.name))
             try directory.storage.syncDirectory(directory.path)
         }
-        isSettled = false
+        isCleanlyClosed = false
     }
 
     /// Writes a slot that attests the segments' history and marks the copy as cleanly closed.
@@ -354,13 +354,13 @@ struct BackupTarget {
         slot.sequence &+= 1
         (slot.position, slot.chain, slot.durability, slot.isClean) = (position, chain, .synced, true)
         let (bytes, file, offset) = (slot.encoded(), slots.file, slot.offset)
-        try storage { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try file.write(span, at: offset) }
             try file.sync()
         }
         slots.newest = slot
         self.slots = slots
-        (lastPosition, self.chain, isSettled) = (position, chain, true)
+        (lastPosition, self.chain, isCleanlyClosed) = (position, chain, true)
     }
 }
 

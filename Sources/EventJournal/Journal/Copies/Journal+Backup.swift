@@ -65,7 +65,7 @@ extension Journal {
         to destination: String, upTo position: Position? = nil, on storage: (any JournalStorage)? = nil
     ) throws(JournalError) -> BackupReport {
         if isReadOnly {
-            syncWhatIsShown()
+            syncVisibleRecords()
         } else if durability == .written {
             try synchronize()
         }
@@ -77,7 +77,7 @@ extension Journal {
     ///
     /// Errors are ignored: a storage that is read-only or fails to sync must remain readable for a
     /// copy.
-    private func syncWhatIsShown() {
+    private func syncVisibleRecords() {
         try? published.withLock { $0.active.file }.sync()
         try? directory.storage.syncDirectory(directory.path)
     }

@@ -31,10 +31,14 @@ struct Repair {
     }
 
     private mutating func salvage(_ lostRecord: Placeholder) throws(JournalError) {
-        if let first = source.files.first?.first, first > 1 { try lose(1...(first - 1), nil, nil, "missingRecords", lostRecord) }
-        for (index, file) in source.files.enumerated() { try salvage(file, upTo: source.bound(index), lostRecord) }
+        if let first = source.files.first?.firstPosition, first > 1 {
+            try addPlaceholders(1...(first - 1), nil, nil, "missingRecords", lostRecord)
+        }
+        for (index, file) in source.files.enumerated() { try salvage(file, upTo: source.lastPosition(index), lostRecord) }
         let last = writer.lastPosition
-        if last < source.attested { try lose((last + 1)...source.attested, nil, nil, "missingRecords", lostRecord) }
+        if last < source.attestedPosition {
+            try addPlaceholders((last + 1)...source.attestedPosition, nil, nil, "missingRecords", lostRecord)
+        }
     }
 
     /// Salvages one file and fills its missing positions up to the bound.
@@ -50,19 +54,20 @@ struct Repair {
             while let (offset, header) = try search.next() {
                 guard header.lastPosition > writer.lastPosition, header.firstPosition <= bound else { continue }
                 let length = Int(min(UInt64(header.length), size - offset))
-                let available = try storage { () throws(StorageError) in
+                let available = try convertingStorageErrors { () throws(StorageError) in
                     try window.load(at: offset, needed: length, bound: offset + UInt64(length))
                 }
                 let next = writer.lastPosition + 1
                 let commit = window.withBytes(from: offset) { SalvagedCommit(header, $0.extracting(0..<min(length, available))) }
                 // Beyond the attested position, the first gap or damage ends the history.
-                if header.firstPosition > source.attested && !(commit.isWhole && header.firstPosition == next) { break }
+                if header.firstPosition > source.attestedPosition && !(commit.isIntact && header.firstPosition == next) { break }
                 if header.firstPosition > next {
-                    try lose(next...(header.firstPosition - 1), file.name, place..<offset, "commitHeader", lostRecord)
+                    try addPlaceholders(next...(header.firstPosition - 1), file.name, place..<offset, "commitHeader", lostRecord)
                 }
                 try window.withBytes(from: offset) { (bytes) throws(JournalError) in
-                    try keep(
-                        commit, header, bytes, file.name, offset, upTo: commit.isWhole ? bound : min(bound, source.attested), lostRecord)
+                    try copyRecords(
+                        commit, header, bytes, file.name, offset, upTo: commit.isIntact ? bound : min(bound, source.attestedPosition),
+                        lostRecord)
                 }
                 place = offset + UInt64(length)
             }
@@ -70,8 +75,8 @@ struct Repair {
             if place < size { rest = place..<size }
         }
         // The last file has no bound of its own; only attested positions are filled.
-        let last = bound == .max ? source.attested : bound
-        if writer.lastPosition < last { try lose((writer.lastPosition + 1)...last, file.name, rest, problem, lostRecord) }
+        let last = bound == .max ? source.attestedPosition : bound
+        if writer.lastPosition < last { try addPlaceholders((writer.lastPosition + 1)...last, file.name, rest, problem, lostRecord) }
     }
 
     private func open(_ file: SalvageSource.File) throws(JournalError) -> (Segment, size: UInt64)? {
@@ -84,7 +89,7 @@ struct Repair {
     }
 
     /// Writes the records of a commit that are still missing, up to a position.
-    private mutating func keep(
+    private mutating func copyRecords(
         _ commit: SalvagedCommit, _ header: CommitHeader, _ bytes: RawSpan, _ name: String, _ offset: UInt64, upTo last: Position,
         _ lostRecord: Placeholder
     ) throws(JournalError) {
@@ -97,7 +102,7 @@ struct Repair {
                 report.salvagedCount += 1
             } else {
                 let range = record.length > 0 ? record.range : 0..<Int(header.length)
-                try lose(
+                try addPlaceholders(
                     position...position, name, (offset + UInt64(range.lowerBound))..<(offset + UInt64(range.upperBound)),
                     commit.problem?.rawValue ?? "", lostRecord)
             }
@@ -107,7 +112,7 @@ struct Repair {
 
     /// Writes placeholders and lists the loss, merged with the previous one if that is adjacent and
     /// has the same problem.
-    private mutating func lose(
+    private mutating func addPlaceholders(
         _ positions: ClosedRange<Position>, _ segment: String?, _ bytes: Range<UInt64>?, _ problem: String, _ lostRecord: Placeholder
     ) throws(JournalError) {
         guard positions.upperBound - positions.lowerBound < maximumLostCount - report.lostCount else {
@@ -157,21 +162,21 @@ struct RepairWriter {
         self.directory = directory
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
         entropy = EntropyPool(options.entropy)
-        switch try storage({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
+        switch try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
         case .directory: break
         case .file, .other: throw Self.notEmpty(directory)
-        case nil: try storage { () throws(StorageError) in try directory.storage.createDirectory(directory.path) }
+        case nil: try convertingStorageErrors { () throws(StorageError) in try directory.storage.createDirectory(directory.path) }
         }
-        guard try storage({ () throws(StorageError) in try directory.storage.list(directory.path) }).isEmpty else {
+        guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.list(directory.path) }).isEmpty else {
             throw Self.notEmpty(directory)
         }
-        guard let lock = try storage({ () throws(StorageError) in try directory.storage.lock(directory.lockPath) }) else {
+        guard let lock = try convertingStorageErrors({ () throws(StorageError) in try directory.storage.lock(directory.lockPath) }) else {
             throw JournalError(.locked, "The destination is open for writing elsewhere.", path: directory.path)
         }
         self.lock = lock
         journal = JournalID.random(&entropy)
         chain = Chain.start(journal)
-        try storage { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
+        try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
     }
 
     private static func notEmpty(_ directory: JournalDirectory) -> JournalError {
@@ -223,7 +228,7 @@ struct RepairWriter {
         if writer == nil { try beginSegment() }
         try finishSegment(sealed: false)
         let slot = DurableSlot(sequence: 0, position: lastPosition, chain: chain, journal: journal, durability: .synced, isClean: true)
-        _ = try directory.make(DirectoryListing.durableName, DurableSlot.file(of: slot)).take()
+        _ = try directory.createTemporaryFile(DirectoryListing.durableName, DurableSlot.file(of: slot)).publish()
         lock.unlock()
     }
 

@@ -4,7 +4,7 @@ struct SalvageSource {
     struct File {
         let name: String
         /// The file's first position, from its header if valid, otherwise from its name.
-        let first: Position
+        let firstPosition: Position
         /// The header, or one with only the salt of a damaged header; nil when the file has no
         /// header.
         let header: SegmentHeader?
@@ -15,7 +15,7 @@ struct SalvageSource {
     /// The id that most of the slots and headers contain.
     private(set) var journal: JournalID?
     /// The highest position that any readable slot, header or commit attests as synced.
-    private(set) var attested: Position = 0
+    private(set) var attestedPosition: Position = 0
     /// The files, ascending by first position.
     private(set) var files: [File] = []
 
@@ -37,17 +37,17 @@ struct SalvageSource {
         let most = votes.values.max() ?? 0
         journal = named.first { votes[$0] == most }
         files.removeAll { [journal] file in file.isHeaderValid && file.header?.journal != journal }
-        files.sort { $0.first < $1.first }
-        attested = slots.filter { [journal] in $0.journal == journal }.map(\.position).max() ?? 0
+        files.sort { $0.firstPosition < $1.firstPosition }
+        attestedPosition = slots.filter { [journal] in $0.journal == journal }.map(\.position).max() ?? 0
         var isReadable = journal != nil
         for index in files.indices {
-            attested = max(attested, files[index].first - 1)
+            attestedPosition = max(attestedPosition, files[index].firstPosition - 1)
             guard let (segment, size) = try open(files[index]) else { continue }
-            let bound = bound(index)
+            let bound = lastPosition(index)
             var search = CommitSearch(segment, from: UInt64(SegmentHeader.size), size: size)
             while let (_, commit) = try search.next() {
                 isReadable = true
-                if commit.firstPosition <= bound { attested = max(attested, commit.syncedPosition) }
+                if commit.firstPosition <= bound { attestedPosition = max(attestedPosition, commit.syncedPosition) }
             }
         }
         guard isReadable else {
@@ -59,15 +59,15 @@ struct SalvageSource {
     }
 
     /// The last position that a file can contain: the one before the next file's first position.
-    func bound(_ index: Int) -> Position {
-        files[(index + 1)...].first { $0.first > files[index].first }.map { $0.first - 1 } ?? .max
+    func lastPosition(_ index: Int) -> Position {
+        files[(index + 1)...].first { $0.firstPosition > files[index].firstPosition }.map { $0.firstPosition - 1 } ?? .max
     }
 
     /// Opens a file for reading its commits; nil when it has no header.
     func open(_ file: File) throws(JournalError) -> (Segment, size: UInt64)? {
         guard let header = file.header else { return nil }
-        return try storage { () throws(StorageError) in
-            let readable = ReadableFile(try directory.storage.open(directory.file(file.name), .read))
+        return try convertingStorageErrors { () throws(StorageError) in
+            let readable = ErrorTolerantFile(try directory.storage.open(directory.file(file.name), .read))
             // A journal writes no file longer than the maximum of a segment; a longer, sparse file
             // may take too long to read.
             return (Segment(name: file.name, header: header, file: readable), min(try readable.size(), UInt64(UInt32.max)))
@@ -83,13 +83,13 @@ struct SalvageSource {
     private static func file(_ directory: JournalDirectory, _ name: String, _ first: Position) throws(JournalError) -> File {
         let path = directory.file(name)
         guard let bytes = try read(directory.storage, path, SegmentHeader.size) else {
-            return File(name: name, first: first, header: nil, isHeaderValid: false)
+            return File(name: name, firstPosition: first, header: nil, isHeaderValid: false)
         }
         do throws(SegmentHeader.Problem) {
             let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
                 try SegmentHeader(decoding: span)
             }
-            return File(name: name, first: header.firstPosition, header: header, isHeaderValid: true)
+            return File(name: name, firstPosition: header.firstPosition, header: header, isHeaderValid: true)
         } catch {
             if case .newerVersion(let version) = error {
                 throw JournalError(.newerVersion, "The segment is of version \(version) of the format.", path: path, segment: name)
@@ -98,15 +98,15 @@ struct SalvageSource {
             // correct.
             let salt = bytes.withBytes(56..<64) { $0.integer(at: 0, as: UInt64.self) }
             let header = SegmentHeader(journal: JournalID(bits: 0), firstPosition: first, chain: 0, salt: salt)
-            return File(name: name, first: first, header: header, isHeaderValid: false)
+            return File(name: name, firstPosition: first, header: header, isHeaderValid: false)
         }
     }
 
     /// The first bytes of a file, padded with zeros; nil when the file does not exist.
     private static func read(_ storage: any JournalStorage, _ path: String, _ count: Int) throws(JournalError) -> [UInt8]? {
-        try EventJournal.storage { () throws(StorageError) in
+        try EventJournal.convertingStorageErrors { () throws(StorageError) in
             guard try storage.kind(of: path) == .file else { return nil }
-            let file = ReadableFile(try storage.open(path, .read))
+            let file = ErrorTolerantFile(try storage.open(path, .read))
             var bytes = [UInt8](repeating: 0, count: count)
             _ = try bytes.withMutableBytes(0..<count) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
             return bytes
@@ -115,7 +115,7 @@ struct SalvageSource {
 }
 
 /// A file whose unreadable blocks read as zeros, so that one bad sector does not hide the others.
-private final class ReadableFile: StorageFile {
+private final class ErrorTolerantFile: StorageFile {
     /// The bytes that read as zeros around an unreadable place.
     private static let block = 4096
 

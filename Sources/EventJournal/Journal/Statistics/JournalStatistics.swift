@@ -42,7 +42,7 @@ public struct JournalStatistics: Hashable, Sendable {
     /// one.
     public var rotations: UInt64
     /// The number of appends and reservations rejected with `storageFull` since opening.
-    public var refusedAsFull: UInt64
+    public var storageFullRejections: UInt64
     /// The number of threads and tasks that wait for a sync led by the journal or another thread.
     public var waiters: Int
     /// The error that stopped the journal; nil while it works.
@@ -80,7 +80,8 @@ extension JournalStatistics: Codable {
         case journal, durability, isReadOnly, lastPosition, durablePosition, segments, storedBytes, unusedBytes, appendedBytes,
             recordsPerCommit, commitsPerSync, syncLatency
         case rotations = "rollOvers"
-        case refusedAsFull, waiters, failure, scrub, recovery
+        case storageFullRejections = "refusedAsFull"
+        case waiters, failure, scrub, recovery
     }
 
     /// Encodes every field under its name; a missing `failure` is null.
@@ -99,7 +100,7 @@ extension JournalStatistics: Codable {
         try container.encode(commitsPerSync, forKey: .commitsPerSync)
         try container.encode(syncLatency, forKey: .syncLatency)
         try container.encode(rotations, forKey: .rotations)
-        try container.encode(refusedAsFull, forKey: .refusedAsFull)
+        try container.encode(storageFullRejections, forKey: .storageFullRejections)
         try container.encode(waiters, forKey: .waiters)
         try container.encode(failure, forKey: .failure)
         try container.encode(scrub, forKey: .scrub)
@@ -139,7 +140,7 @@ extension JournalStatistics {
     /// | `sync_commits` | histogram | ``commitsPerSync`` |
     /// | `sync_duration_seconds` | histogram | ``syncLatency`` |
     /// | `roll_overs` | counter | ``rotations`` |
-    /// | `refused_full` | counter | ``refusedAsFull`` |
+    /// | `refused_full` | counter | ``storageFullRejections`` |
     /// | `waiters` | gauge | ``waiters`` |
     /// | `stopped` | gauge | 1 when ``failure`` is not nil |
     /// | `scrub_position`, `scrub_passes`, `scrub_findings` | gauge | ``scrub`` |
@@ -172,7 +173,7 @@ extension JournalStatistics {
         text.histogram("sync_commits", "Commits that each sync made durable.", commitsPerSync)
         text.histogram("sync_duration_seconds", "Duration of each sync.", unit: "seconds", syncLatency, dividedBy: 1e9)
         text.counter("roll_overs", "Segments sealed because they were full.", rotations)
-        text.counter("refused_full", "Appends and reservations refused because the disk was full.", refusedAsFull)
+        text.counter("refused_full", "Appends and reservations refused because the disk was full.", storageFullRejections)
         text.gauge("waiters", "Threads and tasks waiting for a sync led by another.", waiters)
         text.gauge("stopped", "Whether a failed write or sync has stopped the journal.", failure == nil ? 0 : 1)
         text.gauge("scrub_position", "The last position checked in this scrub pass.", scrub.position)

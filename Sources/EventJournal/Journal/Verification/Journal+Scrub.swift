@@ -18,8 +18,8 @@ extension Journal {
     public func scrubSegment(_ report: (JournalFinding) -> Void) throws(JournalError) -> UInt64? {
         let (isClosed, starts, active) = published.withLock { ($0.isClosed, $0.sealedStarts, SegmentStart($0.active.header)) }
         if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
-        return scrubber.withLock { isNoteRead in
-            if !isNoteRead, let noted = readNote() { scrub.withLock { $0.progress = noted } }
+        return isScrubProgressLoaded.withLock { isNoteRead in
+            if !isNoteRead, let noted = loadScrubProgress() { scrub.withLock { $0.progress = noted } }
             isNoteRead = true
             var progress = scrubProgress
             var bytes: UInt64?
@@ -34,7 +34,7 @@ extension Journal {
                 progress.position = 0
                 progress.passes &+= 1
             }
-            write(progress)
+            storeScrubProgress(progress)
             scrub.withLock { [progress] in $0.progress = progress }
             return bytes
         }
@@ -72,17 +72,17 @@ extension Journal {
         }
     }
 
-    private func readNote() -> ScrubProgress? {
+    private func loadScrubProgress() -> ScrubProgress? {
         // Without a valid note, the pass starts again.
         guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .read) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: ScrubNote.size)
-        guard (try? file.fill(&bytes, 0..<ScrubNote.size, from: 0)) == true else { return nil }
-        return ScrubNote.decode(bytes, id)
+        var bytes = [UInt8](repeating: 0, count: ScrubProgressFile.size)
+        guard (try? file.fill(&bytes, 0..<ScrubProgressFile.size, from: 0)) == true else { return nil }
+        return ScrubProgressFile.decode(bytes, id)
     }
 
-    private func write(_ progress: ScrubProgress) {
+    private func storeScrubProgress(_ progress: ScrubProgress) {
         if isReadOnly { return }
-        let bytes = ScrubNote.encoded(progress, id)
+        let bytes = ScrubProgressFile.encoded(progress, id)
         // Write errors are ignored: without the note, the next opening only repeats this pass.
         guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .create) else { return }
         try? bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
@@ -112,7 +112,7 @@ public struct ScrubOptions: Hashable, Sendable {
 /// See Format.md for the layout.
 ///
 /// It only avoids repeated reads. So it is not synced, and an unreadable note is ignored.
-enum ScrubNote {
+enum ScrubProgressFile {
     static let size = 40
 
     static func encoded(_ progress: ScrubProgress, _ journal: JournalID) -> [UInt8] {

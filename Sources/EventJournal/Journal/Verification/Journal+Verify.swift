@@ -56,7 +56,7 @@ extension Journal {
     /// - Throws: `closed`.
     /// - Complexity: Reads every segment.
     public func verify(_ report: (JournalFinding) -> Void) throws(JournalError) {
-        let last = try snapshotForVerifying()
+        let last = try writePendingForVerification()
         Verifier.verify(directory, upTo: last, report)
     }
 
@@ -87,7 +87,7 @@ extension Journal {
 
     /// Writes pending commits and returns the last position, so that the files can be verified on
     /// their own.
-    func snapshotForVerifying() throws(JournalError) -> Position {
+    func writePendingForVerification() throws(JournalError) -> Position {
         try change { (state) throws(JournalError) in
             if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
             try state.writePending()
@@ -188,7 +188,7 @@ struct Verifier {
     private mutating func verifySlots() {
         do throws(JournalError) {
             let found = try DurableSlots(directory, .read)
-            for index in found.damaged {
+            for index in found.damagedIndexes {
                 let start = UInt64(index * DurableSlot.stride)
                 report(
                     JournalFinding(
@@ -223,7 +223,7 @@ struct Verifier {
     private mutating func open(_ name: String, _ first: Position) throws(JournalError) -> (Segment, UInt64)? {
         var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
         let directory = directory
-        let (file, size) = try storage { () throws(StorageError) in
+        let (file, size) = try convertingStorageErrors { () throws(StorageError) in
             let file = try directory.storage.open(directory.file(name), .read)
             _ = try bytes.withMutableBytes(0..<SegmentHeader.size) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
             return (file, try file.size())
@@ -277,21 +277,21 @@ struct Verifier {
         // A live writer may be changing the end of the last segment.
         let isFinal = following != nil || limit == nil
         switch try reader.read(&visitor) {
-        case .sealed(let footer):
+        case .footer(let footer):
             if isFinal {
-                let index = visitor.isWhole ? visitor.index : nil
+                let index = visitor.isIntact ? visitor.index : nil
                 try verify(footer, at: reader.offset, of: segment, size, index, isSealed: following != nil)
             }
-        case .end:
+        case .endOfCommits:
             // After the last record, bytes may be a footer that was partly written.
-            if isFinal && reader.position != following { try verifyNothing(in: reader.offset..<size, of: segment) }
+            if isFinal && reader.position != following { try verifyZeros(in: reader.offset..<size, of: segment) }
             if following != nil {
                 report(
                     JournalFinding(
                         "footer", "The segment has no footer, but another segment follows it.", segment: segment.name,
                         bytes: reader.offset..<max(reader.offset, size)))
             }
-        case .damaged, .stopped, .done: break
+        case .damaged, .stoppedByVisitor, .rangeCompleted: break
         }
         next = reader.position
         chain = reader.chain
@@ -303,7 +303,7 @@ struct Verifier {
         _ footer: CommitHeader, at offset: UInt64, of segment: Segment, _ size: UInt64, _ index: SparseIndex?, isSealed: Bool
     ) throws(JournalError) {
         let end = offset + UInt64(footer.length)
-        let found = try storage { () throws(StorageError) in
+        let found = try convertingStorageErrors { () throws(StorageError) in
             try SegmentFooter.index(of: footer, at: offset, in: segment.file, firstPosition: segment.header.firstPosition)
         }
         // A power failure may tear the footer of the last segment; the next writer rewrites it.
@@ -313,11 +313,13 @@ struct Verifier {
                     "footer", "The index in the segment's footer does not match its records.", segment: segment.name,
                     bytes: offset..<min(end, max(offset, size))))
         }
-        if size > end { try verifyNothing(in: end..<size, of: segment) }
+        if size > end { try verifyZeros(in: end..<size, of: segment) }
     }
 
-    private func verifyNothing(in range: Range<UInt64>, of segment: Segment) throws(JournalError) {
-        guard let nonzero = try storage({ () throws(StorageError) in try segment.file.firstNonzero(in: range) }) else { return }
+    private func verifyZeros(in range: Range<UInt64>, of segment: Segment) throws(JournalError) {
+        guard let nonzero = try convertingStorageErrors({ () throws(StorageError) in try segment.file.firstNonzero(in: range) }) else {
+            return
+        }
         report(
             JournalFinding(
                 "trailingBytes", "Bytes follow the end of the segment.", segment: segment.name, bytes: nonzero..<range.upperBound))
@@ -332,13 +334,13 @@ private struct FindingVisitor: CommitVisitor {
     /// The first position of the next segment.
     private let next: Position?
     private let limit: Position?
-    private let watched: [Position]
+    private let slotPositions: [Position]
     private let report: (JournalFinding) -> Void
     /// The chain values at the watched positions.
     private(set) var chains: [Position: UInt64]
     private(set) var index = SparseIndex()
     /// Whether every record is valid.
-    private(set) var isWhole = true
+    private(set) var isIntact = true
 
     init(
         _ segment: Segment, _ size: UInt64, next: Position?, limit: Position?, watched: [Position],
@@ -348,28 +350,28 @@ private struct FindingVisitor: CommitVisitor {
         self.size = size
         self.next = next
         self.limit = limit
-        self.watched = watched
+        self.slotPositions = watched
         self.report = report
         chains = [segment.header.firstPosition - 1: segment.header.chain]
     }
 
-    mutating func begin(_ header: CommitHeader, at offset: UInt64) -> Bool {
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool {
         guard header.firstPosition <= limit ?? .max else { return false }
-        index.note(header.firstPosition - segment.header.firstPosition, at: offset, recordsLeft: 0)
+        index.addEntry(header.firstPosition - segment.header.firstPosition, at: offset, recordsLeft: 0)
         return true
     }
 
-    mutating func record(_ place: RecordPlace, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
-        index.note(place.position - segment.header.firstPosition, at: place.offset, recordsLeft: place.recordsLeft)
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+        index.addEntry(place.position - segment.header.firstPosition, at: place.offset, recordsLeft: place.recordsLeft)
         return true
     }
 
     /// Slots refer to the ends of commits.
     mutating func end(_ header: CommitHeader, at offset: UInt64) {
-        if watched.contains(header.lastPosition) { chains[header.lastPosition] = header.chain }
+        if slotPositions.contains(header.lastPosition) { chains[header.lastPosition] = header.chain }
     }
 
-    mutating func damage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool {
+    mutating func visitDamage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool {
         // Beyond the positions at opening, which ended there at a torn write or a live writer.
         if next == nil, atBoundary, let limit, position > limit { return false }
         if atBoundary, position == next {
@@ -379,14 +381,14 @@ private struct FindingVisitor: CommitVisitor {
                     "footer", "The frame of the segment's footer is not valid.", segment: segment.name, bytes: problem.commitOffset..<size))
             return false
         }
-        isWhole = false
+        isIntact = false
         report(
             JournalFinding(
                 problem.kind.rawValue, problem.message, segment: segment.name, bytes: problem.bytes, positions: problem.positions))
         return position <= limit ?? .max
     }
 
-    mutating func missing(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {
+    mutating func visitMissingRecords(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {
         report(JournalFinding("missingRecords", "Records are missing.", segment: segment.name, bytes: bytes, positions: positions))
     }
 }

@@ -8,7 +8,7 @@ import Columns
 /// applicative random-access stack, 1983). The value as of a position is thus found in O(log *n*)
 /// steps, and in one step if it has not changed since. The rank of a link is its number in its
 /// chain, from 1, so a chain also counts its versions.
-struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equatable, Sendable {
+struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equatable, Sendable {
     /// The number of a link, from 1; 0 for none.
     typealias Link = UInt32
 
@@ -76,7 +76,7 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
     /// - Complexity: O(log *n* + *m*), where *m* is the number of ranks.
     func versions(_ newest: Link, ranks: Range<Int>) -> [Version] {
         guard !ranks.isEmpty else { return [] }
-        var link = back(from: newest) { Int(rank($0)) < ranks.upperBound }
+        var link = newestLink(from: newest) { Int(rank($0)) < ranks.upperBound }
         var found: [Version] = []
         found.reserveCapacity(ranks.count)
         while link != 0, rank(link) >= ranks.lowerBound {
@@ -89,22 +89,22 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
     /// Returns the position of the version with a rank.
     ///
     /// - Complexity: O(log *n*).
-    func position(_ newest: Link, rank: Int) -> Position { position(back(from: newest) { Int(self.rank($0)) <= rank }) }
+    func position(_ newest: Link, rank: Int) -> Position { position(newestLink(from: newest) { Int(self.rank($0)) <= rank }) }
 
     /// Returns the number of versions with a value below a bound, in a chain of ascending values.
     ///
     /// - Complexity: O(log *n*).
-    func count(_ newest: Link, below bound: Value) -> Int { Int(rank(back(from: newest) { value($0) < bound })) }
+    func count(_ newest: Link, below bound: Value) -> Int { Int(rank(newestLink(from: newest) { value($0) < bound })) }
 
     /// Returns the value of the version with a rank, which must exist.
     ///
     /// - Complexity: O(log *n*).
-    func value(_ newest: Link, rank: Int) -> Value { value(back(from: newest) { Int(self.rank($0)) <= rank }) }
+    func value(_ newest: Link, rank: Int) -> Value { value(newestLink(from: newest) { Int(self.rank($0)) <= rank }) }
 
-    private func link(_ newest: Link, asOf position: Position) -> Link { back(from: newest) { self.position($0) <= position } }
+    private func link(_ newest: Link, asOf position: Position) -> Link { newestLink(from: newest) { self.position($0) <= position } }
 
     /// Returns the newest link that satisfies a condition; every older link must satisfy it too.
-    private func back(from newest: Link, to condition: (Link) -> Bool) -> Link {
+    private func newestLink(from newest: Link, to condition: (Link) -> Bool) -> Link {
         var link = newest
         while link != 0, !condition(link) {
             let jump = jump(link)
@@ -134,7 +134,7 @@ struct Versions<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equa
 /// The encoding of version histories: positions, previous links and values.
 ///
 /// Jumps and ranks are recomputed when reading, so that a forged file cannot contain wrong ones.
-extension Versions {
+extension VersionChains {
     func write(to writer: inout ColumnWriter) {
         positions.write(to: &writer)
         previous.write(to: &writer)

@@ -3,7 +3,7 @@ import ChatDomain
 /// The existing entities of a command generator: the result of its commands so far.
 ///
 /// Arrays in the order of creation, so that the same seed picks the same entities.
-struct GeneratedWorld: Sendable {
+struct GeneratedEntities: Sendable {
     private(set) var users: [UserID] = []
     private(set) var threads: [ThreadID] = []
     private(set) var members: [ThreadID: [UserID]] = [:]
@@ -20,11 +20,11 @@ struct GeneratedWorld: Sendable {
         guard case .append(let events) = decision else { return }
         for event in events {
             state.evolve(event, at: state.head + 1)
-            learn(event.details)
+            apply(event.details)
         }
     }
 
-    private mutating func learn(_ details: EventDetails) {
+    private mutating func apply(_ details: EventDetails) {
         switch details {
         case .userRegistered(let details): users.append(details.user)
         case .threadOpened(let details): threads.append(details.thread)

@@ -1,12 +1,12 @@
 /// The outcomes of one crash to try: all of them if they are few, otherwise a sample.
 ///
 /// The sample always contains the extreme outcomes.
-struct CrashOutcomes {
+struct OutcomeSelection {
     /// The maximum number of choices whose combinations are all tried.
-    static let enumerableChoices = 12
+    static let maximumEnumeratedChoices = 12
 
     private let image: DiskImage
-    private let radices: [Int]
+    private let alternativeCounts: [Int]
     private var seen: Set<[Int]> = []
     private(set) var picks: [[Int]] = []
 
@@ -19,9 +19,9 @@ struct CrashOutcomes {
     ///   - seed: The seed of the sample.
     init(_ image: DiskImage, exhaustive: Int, limit: Int, seed: UInt64) {
         self.image = image
-        radices = image.radices
-        let count = radices.reduce(1) { count, radix in count > exhaustive ? count : count * radix }
-        if radices.count <= Self.enumerableChoices && count <= exhaustive {
+        alternativeCounts = image.alternativeCounts
+        let count = alternativeCounts.reduce(1) { count, radix in count > exhaustive ? count : count * radix }
+        if alternativeCounts.count <= Self.maximumEnumeratedChoices && count <= exhaustive {
             enumerate()
         } else {
             sample(limit, seed)
@@ -29,33 +29,33 @@ struct CrashOutcomes {
     }
 
     private mutating func enumerate() {
-        var counter = radices.map { _ in 0 }
+        var counter = alternativeCounts.map { _ in 0 }
         while true {
             add(counter)
-            guard let place = counter.indices.first(where: { counter[$0] + 1 < radices[$0] }) else { return }
+            guard let place = counter.indices.first(where: { counter[$0] + 1 < alternativeCounts[$0] }) else { return }
             for index in 0..<place { counter[index] = 0 }
             counter[place] += 1
         }
     }
 
     private mutating func sample(_ limit: Int, _ seed: UInt64) {
-        add(CrashOutcome.nothing.picks(radices))
-        add(CrashOutcome.everything.picks(radices))
-        for index in radices.indices {
-            add(CrashOutcome.only(index).picks(radices))
-            add(CrashOutcome.allBut(index).picks(radices))
+        add(CrashOutcome.nothing.picks(alternativeCounts))
+        add(CrashOutcome.everything.picks(alternativeCounts))
+        for index in alternativeCounts.indices {
+            add(CrashOutcome.only(index).picks(alternativeCounts))
+            add(CrashOutcome.allBut(index).picks(alternativeCounts))
         }
         var random = SeededRandom(seed: seed)
         // Many choices can give few distinct disks, so the number of attempts is bounded.
         var attempts = 4 * limit
         while picks.count < limit && attempts > 0 {
             attempts -= 1
-            add(CrashOutcome.random(seed: random.next()).picks(radices))
+            add(CrashOutcome.random(seed: random.next()).picks(alternativeCounts))
         }
     }
 
     private mutating func add(_ outcome: [Int]) {
-        let canonical = image.canonical(outcome)
+        let canonical = image.canonicalPicks(outcome)
         if seen.insert(canonical).inserted { picks.append(canonical) }
     }
 }

@@ -12,7 +12,7 @@ package struct StorageCounts: Hashable, Sendable {
     /// Reservations of space.
     package var allocations = 0
     /// All other operations: names, sizes, locks.
-    package var others = 0
+    package var otherOperations = 0
     /// The bytes of all writes.
     package var bytesWritten = 0
 
@@ -24,7 +24,7 @@ package struct StorageCounts: Hashable, Sendable {
 ///
 /// On files each operation is one system call, except that a short write or read is repeated, and
 /// that a reservation first reads the size.
-package final class CountedStorage: JournalStorage {
+package final class CountingStorage: JournalStorage {
     private let base: any JournalStorage
     private let state = Lock(StorageCounts())
 
@@ -37,71 +37,71 @@ package final class CountedStorage: JournalStorage {
     /// Sets all counts to zero.
     package func reset() { state.withLock { $0 = StorageCounts() } }
 
-    fileprivate func count(_ change: (inout StorageCounts) -> Void) { state.withLock { change(&$0) } }
+    fileprivate func update(_ change: (inout StorageCounts) -> Void) { state.withLock { change(&$0) } }
 
     package func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
-        count { $0.others += 1 }
-        return CountedFile(try base.open(path, mode), self)
+        update { $0.otherOperations += 1 }
+        return CountingFile(try base.open(path, mode), self)
     }
 
     package func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
-        count { $0.others += 1 }
+        update { $0.otherOperations += 1 }
         return try base.kind(of: path)
     }
 
     package func list(_ directory: String) throws(StorageError) -> [String] {
-        count { $0.others += 1 }
+        update { $0.otherOperations += 1 }
         return try base.list(directory)
     }
 
     package func rename(_ path: String, to target: String) throws(StorageError) {
-        count { $0.others += 1 }
+        update { $0.otherOperations += 1 }
         try base.rename(path, to: target)
     }
 
     package func remove(_ path: String) throws(StorageError) {
-        count { $0.others += 1 }
+        update { $0.otherOperations += 1 }
         try base.remove(path)
     }
 
     package func createDirectory(_ path: String) throws(StorageError) {
-        count { $0.others += 1 }
+        update { $0.otherOperations += 1 }
         try base.createDirectory(path)
     }
 
     package func syncDirectory(_ path: String) throws(StorageError) {
-        count { $0.others += 1 }
+        update { $0.otherOperations += 1 }
         try base.syncDirectory(path)
     }
 
     package func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
-        count { $0.others += 1 }
+        update { $0.otherOperations += 1 }
         return try base.lock(path)
     }
 
     package func isLocked(_ path: String) throws(StorageError) -> Bool {
-        count { $0.others += 1 }
+        update { $0.otherOperations += 1 }
         return try base.isLocked(path)
     }
 }
 
-private final class CountedFile: StorageFile {
+private final class CountingFile: StorageFile {
     private let base: any StorageFile
-    private let storage: CountedStorage
+    private let storage: CountingStorage
 
-    init(_ base: any StorageFile, _ storage: CountedStorage) {
+    init(_ base: any StorageFile, _ storage: CountingStorage) {
         self.base = base
         self.storage = storage
     }
 
     func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
-        storage.count { $0.reads += 1 }
+        storage.update { $0.reads += 1 }
         return try base.read(into: &bytes, at: offset)
     }
 
     func write(_ bytes: RawSpan, at offset: UInt64) throws(StorageError) {
         let byteCount = bytes.byteCount
-        storage.count { counts in
+        storage.update { counts in
             counts.writes += 1
             counts.bytesWritten += byteCount
         }
@@ -109,22 +109,22 @@ private final class CountedFile: StorageFile {
     }
 
     func sync() throws(StorageError) {
-        storage.count { $0.syncs += 1 }
+        storage.update { $0.syncs += 1 }
         try base.sync()
     }
 
     func size() throws(StorageError) -> UInt64 {
-        storage.count { $0.others += 1 }
+        storage.update { $0.otherOperations += 1 }
         return try base.size()
     }
 
     func truncate(to size: UInt64) throws(StorageError) {
-        storage.count { $0.others += 1 }
+        storage.update { $0.otherOperations += 1 }
         try base.truncate(to: size)
     }
 
     func allocate(to size: UInt64) throws(StorageError) {
-        storage.count { $0.allocations += 1 }
+        storage.update { $0.allocations += 1 }
         try base.allocate(to: size)
     }
 }

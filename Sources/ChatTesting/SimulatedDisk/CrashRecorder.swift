@@ -5,10 +5,10 @@ internal import Locking
 /// The explorer copies the model before every operation of the disk, so that every crash has the
 /// model of its moment. Update the model immediately before an action starts and immediately after
 /// it was acknowledged.
-public final class CrashWitness<Model: Sendable>: Sendable {
+public final class CrashRecorder<Model: Sendable>: Sendable {
     private struct State: Sendable {
         var model: Model
-        var moments: [CrashMoment<Model>] = []
+        var moments: [CrashPoint<Model>] = []
     }
 
     private let state: Lock<State>
@@ -27,21 +27,21 @@ public final class CrashWitness<Model: Sendable>: Sendable {
     }
 
     /// The recorded moments, in order.
-    var moments: [CrashMoment<Model>] { state.withLock { $0.moments } }
+    var moments: [CrashPoint<Model>] { state.withLock { $0.moments } }
 
     /// Records the moment before an operation.
     ///
     /// If the disk has not changed since the last moment, the new model replaces the last one.
-    func note(_ operation: Int, _ image: DiskImage) {
+    func recordCrashPoint(_ operation: Int, _ image: DiskImage) {
         state.withLock { state in
             if state.moments.last?.image.changeCount == image.changeCount { state.moments.removeLast() }
-            state.moments.append(CrashMoment(operation: operation, image: image, model: state.model))
+            state.moments.append(CrashPoint(operation: operation, image: image, model: state.model))
         }
     }
 }
 
-/// A moment at which the power can fail: before an operation, or after the last one.
-struct CrashMoment<Model: Sendable>: Sendable {
+/// A point at which the power can fail: before an operation, or after the last one.
+struct CrashPoint<Model: Sendable>: Sendable {
     var operation: Int
     var image: DiskImage
     var model: Model
