@@ -33,17 +33,20 @@ let package = Package(
         // In no product. Its types are public, because only public code is specialised in another
         // module.
         .target(name: "Columns", swiftSettings: settings),
-        // In no product. Bytes and ids, for several targets.
-        .target(name: "Primitives", swiftSettings: settings),
+        // In no product. Positions, bytes, ids, checksums and searches, for several targets.
+        .target(name: "Primitives", dependencies: ["CChecksum"], swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
         .target(name: "CChecksum"),
         // In no product.
         .target(name: "Locking", swiftSettings: settings),
-        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking", "Primitives"], swiftSettings: settings),
-        .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "EventJournal"], swiftSettings: settings),
-        .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"], swiftSettings: settings),
+        .target(name: "EventJournal", dependencies: ["Locking", "Primitives"], swiftSettings: settings),
+        .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "Primitives"], swiftSettings: settings),
         .target(
-            name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"], swiftSettings: settings),
+            name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
+            swiftSettings: settings),
+        .target(
+            name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
+            swiftSettings: settings),
         .executableTarget(
             name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Primitives", "Projections", "Chat"], swiftSettings: settings
         ),
@@ -51,6 +54,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CChecksum", "CFloor", "Locking",
+                "Primitives",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
             ],
             path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor", "CSQLite"], swiftSettings: settings),
@@ -58,6 +62,7 @@ let package = Package(
         .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
         .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
         .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
         .testTarget(
@@ -65,11 +70,11 @@ let package = Package(
         // In no product: for tests only.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),
-        .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
+        .target(name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
             name: "EventJournalTests",
-            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "StubRewriter", "TestSupport"],
+            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "Primitives", "StubRewriter", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
@@ -78,8 +83,8 @@ let package = Package(
         .testTarget(
             name: "ChatTests",
             dependencies: [
-                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "NaiveViews", "StubRewriter",
-                "TestSupport",
+                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections", "ChatTesting", "NaiveViews",
+                "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),
         // The examples of the documentation, with the settings of a caller's package.

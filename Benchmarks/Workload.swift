@@ -1,4 +1,5 @@
 import ChatDomain
+import Primitives
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -144,12 +145,6 @@ struct Zipf: Sendable {
     }
 
     func pick(_ unit: Double) -> Int {
-        var lower = 0
-        var upper = cumulative.count - 1
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if cumulative[middle] < unit { lower = middle + 1 } else { upper = middle }
-        }
-        return lower
+        cumulative.dropLast().partitioningIndex { $0 >= unit }
     }
 }

@@ -29,13 +29,13 @@ let package = Package(
     targets: [
         .target(name: "CChecksum", path: "Sources/package/CChecksum"),
         module("Columns"),
-        module("Primitives"),
+        module("Primitives", ["CChecksum"]),
         module("Locking"),
         module("ChatDomain", ["Columns", "Primitives"]),
-        module("EventJournal", ["CChecksum", "Locking", "Primitives"]),
-        module("Projections", ["ChatDomain", "Columns", "EventJournal"]),
-        module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"]),
-        module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"]),
+        module("EventJournal", ["Locking", "Primitives"]),
+        module("Projections", ["ChatDomain", "Columns", "Primitives"]),
+        module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
+        module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
         // The code that reads the tool's input, without the tool's own `main`.
         module("ToolInput", folder: "chat-journal/Support", ["ChatDomain", "Primitives"]),
         // The header of libFuzzer's entry point, whose function is in the toolchain's runtime.
@@ -43,7 +43,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "Chat", "ChatTesting", "ToolInput",
+                "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections", "Chat", "ChatTesting",
+                "ToolInput",
             ],
             swiftSettings: settings),
     ],

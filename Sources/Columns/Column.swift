@@ -76,20 +76,6 @@ extension Column: Sequence {
     @inlinable public var underestimatedCount: Int { length }
 }
 
-/// Returns the first index at which a condition holds, or `count` if none.
-///
-/// - Precondition: Once the condition holds, it holds for all later indices.
-/// - Complexity: O(log *n*) calls of the condition.
-@inlinable public func partition(_ count: Int, where condition: (Int) -> Bool) -> Int {
-    var lower = 0
-    var upper = count
-    while lower < upper {
-        let middle = lower + (upper - lower) / 2
-        if condition(middle) { upper = middle } else { lower = middle + 1 }
-    }
-    return lower
-}
-
 extension Column: ColumnCoded where Element: PlainElement {
     /// Writes the count, then the elements as stored in memory.
     package func write(to writer: inout ColumnWriter) {

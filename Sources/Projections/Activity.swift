@@ -1,5 +1,6 @@
 package import ChatDomain
 import Columns
+import Primitives
 
 /// The activity of each day, as of any position.
 ///
@@ -115,7 +116,7 @@ struct PostRuns: Equatable, Sendable {
     func count(on day: Int, ofFirst cut: Int) -> Int {
         guard day < counts.count else { return 0 }
         let runs = runs[day]
-        let next = partition(runs.count) { Int(runs[$0].first) >= cut }
+        let next = (0..<runs.count).partitioningIndex { Int(runs[$0].first) >= cut }
         guard next > 0 else { return 0 }
         let run = runs[next - 1]
         let end = next < runs.count ? runs[next].countBefore : counts[day]
@@ -129,7 +130,7 @@ extension Column<Column<Position>> {
         guard index < count else { return 0 }
         let positions = self[index]
         if let last = positions.last, last <= position { return positions.count }
-        return partition(positions.count) { positions[$0] > position }
+        return (0..<positions.count).partitioningIndex { positions[$0] > position }
     }
 }
 

@@ -1,5 +1,5 @@
 public import ChatDomain
-import Columns
+import Primitives
 
 /// A range of a list ordered by position; the page is returned oldest entry first.
 ///
@@ -67,15 +67,12 @@ func firstIndex(of count: Int, from bound: Position, _ position: (Int) -> Positi
     if lowest >= bound { return 0 }
     if highest < bound { return count }
     var guesses = 8
-    while high - low > 1 {
-        var middle = low + (high - low) / 2
-        if guesses > 0, high - low > 8 {
-            let share = Double(bound - lowest) / Double(highest - lowest)
-            middle = min(high - 1, max(low + 1, low + Int(share * Double(high - low))))
-            guesses -= 1
-        }
-        let found = position(middle)
-        if found < bound { (low, lowest) = (middle, found) } else { (high, highest) = (middle, found) }
+    while guesses > 0, high - low > 8 {
+        let share = Double(bound - lowest) / Double(highest - lowest)
+        let guess = min(high - 1, max(low + 1, low + Int(share * Double(high - low))))
+        let found = position(guess)
+        if found < bound { (low, lowest) = (guess, found) } else { (high, highest) = (guess, found) }
+        guesses -= 1
     }
-    return high
+    return (low + 1..<high).partitioningIndex { position($0) >= bound }
 }

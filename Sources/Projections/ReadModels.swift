@@ -1,6 +1,6 @@
 package import ChatDomain
 package import Columns
-import EventJournal
+import Primitives
 
 /// The built-in read models, over shared identities, in journal order.
 ///

@@ -1,5 +1,6 @@
 import ChatDomain
 import Columns
+import Primitives
 
 /// The messages of each thread and the history of each post, as dense indexes in journal order.
 ///
@@ -91,7 +92,8 @@ struct ThreadTimeline: Equatable, Sendable {
     /// none.
     func latest(asOf position: Position) -> (position: Position, members: Int) {
         let isLast = nonMessagePositions.last ?? 0 <= position
-        let count = isLast ? nonMessagePositions.count : partition(nonMessagePositions.count) { nonMessagePositions[$0] > position }
+        let count =
+            isLast ? nonMessagePositions.count : (0..<nonMessagePositions.count).partitioningIndex { nonMessagePositions[$0] > position }
         return count == 0 ? (0, 0) : (nonMessagePositions[count - 1], Int(memberCounts[count - 1]))
     }
 }

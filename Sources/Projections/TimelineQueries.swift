@@ -1,5 +1,6 @@
 package import ChatDomain
 import Columns
+import Primitives
 
 /// A thread as of a position.
 package struct ThreadRecord: Hashable, Sendable {
@@ -228,7 +229,7 @@ extension ReadModels {
         let seen = max(since, views.membership.readMarker(membership, asOf: position))
         let count = messageCount(ofThread: thread, asOf: position)
         let numbers = views.timelines.threads[thread].messages
-        let first = partition(count) { identities.messageFacts.position(Int(numbers[$0])) > seen }
+        let first = (0..<count).partitioningIndex { identities.messageFacts.position(Int(numbers[$0])) > seen }
         return views.unread.count(first..<count, of: thread, membership, views.timelines, asOf: position)
     }
 

@@ -1,5 +1,6 @@
 import ChatDomain
 import Columns
+import Primitives
 
 /// The state behind unread counts: each member's own messages and the retractions of each thread.
 ///
@@ -63,7 +64,7 @@ struct UnreadCounts: Equatable, Sendable {
     private mutating func retract(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
         guard indexes.thread < timelines.threads.count else { return }
         let messages = timelines.threads[indexes.thread].messages
-        let index = partition(messages.count) { messages[$0] >= indexes.postOrSession }
+        let index = (0..<messages.count).partitioningIndex { messages[$0] >= indexes.postOrSession }
         guard index < messages.count, messages[index] == indexes.postOrSession else { return }
         retracted.mark(index, of: indexes.thread, at: position)
         guard indexes.membership >= 0 else { return }

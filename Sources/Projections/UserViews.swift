@@ -1,5 +1,6 @@
 package import ChatDomain
 import Columns
+import Primitives
 
 /// Names, postcodes and subjects of the users, as of any position.
 struct UserViews: Equatable, Sendable {
@@ -91,7 +92,7 @@ extension UserViews {
     /// Returns the number of users as of a position.
     func count(asOf position: Position) -> Int {
         if let last = registrations.last, last <= position { return registrations.count }
-        return partition(registrations.count) { registrations[$0] > position }
+        return (0..<registrations.count).partitioningIndex { registrations[$0] > position }
     }
 
     /// Whether a user had registered as of a position.

@@ -52,13 +52,4 @@ import Testing
         column[20_000] = 20_000
         #expect(copy != column && copy.count == 40_000)
     }
-
-    @Test(arguments: Seeds.seeds(3)) func partitionIsFirstSatisfyingIndex(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        for _ in 0..<200 {
-            let list = (0..<Int.random(in: 0...40, using: &random)).map { _ in Int.random(in: 0...30, using: &random) }.sorted()
-            let bound = Int.random(in: -1...31, using: &random)
-            #expect(partition(list.count) { list[$0] > bound } == list.firstIndex { $0 > bound } ?? list.count)
-        }
-    }
 }

@@ -1,6 +1,7 @@
 import ChatTesting
 import Foundation
 import Locking
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Locking
+import Primitives
 import Testing
 
 @testable import EventJournal

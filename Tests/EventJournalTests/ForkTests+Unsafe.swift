@@ -1,3 +1,5 @@
+import Primitives
+
 #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
     import ForkedProcess
     import Testing

@@ -1,5 +1,6 @@
 import ChatTesting
 import Foundation
+import Primitives
 import Testing
 
 @testable import EventJournal
@@ -55,54 +56,6 @@ import Testing
         #expect(text.contains("`\(JournalHead(journal: id, position: 1, chain: one))`"))
     }
 
-    @Test func checksumIsCRC32C() {
-        // RFC 3720 appendix B.4, and the check value of the CRC catalogues.
-        #expect(CRC32C.checksum(of: Array("123456789".utf8)) == 0xE306_9283)
-        #expect(CRC32C.checksum(of: [UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
-        #expect(CRC32C.checksum(of: [UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
-        #expect(CRC32C.checksum(of: (0..<32).map { UInt8($0) }) == 0x46DD_794E)
-        #expect(CRC32C.checksum(of: []) == 0)
-    }
-
-    @Test func hardwareAndTableChecksumsAgree() {
-        var generator = SeededGenerator(8)
-        for count in 0..<200 {
-            let bytes = generator.bytes(count)
-            let whole = CRC32C.checksum(of: bytes)
-            #expect(whole == CRC32C.portableChecksum(of: bytes))
-            let cut = Int.random(in: 0...count, using: &generator)
-            let first = bytes.withBytes(0..<cut) { CRC32C.checksum(of: $0) }
-            #expect(bytes.withBytes(cut..<count) { CRC32C.checksum(of: $0, continuing: first) } == whole)
-        }
-        #expect(CRC32C.checksum(of: 0x0403_0201, continuing: 0) == CRC32C.checksum(of: [1, 2, 3, 4]))
-    }
-
-    @Test func onlyShortestLEB128Decodes() {
-        for value: UInt32 in [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 4_194_307] {
-            var bytes: [UInt8] = []
-            LEB128.append(value, to: &bytes)
-            #expect(bytes.count == LEB128.size(value))
-            guard case .value(let found, let next) = bytes.withBytes(0..<bytes.count, { LEB128.decode($0, at: 0, limit: 4_194_307) }) else {
-                Issue.record("\(value) does not decode")
-                continue
-            }
-            #expect(found == value && next == bytes.count)
-            for count in 0..<bytes.count {
-                guard case .incomplete = bytes.withBytes(0..<count, { LEB128.decode($0, at: 0, limit: 4_194_307) }) else {
-                    Issue.record("\(value) decodes from \(count) bytes")
-                    continue
-                }
-            }
-        }
-        for wrong: [UInt8] in [[0x80, 0], [0xFF, 0x80, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0x84, 0x80, 0x80, 0x02], [0x65 | 0x80, 0x1F]] {
-            let limit: UInt32 = wrong.count == 2 ? 100 : 4_194_307
-            guard case .invalid = wrong.withBytes(0..<wrong.count, { LEB128.decode($0, at: 0, limit: limit) }) else {
-                Issue.record("\(wrong) decodes")
-                continue
-            }
-        }
-    }
-
     /// The fast path for common lengths agrees with decoding, for records and for other bytes.
     @Test func commonLengthFastPathAgreesWithDecoding() {
         var generator = SeededGenerator()
@@ -111,10 +64,10 @@ import Testing
         var common = 0
         for kept in lengths {
             for erasable in lengths {
-                for state in UInt32(0)...3 {
+                for state in UInt64(0)...3 {
                     var bytes = generator.bytes(4)
-                    LEB128.append(UInt32(kept), to: &bytes)
-                    LEB128.append(UInt32(state == 0 ? erasable : 0) << 2 | state, to: &bytes)
+                    LEB128.append(UInt64(kept), to: &bytes)
+                    LEB128.append(UInt64(state == 0 ? erasable : 0) << 2 | state, to: &bytes)
                     bytes += generator.bytes(kept + erasable + 60)
                     guard case .record(let layout) = bytes.withBytes(0..<bytes.count, { RecordLayout.decode($0, at: 0) }) else {
                         Issue.record("\(kept) and \(erasable) bytes do not form a record")
@@ -190,8 +143,8 @@ import Testing
                 var record = whole.toArray()
                 if current == index {
                     record = [0, 0, 0, 0]
-                    LEB128.append(UInt32(layout.kept.count), to: &record)
-                    LEB128.append(UInt32(state.rawValue), to: &record)
+                    LEB128.append(UInt64(layout.kept.count), to: &record)
+                    LEB128.append(UInt64(state.rawValue), to: &record)
                     record += whole.extracting(layout.kept).toArray() + [UInt8](repeating: 0xAB, count: RecordLayout.digestByteCount)
                     record += whole.extracting(0..<4).toArray()
                     record.store(record.withBytes(4..<record.count) { CRC32C.checksum(of: $0) }, at: 0)

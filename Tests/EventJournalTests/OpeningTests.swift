@@ -1,5 +1,6 @@
 import ChatTesting
 import Foundation
+import Primitives
 import TestSupport
 import Testing
 

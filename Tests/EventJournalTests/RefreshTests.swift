@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import ChatTesting
+import Primitives
 import Testing
 
 @testable import EventJournal

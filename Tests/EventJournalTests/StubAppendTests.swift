@@ -1,4 +1,5 @@
 import ChatTesting
+import Primitives
 import StubRewriter
 import Testing
 

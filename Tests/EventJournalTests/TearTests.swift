@@ -1,5 +1,6 @@
 import ChatTesting
 import Locking
+import Primitives
 import TestSupport
 import Testing
 

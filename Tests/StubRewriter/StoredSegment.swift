@@ -1,4 +1,5 @@
 import EventJournal
+import Primitives
 
 /// A stored segment in memory.
 struct StoredSegment {

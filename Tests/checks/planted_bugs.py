@@ -37,35 +37,36 @@ TARGETS = {
     "locks": """
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),""",
     "crash": """
-        .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
+        .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
         .testTarget(
             name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking", "TestSupport"], swiftSettings: settings),""",
     "units": """
-        .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking"], swiftSettings: settings),
-        .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
+        .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
+        .target(name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
             name: "EventJournalTests",
-            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "StubRewriter", "TestSupport"],
+            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "Primitives", "StubRewriter", "TestSupport"],
             swiftSettings: settings),""",
     "domain": """
         .target(name: "Columns", swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
         .target(name: "ChatTesting", dependencies: ["ChatDomain"], swiftSettings: settings),
+        .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),""",
+        .testTarget(name: "ChatDomainTests", dependencies: ["ChatDomain", "ChatTesting", "EventJournal", "TestSupport"], swiftSettings: settings),""",
     "store": """
-        .target(name: "StubRewriter", dependencies: ["EventJournal"], path: "Tests/StubRewriter", swiftSettings: settings),
+        .target(name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter", swiftSettings: settings),
         .target(name: "Columns", swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
-        .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "EventJournal"], swiftSettings: settings),
-        .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Projections"], swiftSettings: settings),
+        .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "Primitives"], swiftSettings: settings),
+        .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"], swiftSettings: settings),
         .target(
-            name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Projections", "Chat"], swiftSettings: settings),
+            name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"], swiftSettings: settings),
         .testTarget(
             name: "ChatTests",
-            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Projections", "ChatTesting", "NaiveViews", "StubRewriter",
-                           "TestSupport"],
+            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections", "ChatTesting", "NaiveViews",
+                           "StubRewriter", "TestSupport"],
             swiftSettings: settings),
         .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),
         .testTarget(
@@ -77,14 +78,14 @@ PATHS = {
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
     "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
     "domain": ["Sources/Columns", "Sources/ChatDomain", "Sources/ChatTesting/CommandGenerator.swift", "Sources/ChatTesting/DeciderSpecification.swift",
-               "Sources/ChatTesting/GeneratedEntities.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ColumnsTests",
+               "Sources/ChatTesting/GeneratedEntities.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/PrimitivesTests", "Tests/ColumnsTests",
                "Tests/ChatDomainTests/Encoding", "Tests/ChatDomainTests/Support"],
     "store": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Tests/StubRewriter",
               "Tests/ChatTests", "Tests/NaiveViews", "Tests/ProjectionsTests"],
 }
 # The group of each test target.
-GROUPS = {"LockingTests": "locks", "EventJournalTests": "units", "ColumnsTests": "domain", "ChatDomainTests": "domain", "ChatTests": "store",
-          "ProjectionsTests": "store"}
+GROUPS = {"LockingTests": "locks", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
+          "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store"}
 
 
 class Failed(Exception):
@@ -150,6 +151,10 @@ def column_bug(number, title, file, old, new):
 
 def decoder_bug(number, title, edits):
     return Bug(number, title, [(name, old, new) for name, old, new in edits], unit="ChatDomainTests", target="ChatDomain")
+
+
+def number_bug(number, title, old, new):
+    return Bug(number, f"LEB128: {title}", [("LEB128.swift", old, new)], unit="PrimitivesTests.LEB128Tests", target="Primitives")
 
 
 BUGS = [
@@ -362,12 +367,10 @@ BUGS = [
         ("EventDecoder.swift", " & (1 << UInt64(8 * byteCount) - 1) }", " }")]),
     decoder_bug("35d", "decoder: swap the halves of an id", [
         ("EventDecoder.swift", "UInt128(high) << 64 | UInt128(low)", "UInt128(low) << 64 | UInt128(high)")]),
-    decoder_bug("36", "decoder: take a first byte with a continuation bit for the whole number", [
-        ("EventDecoder.swift", "            if first < 0x80 {\n", "            if first <= 0x80 {\n")]),
-    decoder_bug("36b", "decoder: accept a number of 65 bits", [
-        ("EventDecoder.swift", "guard shift < 63 || next <= 1, next != 0", "guard next != 0")]),
-    decoder_bug("36c", "decoder: accept a number that is not in its shortest form", [
-        ("EventDecoder.swift", "next <= 1, next != 0 || shift == 0 else", "next <= 1 else")]),
+    number_bug("36", "take a first byte with a continuation bit for the whole number", "if first < 0x80, first", "if first <= 0x80, first"),
+    number_bug("36b", "accept a number of 65 bits", "            guard (bits << shift) >> shift == bits else { return .invalid }\n", ""),
+    number_bug("36c", "accept a number that is not in its shortest form", "guard byte != 0 || shift == 0, value", "guard value"),
+    number_bug("36d", "accept a number beyond the limit", "shift == 0, value <= limit else", "shift == 0 else"),
     decoder_bug("37", "decoder: swap user and thread of a read marker", [
         ("EventDecoder.swift",
          "        case .threadRead:\n            user = try reader.bits(kept)\n            thread = try reader.bits(kept)\n",
@@ -388,7 +391,7 @@ BUGS = [
         ("Paging.swift", "guard cursor.journal == log.id, cursor.list == list else", "guard cursor.journal == log.id else")],
         unit="PagingTests"),
     store_bug("40", "cursor: the older one leads to newer entries", [
-        ("Paging.swift", "stretch.older.map { cursor(.older, $0) }", "stretch.older.map { cursor(.newer, $0) }")], unit="PagingTests"),
+        ("Paging.swift", "found.older.map { cursor(.older, $0) }", "found.older.map { cursor(.newer, $0) }")], unit="PagingTests"),
     store_bug("40b", "cursor: the older page repeats the edge", [
         ("Paging.swift", "before: cursor.bound)", "before: cursor.bound + 1)")], unit="PagingTests"),
     store_bug("40c", "cursor: the older page misses the entry before the edge", [
@@ -611,16 +614,12 @@ BUGS = [
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),
     column_bug("52", "row lists: link a row to the newest row of another owner", "RowLists", "previous.append(newest[owner])",
                "previous.append(newest.last ?? 0)"),
-    Bug("53", "record: accept a length with a superfluous byte", [
-        ("RecordLayout.swift", "if first >= 0x80, second > 0, second < 0x80,", "if first >= 0x80, second < 0x80,")],
-        unit="EventJournalTests.(Format|HostileFiles)Tests"),
+    number_bug("53", "accept a number with a superfluous byte", "if second > 0, second < 0x80,", "if second < 0x80,"),
     Bug("53c", "record: skip a stub as a whole record", [
         ("RecordLayout.swift", ", low & 3 == UInt32(RecordContentState.whole.rawValue) else", " else")],
         unit="EventJournalTests.FormatTests"),
     decoder_bug("53d", "event: read a text at the offset of the correlation id", [
         ("EventDecoder.swift", "            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }\n", "")]),
-    decoder_bug("53b", "event: accept a number with a superfluous byte", [
-        ("EventDecoder.swift", "if second > 0, second < 0x80 {", "if second < 0x80 {")]),
     store_bug("54", "log: accept positions that do not ascend", [
         ("CommitLog.swift", "        try checkAscending(positions)\n", "")], unit="CommitLog", target="EventJournal"),
     Bug("54b", "reading: continue a reader beyond the record", [
@@ -856,9 +855,9 @@ class Copy:
             settings + f'let package = Package(\n    name: "Planted", {platforms}\n    targets: [\n'
             '        .target(name: "CChecksum"),\n'
             '        .target(name: "Locking", swiftSettings: settings),\n'
+            '        .target(name: "Primitives", dependencies: ["CChecksum"], swiftSettings: settings),\n'
             '        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),\n'
-            '        .target(name: "Primitives", swiftSettings: settings),\n'
-            '        .target(name: "EventJournal", dependencies: ["CChecksum", "Locking", "Primitives"], swiftSettings: settings),'
+            '        .target(name: "EventJournal", dependencies: ["Locking", "Primitives"], swiftSettings: settings),'
             + TARGETS[group] + "\n    ],\n    swiftLanguageModes: [.v6]\n)\n")
 
     def plant(self, bug):

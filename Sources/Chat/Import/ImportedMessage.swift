@@ -1,5 +1,6 @@
 public import ChatDomain
 import EventJournal
+import Primitives
 
 /// A message in the history of another chat.
 ///

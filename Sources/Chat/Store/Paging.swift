@@ -24,13 +24,13 @@ extension ChatStore {
         asOf moment: AsOf = .now
     ) throws(ChatError) -> Page<TimelineEntry> {
         let page = try self.request(page, at: cursor, of: .timeline(thread))
-        let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let found = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
-            return PageSlice(page, asOf: view.position, position: \.position) {
+            return PageRows(page, asOf: view.position, position: \.position) {
                 models.markingWithheld(models.messages(of: thread, $0, asOf: view.position), from: view)
             }
         }
-        return makePage(try entries(stretch.rows, in: thread), stretch, of: .timeline(thread))
+        return makePage(try entries(found.rows, in: thread), found, of: .timeline(thread))
     }
 
     /// Returns a page of the replies to a message with cursors in both directions.
@@ -43,13 +43,13 @@ extension ChatStore {
         asOf moment: AsOf = .now
     ) throws(ChatError) -> Page<ReplyEntry> {
         let page = try self.request(page, at: cursor, of: .replies(message))
-        let stretch = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let found = try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(message, from: view)
-            return PageSlice(page, asOf: view.position, position: \.position) {
+            return PageRows(page, asOf: view.position, position: \.position) {
                 models.markingWithheld(models.replies(to: message, $0, asOf: view.position), from: view)
             }
         }
-        return makePage(try entries(stretch.rows, to: message), stretch, of: .replies(message))
+        return makePage(try entries(found.rows, to: message), found, of: .replies(message))
     }
 
     /// Returns a page of the threads, ordered by latest event, with cursors in both directions.
@@ -63,10 +63,8 @@ extension ChatStore {
     ) throws(ChatError) -> Page<ThreadSummary> {
         let page = try self.request(page, at: cursor, of: .threads)
         let (places, sections) = try threadPlaces(viewer, moment)
-        let stretch = PageSlice(page, asOf: sections.viewpoint.position, position: \.lastPosition) {
-            sections.threads($0.slice(of: places))
-        }
-        return makePage(stretch.rows.map(ThreadSummary.init), stretch, of: .threads)
+        let found = PageRows(page, asOf: sections.viewpoint.position, position: \.lastPosition) { sections.threads($0.slice(of: places)) }
+        return makePage(found.rows.map(ThreadSummary.init), found, of: .threads)
     }
 
     /// Returns the request for the cursor's page, or the given request without a cursor.
@@ -85,16 +83,16 @@ extension ChatStore {
         }
     }
 
-    private func makePage<Row, Entry>(_ entries: [Entry], _ stretch: PageSlice<Row>, of list: PageCursor.List) -> Page<Entry> {
+    private func makePage<Row, Entry>(_ entries: [Entry], _ found: PageRows<Row>, of list: PageCursor.List) -> Page<Entry> {
         func cursor(_ direction: PageCursor.Direction, _ bound: Position) -> PageCursor {
             PageCursor(journal: log.id, list: list, direction: direction, bound: bound)
         }
-        return Page(entries: entries, older: stretch.older.map { cursor(.older, $0) }, newer: cursor(.newer, stretch.newer))
+        return Page(entries: entries, older: found.older.map { cursor(.older, $0) }, newer: cursor(.newer, found.newer))
     }
 }
 
 /// The rows of a page, with the bounds of the adjacent pages.
-private struct PageSlice<Row> {
+private struct PageRows<Row> {
     let rows: [Row]
     /// The exclusive bound of the older entries; nil if no older entries exist.
     let older: Position?

@@ -1,6 +1,7 @@
 public import ChatDomain
 import EventJournal
 import Locking
+import Primitives
 import Projections
 
 extension ChatStore {
@@ -69,13 +70,9 @@ extension ChatStore {
 
     /// Returns the last position whose time satisfies a condition that is monotonic in time.
     private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
-        var lower: Position = 0
-        var upper = readSide.position
-        while lower < upper {
-            let middle = lower + (upper - lower + 1) / 2
-            if condition(try event(at: middle).recordedAt) { lower = middle } else { upper = middle - 1 }
-        }
-        return lower
+        try (1..<readSide.position + 1).partitioningIndex { position throws(ChatError) in
+            !condition(try event(at: position).recordedAt)
+        } - 1
     }
 }
 

@@ -1,5 +1,6 @@
 public import ChatDomain
 public import EventJournal
+import Primitives
 
 /// A portable position: continues a follower, after a restart or in another store of the same
 /// journal.

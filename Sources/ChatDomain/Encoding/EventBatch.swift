@@ -1,4 +1,4 @@
-import Columns
+import Primitives
 
 /// Consecutive events as rows, with the dense indexes of the entities they name.
 ///
@@ -97,7 +97,7 @@ package struct EventBatch: Sendable {
     /// Returns the content of a row of an indexed kind.
     ///
     /// - Complexity: O(log *n*) in the number of indexed contents.
-    package func content(of row: Int) -> IndexedContent { contents[partition(contents.count) { contents[$0].row >= row }] }
+    package func content(of row: Int) -> IndexedContent { contents[contents.indices.partitioningIndex { contents[$0].row >= row }] }
 }
 
 /// The dense indexes of the entities that an event names, each + 1, or 0 for none.

@@ -33,9 +33,9 @@ extension ChatEvent {
             if let erasable {
                 var rest = ByteReader(.erasable)
                 if row.flags.contains(.correlation) { correlation = try rest.countedText(erasable) }
-                bytes = erasable.array(in: 0..<erasable.byteCount)
+                bytes = erasable.toArray()
             }
-            let content = EventContent.opaque(kept: kept.array(in: 0..<kept.byteCount), erasable: bytes)
+            let content = EventContent.opaque(kept: kept.toArray(), erasable: bytes)
             let details = EventDetails.unknown(kind: kept.byte(at: 0))
             self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: content, correlation: correlation)
             return
@@ -208,9 +208,9 @@ extension ChatEvent {
     ///
     /// - Throws: ``EventDecodingError`` with the part and the offset of the first invalid field.
     package init(keptBytes: [UInt8], erasableBytes: [UInt8]?) throws(EventDecodingError) {
-        self = try keptBytes.withRawSpan { kept throws(EventDecodingError) in
+        self = try keptBytes.withBytes { kept throws(EventDecodingError) in
             guard let erasableBytes else { return try ChatEvent(kept: kept, erasable: nil) }
-            return try erasableBytes.withRawSpan { erasable throws(EventDecodingError) in
+            return try erasableBytes.withBytes { erasable throws(EventDecodingError) in
                 try ChatEvent(kept: kept, erasable: erasable)
             }
         }
@@ -248,17 +248,17 @@ struct ByteReader {
     @inline(__always)
     mutating func bits(_ bytes: RawSpan) throws(EventDecodingError) -> UInt128 {
         let start = try advance(16, of: bytes)
-        let high = bytes.littleEndian64(at: start).byteSwapped
-        let low = bytes.littleEndian64(at: start + 8).byteSwapped
+        let high = bytes.integer(at: start, as: UInt64.self).byteSwapped
+        let low = bytes.integer(at: start + 8, as: UInt64.self).byteSwapped
         return UInt128(high) << 64 | UInt128(low)
     }
 
     @inline(__always)
     mutating func littleEndian(_ byteCount: Int, _ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
         let start = try advance(byteCount, of: bytes)
-        if byteCount == 8 { return bytes.littleEndian64(at: start) }
+        if byteCount == 8 { return bytes.integer(at: start) }
         // One eight-byte load, unless the value is at the end of the part.
-        if bytes.byteCount - start >= 8 { return bytes.littleEndian64(at: start) & (1 << UInt64(8 * byteCount) - 1) }
+        if bytes.byteCount - start >= 8 { return bytes.integer(at: start, as: UInt64.self) & (1 << UInt64(8 * byteCount) - 1) }
         var value: UInt64 = 0
         for index in 0..<byteCount { value |= UInt64(bytes.byte(at: start + index)) << UInt64(8 * index) }
         return value
@@ -266,33 +266,13 @@ struct ByteReader {
 
     @inline(__always)
     mutating func leb128(_ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
-        // One or two bytes hold almost every number; this path has no loop.
-        if bytes.byteCount - offset > 1 {
-            let (first, second) = (UInt64(bytes.byte(at: offset)), UInt64(bytes.byte(at: offset + 1)))
-            if first < 0x80 {
-                offset += 1
-                return first
-            }
-            if second > 0, second < 0x80 {
-                offset += 2
-                return first & 0x7F | second << 7
-            }
+        switch LEB128.decode(bytes, at: offset) {
+        case .value(let value, let next):
+            offset = next
+            return value
+        case .incomplete: throw error(.tooShort, at: bytes.byteCount)
+        case .invalid: throw error(.malformedNumber)
         }
-        return try anyLEB128(bytes)
-    }
-
-    private mutating func anyLEB128(_ bytes: RawSpan) throws(EventDecodingError) -> UInt64 {
-        let start = offset
-        var value: UInt64 = 0
-        for shift in stride(from: UInt64(0), to: 64, by: 7) {
-            let next = try byte(bytes)
-            // The tenth byte holds one bit. A last byte of zero would encode a number in a second
-            // way.
-            guard shift < 63 || next <= 1, next != 0 || shift == 0 else { throw error(.malformedNumber, at: start) }
-            value |= UInt64(next & 0x7F) << shift
-            if next & 0x80 == 0 { return value }
-        }
-        throw error(.malformedNumber, at: start)
     }
 
     /// Reads text of `count` bytes.

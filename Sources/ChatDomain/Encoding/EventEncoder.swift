@@ -161,17 +161,7 @@ struct ByteWriter {
     /// Appends eight bytes, least significant first.
     mutating func write(littleEndian value: UInt64) { bytes.append(bytesOf: value.littleEndian) }
 
-    /// Appends a LEB128 number: seven bits per byte, least significant first.
-    ///
-    /// The high bit is set in all bytes except the last.
-    mutating func write(leb128 value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
+    mutating func write(leb128 value: UInt64) { LEB128.append(value, to: &bytes) }
 
     mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 

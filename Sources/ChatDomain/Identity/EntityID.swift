@@ -1,10 +1,5 @@
 public import Primitives
 
-/// The number of an event in its journal, from 1 upwards without gaps.
-///
-/// 0 is the position before the first event. Positions define the order of events; times do not.
-public typealias Position = UInt64
-
 /// A typed 128-bit UUID (RFC 9562): a reply's id cannot be passed as a message's.
 ///
 /// The text form is the RFC's: 36 characters, printed in lower case and parsed in either case. Ids

@@ -1,4 +1,5 @@
 package import Columns
+import Primitives
 
 /// Interns every key that events name: ids, user-thread pairs, fold keys and subjects.
 ///
@@ -87,7 +88,7 @@ extension Identities {
             for row in group { resolveMembershipAndPost(batch.rows[row], at: batch.position(row), &indexes[row]) }
         }
         swap(&indexes, &batch.indexes)
-        var entry = partition(batch.contents.count) { batch.contents[$0].row >= first }
+        var entry = batch.contents.indices.partitioningIndex { batch.contents[$0].row >= first }
         while entry < batch.contents.count, batch.contents[entry].row < end {
             resolve(&batch.contents[entry])
             entry += 1

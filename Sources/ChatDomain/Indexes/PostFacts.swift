@@ -1,4 +1,5 @@
 import Columns
+import Primitives
 
 /// The constant facts about messages, or about replies, by dense index.
 package struct PostFacts: Equatable, Sendable {
@@ -46,7 +47,7 @@ package struct PostFacts: Equatable, Sendable {
     package func count(through position: Position) -> Int {
         // The common case: every post is at or before the position.
         if let last = positions.last, last <= position { return positions.count }
-        return partition(positions.count) { positions[$0] > position }
+        return (0..<positions.count).partitioningIndex { positions[$0] > position }
     }
 }
 

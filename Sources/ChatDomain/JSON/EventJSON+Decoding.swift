@@ -1,3 +1,5 @@
+import Primitives
+
 /// Decodes the JSON of a recorded event.
 ///
 /// Decoding is strict, so that no data is lost: an unknown field, a missing field, a second kind,
@@ -227,11 +229,10 @@ private struct EventFields {
     }
 
     private func bytes(_ key: FieldKey, _ hexadecimal: String) throws -> [UInt8] {
-        let digits = hexadecimal.utf8.compactMap { byte in Character(Unicode.Scalar(byte)).hexDigitValue }
-        guard digits.count == hexadecimal.utf8.count, digits.count.isMultiple(of: 2) else {
+        guard let bytes = Hexadecimal.bytes(of: hexadecimal) else {
             throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "not pairs of hexadecimal digits")
         }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        return bytes
     }
 }
 

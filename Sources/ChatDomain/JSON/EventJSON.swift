@@ -98,18 +98,12 @@ extension ChatEvent {
         case .unknown(let kind):
             try fields.encode(UInt64(kind), forKey: .kind)
             if case .opaque(let kept, let erasable) = content {
-                try fields.encode(hexadecimal(kept), forKey: .kept)
-                try fields.encode(erasable.map(hexadecimal), forKey: .erasable)
+                try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
+                try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
             }
         }
     }
 }
-
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-    String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-}
-
-private let digits = Array("0123456789abcdef".utf8)
 
 extension EventMembers {
     fileprivate mutating func encode(_ id: some EntityID, forKey key: FieldKey) throws { try encode(id: id.bits, forKey: key) }

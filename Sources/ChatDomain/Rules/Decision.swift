@@ -1,4 +1,4 @@
-import Columns
+import Primitives
 
 /// The outcome of a command that the decider accepts.
 public enum Decision: Hashable, Sendable {
@@ -33,7 +33,7 @@ extension EventBatch {
     /// Returns the content of the event in a row, which a request produced.
     package func content(_ row: Int, of request: CommandRequest) -> EventContent {
         guard rows[row].kind?.isIndexed == true else { return request.command.unindexedContent(of: rows[row].kind) }
-        return contents[partition(contents.count) { contents[$0].row >= row }].content
+        return contents[contents.indices.partitioningIndex { contents[$0].row >= row }].content
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Locking
+import Primitives
 
 /// The source of a journal's random bytes: its id, the segments' framing salt and the records'
 /// salt.

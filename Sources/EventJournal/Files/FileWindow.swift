@@ -1,3 +1,5 @@
+import Primitives
+
 /// A movable window of a file in memory, used for all sequential reads of segments.
 ///
 /// The window reuses one buffer. The buffer grows up to one chunk, and beyond it only for a longer

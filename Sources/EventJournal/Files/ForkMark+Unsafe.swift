@@ -1,3 +1,4 @@
+import Primitives
 internal import Synchronization
 
 #if canImport(Darwin)

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The directory of a journal on its storage.
 struct JournalDirectory: Sendable {
     let path: String
@@ -36,7 +38,7 @@ struct JournalDirectory: Sendable {
         do throws(JournalError) {
             let created = try EventJournal.convertingStorageErrors { () throws(StorageError) in
                 let created = try storage.open(new.temporary, .create)
-                try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try created.write(span, at: 0) }
+                try bytes.withBytes { (span) throws(StorageError) in try created.write(span, at: 0) }
                 return created
             }
             try prepare(created)

@@ -1,4 +1,5 @@
 internal import Locking
+import Primitives
 
 /// Files in memory, for tests and for temporary stores.
 ///

@@ -1,6 +1,7 @@
 #if canImport(Darwin)
 
     internal import Darwin
+    import Primitives
 
     /// The system calls that differ on Apple platforms.
     ///

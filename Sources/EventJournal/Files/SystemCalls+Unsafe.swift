@@ -68,6 +68,16 @@ enum SystemCalls {
         if case .create = mode {
             do throws(StorageError) { try remove(path) } catch  where error.kind == .notFound {}
         }
+        return try open(path, flags: flags, operation)
+    }
+
+    static func openOrCreate(_ path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
+        try check(path, operation)
+        return try open(path, flags: O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, operation)
+    }
+
+    /// Opens a file or a directory; a new file is readable and writable for its owner only.
+    private static func open(_ path: String, flags: Int32, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
         let descriptor: Int32
         #if canImport(Darwin)
             descriptor = try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
@@ -109,20 +119,6 @@ enum SystemCalls {
             close(descriptor)
             throw StorageError(.failed, operation, path: path, errno: nil)
         }
-    }
-
-    static func openOrCreate(_ path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
-        try check(path, operation)
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK
-        let descriptor: Int32
-        #if canImport(Darwin)
-            descriptor = try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
-        #elseif canImport(Musl)
-            descriptor = try retrying(operation, path) { unsafe Musl.open(path, flags, 0o600) }
-        #else
-            descriptor = try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
-        #endif
-        return try checkKind(descriptor, path, operation)
     }
 
     static func close(_ descriptor: Int32) {

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The writer's state.
 struct JournalState {
     /// The starts of the sealed segments.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The state that readers see: the last positions, and the segments to read from.
 ///
 /// Its lock is separate from the writer's and is never held during I/O.
@@ -111,11 +113,7 @@ struct PublishedState {
 
     /// The sealed segment that contains a position, and the start of the segment after it.
     func sealedSegment(at position: Position) -> (start: SegmentStart, next: SegmentStart) {
-        var (low, high) = (0, sealedStarts.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if sealedStarts[middle].position <= position { low = middle } else { high = middle - 1 }
-        }
-        return (sealedStarts[low], low + 1 < sealedStarts.count ? sealedStarts[low + 1] : SegmentStart(active.header))
+        let next = sealedStarts.dropFirst().partitioningIndex { $0.position > position }
+        return (sealedStarts[next - 1], next < sealedStarts.count ? sealedStarts[next] : SegmentStart(active.header))
     }
 }

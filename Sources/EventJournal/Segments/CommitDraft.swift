@@ -1,3 +1,5 @@
+import Primitives
+
 /// The records of an unfinished commit in their stored form, without salt and checksums.
 ///
 /// Reuse a draft for many commits: ``removeAll()`` keeps its memory.
@@ -46,8 +48,8 @@ public struct CommitDraft: ~Copyable, Sendable {
             throw JournalError(
                 .tooLarge, "The erasable part has \(erasable.byteCount) bytes; at most \(JournalLimits.erasableBytes) are allowed.")
         }
-        let keptLength = UInt32(kept.byteCount)
-        let tail = UInt32(erasable.byteCount) << 2 | UInt32(RecordContentState.whole.rawValue)
+        let keptLength = UInt64(kept.byteCount)
+        let tail = UInt64(erasable.byteCount) << 2 | UInt64(RecordContentState.whole.rawValue)
         let keptStart = 4 + LEB128.size(keptLength) + LEB128.size(tail)
         let salt = keptStart + kept.byteCount
         let length = salt + JournalLimits.recordSaltByteCount + erasable.byteCount
@@ -77,7 +79,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         guard kept.byteCount <= JournalLimits.keptBytes else {
             throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
         }
-        let keptLength = UInt32(kept.byteCount)
+        let keptLength = UInt64(kept.byteCount)
         let keptStart = 4 + LEB128.size(keptLength) + 1
         let digest = keptStart + kept.byteCount
         let length = digest + RecordLayout.digestByteCount + 4
@@ -88,7 +90,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The framer adds the checksums and the digest with the commit.
-            _ = LEB128.store(UInt32(RecordContentState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
+            _ = LEB128.store(UInt64(RecordContentState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
             record.copy(kept, to: keptStart)
         }
         records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(digest), length: UInt32(length), isStub: true))

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Frames commits: adds salt, checksums, headers, chain values and index entries to records.
 ///
 /// Framed commits accumulate in a reused buffer until one write stores them. This type frames every

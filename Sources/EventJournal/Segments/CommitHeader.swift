@@ -1,3 +1,5 @@
+import Primitives
+
 /// The 40 bytes before the records of a commit.
 ///
 /// See Format.md for the layout.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Receives the commits and records of a segment during a read.
 protocol CommitVisitor {
     /// A commit with a valid header begins at `offset`.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Reads the commits of one segment's file and passes them to a visitor.
 ///
 /// At each damage, the visitor decides whether the read stops or resumes after it.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A search for valid commit headers after damage.
 ///
 /// The search examines each possible start of a commit: it jumps from a valid header to the end of

@@ -1,3 +1,5 @@
+import Primitives
+
 /// One of the two slots of the `durable` file.
 ///
 /// See Format.md for the layout. Writes alternate between the slots. Each slot has a disk sector of

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A token that identifies a journal and its history up to a position.
 ///
 /// Keep a head outside the journal and pass it to `Journal.open` later

@@ -52,33 +52,3 @@ extension JournalID {
         return JournalID(bits: bits & ~(version | variant) | 0x4 << 76 | 0x2 << 62)
     }
 }
-
-/// Conversion between integers and hexadecimal digits.
-///
-/// Tokens and ids have a fixed form, and the standard library's radix parser accepts signs.
-enum Hexadecimal {
-    static func value(of byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
-    static func text<Value: FixedWidthInteger & UnsignedInteger>(of value: Value, digits: Int) -> String {
-        let text = String(value, radix: 16)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-    }
-
-    /// Returns the value of exactly `digits` lower-case digits, or nil for any other text.
-    static func parse(_ text: Substring, digits: Int) -> UInt128? {
-        guard text.utf8.count == digits else { return nil }
-        var result: UInt128 = 0
-        for byte in text.utf8 {
-            guard let digit = value(of: byte), !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) else { return nil }
-            result = result << 4 | UInt128(digit)
-        }
-        return result
-    }
-}

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The state of a record's content: which of its parts are stored.
 public enum RecordContentState: UInt8, Sendable, CaseIterable, Codable {
     /// Both parts are stored.
@@ -43,13 +45,13 @@ struct RecordLayout {
         guard available >= 6 else { return .incomplete(6) }
         var cursor = offset + 4
         let keptLength: Int
-        switch LEB128.decode(bytes, at: cursor, limit: UInt32(JournalLimits.keptBytes)) {
+        switch LEB128.decode(bytes, at: cursor, limit: UInt64(JournalLimits.keptBytes)) {
         case .value(let value, let next): (keptLength, cursor) = (Int(value), next)
         case .incomplete: return .incomplete(available + 1)
         case .invalid: return .invalid
         }
-        let tail: UInt32
-        switch LEB128.decode(bytes, at: cursor, limit: UInt32(JournalLimits.erasableBytes) << 2 | 3) {
+        let tail: UInt64
+        switch LEB128.decode(bytes, at: cursor, limit: UInt64(JournalLimits.erasableBytes) << 2 | 3) {
         case .value(let value, let next): (tail, cursor) = (value, next)
         case .incomplete: return .incomplete(available + 1)
         case .invalid: return .invalid
@@ -94,72 +96,5 @@ struct RecordLayout {
     @inline(__always)
     func originalCRC(_ bytes: RawSpan, at offset: Int, stored: UInt32) -> UInt32 {
         state == .whole ? stored : bytes.integer(at: offset + length - 4)
-    }
-}
-
-/// Unsigned LEB128: seven bits per byte, lowest first, with the top bit set in all but the last
-/// byte.
-///
-/// Only the shortest form is valid, so each value has one encoding.
-enum LEB128 {
-    enum Result {
-        case value(UInt32, next: Int)
-        case incomplete
-        case invalid
-    }
-
-    /// Decodes a value of at most `limit`, which is below 2^28.
-    @inline(__always)
-    static func decode(_ bytes: RawSpan, at offset: Int, limit: UInt32) -> Result {
-        // Nearly all values have one or two bytes, which need no loop.
-        if offset + 1 < bytes.byteCount {
-            let (first, second) = (UInt32(bytes.byte(at: offset)), UInt32(bytes.byte(at: offset + 1)))
-            if first < 0x80, first <= limit { return .value(first, next: offset + 1) }
-            let value = first & 0x7F | second << 7
-            if first >= 0x80, second > 0, second < 0x80, value <= limit { return .value(value, next: offset + 2) }
-        }
-        return decodeAny(bytes, at: offset, limit: limit)
-    }
-
-    private static func decodeAny(_ bytes: RawSpan, at offset: Int, limit: UInt32) -> Result {
-        var value: UInt32 = 0
-        for index in 0..<4 {
-            guard offset + index < bytes.byteCount else { return .incomplete }
-            let byte = bytes.byte(at: offset + index)
-            value |= UInt32(byte & 0x7F) << (7 * UInt32(index))
-            if byte < 0x80 {
-                guard byte != 0 || index == 0, value <= limit else { return .invalid }
-                return .value(value, next: offset + index + 1)
-            }
-        }
-        return .invalid
-    }
-
-    /// Appends the shortest form of a value.
-    static func append(_ value: UInt32, to bytes: inout [UInt8]) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    /// Stores the shortest form of a value at an offset and returns the offset after it.
-    static func store(_ value: UInt32, to bytes: inout MutableRawSpan, at offset: Int) -> Int {
-        var rest = value
-        var offset = offset
-        while rest >= 0x80 {
-            bytes.storeByte(UInt8(truncatingIfNeeded: rest) | 0x80, at: offset)
-            offset += 1
-            rest >>= 7
-        }
-        bytes.storeByte(UInt8(truncatingIfNeeded: rest), at: offset)
-        return offset + 1
-    }
-
-    /// Returns the number of bytes of the shortest form.
-    static func size(_ value: UInt32) -> Int {
-        value < 1 << 7 ? 1 : value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : value < 1 << 28 ? 4 : 5
     }
 }

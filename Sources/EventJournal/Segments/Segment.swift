@@ -1,3 +1,5 @@
+import Primitives
+
 /// The state of a segment in memory.
 struct Segment {
     let name: String
@@ -39,7 +41,7 @@ struct Segment {
     func seal(_ chain: UInt64) throws(StorageError) {
         let bytes = footer(chain)
         do throws(StorageError) {
-            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: end) }
+            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: end) }
         } catch {
             truncateToCommits()
             throw error

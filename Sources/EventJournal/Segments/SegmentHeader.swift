@@ -1,3 +1,5 @@
+import Primitives
+
 /// The first 128 bytes of a segment file.
 ///
 /// See Format.md for the layout.

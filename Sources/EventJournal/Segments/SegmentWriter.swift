@@ -1,3 +1,5 @@
+import Primitives
+
 /// Writes the segments of a copy: stored records in newly framed commits.
 ///
 /// The writer appends to a new, temporary file or after the commits of an existing segment. Records
@@ -29,7 +31,7 @@ struct SegmentWriter {
         self.init(Segment(name: name, header: header, file: file), in: directory, isNew: true, header.chain)
         let bytes = header.encoded()
         try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
+            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
         }
     }
 
@@ -106,7 +108,7 @@ struct SegmentWriter {
         let bytes = segment.footer(chain)
         try convertingStorageErrors { () throws(StorageError) in
             if !isNew { try segment.file.sync() }
-            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try segment.file.write(span, at: end) }
+            try bytes.withBytes { (span) throws(StorageError) in try segment.file.write(span, at: end) }
         }
     }
 

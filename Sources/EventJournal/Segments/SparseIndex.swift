@@ -1,3 +1,5 @@
+import Primitives
+
 /// An index from positions to offsets in a segment, with about one entry per 4 KiB.
 ///
 /// A read of any record therefore starts at most about 4 KiB before it.
@@ -71,10 +73,10 @@ struct SparseIndex: Equatable {
     func findReadExtent(
         _ first: UInt64, _ last: UInt64, end: (relativePosition: UInt64, offset: UInt64), from hint: inout Int
     ) -> (start: Entry, estimate: UInt64, bound: UInt64)? {
-        let after = partition(from: hint) { UInt64($0.relativePosition) > first }
+        let after = index(after: first, from: hint)
         guard after > 0 else { return nil }
         hint = after - 1
-        let beyond = last == first ? after : partition(from: after) { UInt64($0.relativePosition) > last }
+        let beyond = last == first ? after : index(after: last, from: after)
         let (from, to) = (entries[beyond - 1], beyond < entries.count ? entries[beyond].location : end)
         guard to.relativePosition > last, to.offset > from.offset else { return (entries[after - 1], to.offset, to.offset) }
         let (share, overflows) = (last - UInt64(from.relativePosition) + 1).multipliedReportingOverflow(by: to.offset - UInt64(from.offset))
@@ -97,7 +99,7 @@ struct SparseIndex: Equatable {
     ///
     /// Returns nil if the index is empty.
     func commitEntry(before relativePosition: UInt64) -> Entry? {
-        var index = partition(from: 0) { UInt64($0.relativePosition) > relativePosition }
+        var index = index(after: relativePosition, from: 0)
         while index > 0 {
             index -= 1
             if entries[index].recordsLeft == 0 { return entries[index] }
@@ -105,26 +107,19 @@ struct SparseIndex: Equatable {
         return nil
     }
 
-    /// Returns the index of the first entry from `low` for which the predicate is true.
-    ///
-    /// The predicate must be false and then true along the entries.
+    /// Returns the index of the first entry from `low` after a position.
     ///
     /// - Complexity: O(log *n*) in the distance from `low`.
-    private func partition(from low: Int, _ predicate: (Entry) -> Bool) -> Int {
+    private func index(after position: UInt64, from low: Int) -> Int {
         var low = low
         var high = low
         var step = 1
-        while high < entries.count, !predicate(entries[high]) {
+        while high < entries.count, UInt64(entries[high].relativePosition) <= position {
             low = high + 1
             high += step
             step *= 2
         }
-        high = min(high, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if predicate(entries[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
+        return (low..<min(high, entries.count)).partitioningIndex { UInt64(entries[$0].relativePosition) > position }
     }
 }
 

@@ -1,3 +1,5 @@
+import Primitives
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -235,7 +237,7 @@ struct JSONScanner {
     private mutating func scanHexadecimal() throws(LineError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+            guard let byte = next, let digit = Hexadecimal.value(of: byte) else {
                 throw syntaxError("a hexadecimal digit is expected")
             }
             unit = unit << 4 | UInt16(digit)

@@ -2,6 +2,7 @@ import ChatDomain
 import ChatTesting
 import Columns
 import EventJournal
+import Primitives
 import Projections
 import Testing
 

@@ -2,6 +2,7 @@ import ChatDomain
 import ChatTesting
 import Columns
 import Locking
+import Primitives
 import Projections
 
 @testable import Chat

@@ -1,3 +1,5 @@
+import Primitives
+
 @testable import EventJournal
 
 /// Invariants of the commit reader on arbitrary bytes: its results do not depend on the sizes of

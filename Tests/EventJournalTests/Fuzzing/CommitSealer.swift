@@ -1,3 +1,5 @@
+import Primitives
+
 @testable import EventJournal
 
 /// Seals arbitrary bytes as commits: keeps the lengths and content of records, and corrects counts,

@@ -1,3 +1,5 @@
+import Primitives
+
 @testable import EventJournal
 
 /// Invariants of a journal in an arbitrary state.

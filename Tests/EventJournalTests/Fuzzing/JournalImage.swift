@@ -1,4 +1,5 @@
 import ChatTesting
+import Primitives
 @testable import EventJournal
 
 /// A journal in memory, made from arbitrary bytes, with valid checksums so that the fuzzer reaches

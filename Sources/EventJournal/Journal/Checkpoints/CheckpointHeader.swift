@@ -1,3 +1,5 @@
+import Primitives
+
 /// The header of a checkpoint's file, before its sections.
 ///
 /// See Checkpoints.md for the layout.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A checkpoint with a valid header, whose sections can be read.
 package struct CheckpointReader: Sendable {
     /// The header of the file.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Writes a checkpoint to a temporary file, and replaces the previous one when it is complete and
 /// durable.
 ///
@@ -45,7 +47,7 @@ package final class CheckpointWriter {
     /// which may be shorter.
     package func write(_ block: [UInt8]) {
         guard failure == nil, let file else { return }
-        checksum = block.withBytes(0..<block.count) { CRC32C.checksum(of: $0, continuing: checksum) }
+        checksum = block.withBytes { CRC32C.checksum(of: $0, continuing: checksum) }
         var bytes = block
         bytes += [UInt8](repeating: 0, count: CheckpointHeader.checksumByteCount)
         bytes.store(checksum, at: block.count)
@@ -79,7 +81,7 @@ package final class CheckpointWriter {
     private func write(_ bytes: [UInt8], to file: any StorageFile, at offset: UInt64) {
         guard failure == nil else { return }
         do throws(StorageError) {
-            try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: offset) }
+            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) }
         } catch {
             failure = JournalError(error)
             // Removed at once, because a full disk needs the space for the journal.

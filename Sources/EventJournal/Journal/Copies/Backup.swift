@@ -1,3 +1,5 @@
+import Primitives
+
 /// One run of a backup.
 ///
 /// A segment is synced under a temporary name, renamed, and only then attested by a slot. So the

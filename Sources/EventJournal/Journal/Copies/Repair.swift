@@ -1,3 +1,5 @@
+import Primitives
+
 /// One run of a repair.
 struct Repair {
     /// Returns the kept part of a placeholder.
@@ -123,7 +125,7 @@ struct Repair {
         }
         for position in positions {
             let previous = writer.previousKept
-            let kept = previous.withBytes(0..<previous.count) { lostRecord(position, $0) }
+            let kept = previous.withBytes { lostRecord(position, $0) }
             try writer.addPlaceholder(kept)
         }
         report.lostCount += positions.upperBound - positions.lowerBound + 1
@@ -213,11 +215,11 @@ struct RepairWriter {
             throw JournalError(.tooLarge, "A placeholder has \(kept.count) bytes; at most \(JournalLimits.keptBytes) are allowed.")
         }
         var placeholder = CommitDraft()
-        try kept.withBytes(0..<kept.count) { (kept) throws(JournalError) in
+        try kept.withBytes { (kept) throws(JournalError) in
             try placeholder.append(kept: kept, erasable: kept.extracting(0..<0))
         }
         let record = CommitFramer.records(of: placeholder, &entropy)
-        try record.withBytes(0..<record.count) { (record) throws(JournalError) in try add(record) }
+        try record.withBytes { (record) throws(JournalError) in try add(record) }
     }
 
     /// Ends the commit in progress.

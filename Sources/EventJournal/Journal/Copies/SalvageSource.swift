@@ -1,3 +1,5 @@
+import Primitives
+
 /// The readable slots, headers and commits of a damaged journal.
 struct SalvageSource {
     /// A segment file and what is known of its header.

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Locking
+import Primitives
 
 extension Journal {
     /// The progress of scrubbing.
@@ -85,7 +86,7 @@ extension Journal {
         let bytes = ScrubProgressFile.encoded(progress, id)
         // Write errors are ignored: without the note, the next opening only repeats this pass.
         guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .create) else { return }
-        try? bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
+        try? bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Locking
+import Primitives
 
 /// One problem in a journal's files, with its location.
 public struct JournalFinding: Hashable, Sendable, Codable {

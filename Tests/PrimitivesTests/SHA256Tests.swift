@@ -1,5 +1,5 @@
-import EventJournal
 import Foundation
+import Primitives
 import Testing
 
 @Suite struct SHA256Tests {
