@@ -58,6 +58,7 @@ struct CatchUpBenchmarks {
 
     /// Writes a history with one commit for each command.
     private func write(_ path: String) throws -> ChatStore {
+        try makeDirectory(directory)
         discard(path)
         let store = try ChatStore.open(path, options: WrittenHistory.options)
         let thread = ThreadID(bits: 1)
