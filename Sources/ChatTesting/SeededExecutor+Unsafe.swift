@@ -15,15 +15,12 @@ import Locking
 /// var options = reproducibleOptions(seed: seed)
 /// options.journal.executor = executor
 /// let store = try ChatStore.open("journal", options: options)
+/// let post = ChatCommand.postMessage(message: MessageID(bits: 7), thread: sw1a, author: ann, body: "Milk?")
 /// try executor.run {
 ///     try await store.execute(.registerUser(user: ann, username: "Ann"))
 ///     try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
 ///     try await withThrowingTaskGroup { tasks in
-///         for _ in 0..<8 {
-///             tasks.addTask {
-///                 try await store.execute(.postMessage(message: MessageID(bits: 7), thread: sw1a, author: ann, body: "Milk?"))
-///             }
-///         }
+///         for _ in 0..<8 { tasks.addTask { try await store.execute(post) } }
 ///         try await tasks.waitForAll()
 ///     }
 /// }

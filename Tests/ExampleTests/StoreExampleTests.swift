@@ -29,7 +29,7 @@ import Testing
         let store = try ChatStore.open(directory)
         let sw1a = ThreadID(OutwardCode("SW1A")!)
         try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // opens and joins the thread of SW1A
+        try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
         let receipt = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         let messages = try store.timeline(sw1a, viewer: ann)
         let before = try store.timeline(sw1a, asOf: .position(receipt.position - 1))
