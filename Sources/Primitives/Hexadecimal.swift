@@ -18,6 +18,11 @@ package enum Hexadecimal {
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
+    /// Appends the 16 lower-case digits of a number.
+    package static func append(_ value: UInt64, to text: inout [UInt8]) {
+        for digit in 0..<16 { text.append(digits[Int(value >> UInt64(60 - 4 * digit) & 15)]) }
+    }
+
     /// Returns the value of exactly `digits` lower-case digits, or nil for any other text.
     package static func parse(_ text: Substring, digits: Int) -> UInt128? {
         guard text.utf8.count == digits else { return nil }

@@ -24,6 +24,9 @@ import Testing
             let text = Hexadecimal.text(of: number, digits: 16)
             #expect(text.utf8.count == 16)
             #expect(Hexadecimal.parse(Substring(text), digits: 16) == UInt128(number))
+            var digits = Array("x".utf8)
+            Hexadecimal.append(number, to: &digits)
+            #expect(digits == Array("x\(text)".utf8))
         }
         #expect(Hexadecimal.text(of: 0x1234 as UInt16, digits: 2) == "1234")
     }

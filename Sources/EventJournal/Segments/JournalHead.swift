@@ -42,9 +42,13 @@ public struct JournalHead: Hashable, Sendable, Codable, LosslessStringConvertibl
 
     /// The text form `cj1-ID-POSITION-CHAIN-CHECK`.
     public var description: String {
-        let id = Hexadecimal.text(of: journal.bits, digits: 32)
-        let payload = "cj1-\(id)-\(position)-\(Hexadecimal.text(of: chain, digits: 16))"
-        return payload + "-" + Hexadecimal.text(of: CRC32C.checksum(of: Array(payload.utf8)), digits: 8)
+        // A follower may write one for each event.
+        var text = Array("cj1-".utf8)
+        Hexadecimal.append(UInt64(truncatingIfNeeded: journal.bits >> 64), to: &text)
+        Hexadecimal.append(UInt64(truncatingIfNeeded: journal.bits), to: &text)
+        text += "-\(position)-".utf8
+        Hexadecimal.append(chain, to: &text)
+        return String(decoding: text, as: UTF8.self) + "-" + Hexadecimal.text(of: CRC32C.checksum(of: text), digits: 8)
     }
 
     /// Decodes the text form.
