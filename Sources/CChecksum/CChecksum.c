@@ -2,14 +2,16 @@
 
 #include <string.h>
 
-// In C, because Swift on Linux cannot import the processors' CRC instructions. The instructions are selected at run time, so that one
-// binary runs everywhere: each call loads and tests a word that the C runtime sets before main, which costs little.
+// In C, because Swift on Linux cannot import the processors' CRC instructions. The instructions are
+// selected at run time, so that one binary runs everywhere: each call loads and tests a word that
+// the C runtime sets before main, which costs little.
 
 /// The reflected Castagnoli polynomial.
 #define POLYNOMIAL UINT32_C(0x82F63B78)
 
-/// table[k][b]: the CRC of byte b followed by k zero bytes, for eight bytes a step ("slicing by 8", Kounavis and Berry, 2005). Filled
-/// before main, so that no call has to check it and no two threads can fill it at once.
+/// table[k][b]: the CRC of byte b followed by k zero bytes, for eight bytes a step ("slicing by 8",
+/// Kounavis and Berry, 2005). Filled before main, so that no call has to check it and no two
+/// threads can fill it at once.
 static uint32_t table[8][256];
 
 __attribute__((constructor)) static void fill_table(void) {

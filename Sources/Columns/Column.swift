@@ -3,7 +3,7 @@
 /// An `Array` stores its elements in one buffer: growth moves all of them, and the first change
 /// after a copy copies all of them. Here a full piece never moves, and a change after a copy copies
 /// one piece, so a background checkpoint costs the writer little. A short list grows by a quarter,
-/// because there is one per thread of the chat.
+/// because an owner may have many of them.
 public struct Column<Element: Sendable>: Sendable {
     /// The binary logarithm of the number of elements per piece.
     ///

@@ -1,7 +1,6 @@
-// Unsafe: copies whole pieces of columns as bytes, because copying element by element is several
-// times slower. Only elements without padding and with a value for every bit pattern
-// (`PlainElement`) are copied, and every count is checked against the remaining bytes before memory
-// is allocated.
+// Unsafe: copies whole pieces of columns as bytes, because copying element by element is slower.
+// Only elements without padding and with a value for every bit pattern (`PlainElement`) are copied,
+// and every count is checked against the remaining bytes before memory is allocated.
 
 extension ColumnWriter {
     /// Writes elements as stored in memory, without their count.

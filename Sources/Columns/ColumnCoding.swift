@@ -14,7 +14,7 @@ package protocol ColumnSource: AnyObject {
     /// Reads the next bytes into the beginning of a block and verifies them.
     ///
     /// - Parameter block: Has ``ColumnWriter/blockByteCount`` bytes and 64 more as scratch space
-    ///   for the source.
+    ///   for the source. The source of a checkpoint reads the block's checksum there.
     /// - Returns: The number of bytes read, or 0 at the end.
     /// - Throws: ``ColumnError`` if the bytes cannot be read or were changed since they were
     ///   written.

@@ -10,7 +10,7 @@ struct HashSeed: Sendable, Hashable {
 
     /// Multiplies the seeded halves and folds the product, then mixes the result.
     ///
-    /// Every bit of the key affects every bit of the result.
+    /// Changes of the key spread to all bits of the result, with high probability over the seed.
     @inline(__always)
     func hash<Key: FixedWidthInteger & UnsignedInteger>(_ key: Key) -> UInt64 {
         let low = UInt64(truncatingIfNeeded: key) ^ self.low

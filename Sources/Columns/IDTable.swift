@@ -28,6 +28,7 @@ public struct IDTable: Equatable, Sendable {
 
     /// Removes the slots of a copy that is only written.
     ///
-    /// A later insertion into the original then copies no slots.
+    /// A later insertion into the original then copies no slots. Afterwards the copy can no longer
+    /// find or insert ids.
     public mutating func removeSlots() { table.removeSlots() }
 }

@@ -48,7 +48,8 @@ struct KeyTable<Keys: KeyList>: Sendable {
 
     /// Removes the slots of a copy that is only written.
     ///
-    /// A later insertion into the original then copies no slots.
+    /// A later insertion into the original then copies no slots. Afterwards the copy can no longer
+    /// find or insert keys.
     mutating func removeSlots() { slots = SlotTable() }
 
     /// Returns the slots of all keys in one array.
@@ -77,7 +78,7 @@ extension KeyTable {
         static var count: Int { 64 }
 
         var hashes = InlineArray<64, UInt64>(repeating: 0)
-        /// The content of the first slot of each search.
+        /// First the content of the first slot of each search, then the index + 1 of the candidate.
         var entries = InlineArray<64, UInt32>(repeating: 0)
         /// The index + 1 of each key that was found, otherwise 0.
         var found = InlineArray<64, UInt32>(repeating: 0)
@@ -160,8 +161,7 @@ extension KeyTable: ColumnCoded {
         var taken: UInt32 = 0
         for start in stride(from: 0, to: array.slotCount, by: Self.slotsPerBlock) {
             let slots: [UInt32] = try reader.readArray(Swift.min(Self.slotsPerBlock, array.slotCount - start))
-            // One pass without branches, which the compiler can vectorize: a message has about two
-            // slots.
+            // One pass without branches, which the compiler can vectorize.
             var indexed: UInt32 = 0
             var largest: UInt32 = 0
             var inUse: UInt32 = 0

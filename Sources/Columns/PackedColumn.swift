@@ -17,7 +17,7 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
     @usableFromInline var pieces: [PackedPiece] = []
     /// The plain last piece, padded with zeros: assignment is faster than appending.
     @usableFromInline var tail: [Element] = []
-    /// The number of elements in `rest`, less than the length of a piece.
+    /// The number of elements in `tail`, less than the length of a piece.
     @usableFromInline var tailCount = 0
 
     /// Creates an empty list of long pieces.
@@ -166,10 +166,11 @@ extension PackedColumn {
 
 /// A packed piece of a list: each value's distance from a line, in as few bits as possible.
 ///
-/// Frame of reference encoding (Goldstein and others, 1998) with a slope. Steadily ascending
-/// values, such as positions and row numbers, take only the bits of their deviation; equal values
-/// take none. Arithmetic wraps, so any 64 bits are a value. Words from any source are safe if there
-/// are enough of them: no access traps or is out of bounds.
+/// A value is base + slope × index + distance: frame of reference encoding (Goldstein and others,
+/// 1998) with a slope, where the distance is the residual. Steadily ascending values, such as
+/// positions and row numbers, take only the bits of their deviation; equal values take none.
+/// Arithmetic wraps, so any 64 bits are a value. Words from any source are safe if there are enough
+/// of them: no access traps or is out of bounds.
 @usableFromInline struct PackedPiece: Sendable, Equatable {
     /// The base of the line; the slope, shifted left by 8, and the width; then the packed
     /// distances.

@@ -37,7 +37,8 @@ public struct PairIndex: Equatable, Sendable {
 
     /// Removes the slots of a copy that is only written.
     ///
-    /// A later insertion into the original then copies no slots.
+    /// A later insertion into the original then copies no slots. Afterwards the copy can no longer
+    /// find or insert pairs.
     public mutating func removeSlots() { table.removeSlots() }
 
     private static func key(_ first: Int, _ second: Int) -> UInt64 { spreadBits(UInt64(first)) << 1 | spreadBits(UInt64(second)) }
@@ -82,6 +83,7 @@ public struct SubsetIndex: Equatable, Sendable {
 
     /// Removes the slots of a copy that is only written.
     ///
-    /// A later insertion into the original then copies no slots.
+    /// A later insertion into the original then copies no slots. Afterwards the copy can no longer
+    /// find or insert entries.
     public mutating func removeSlots() { table.removeSlots() }
 }

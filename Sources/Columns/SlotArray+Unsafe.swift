@@ -151,7 +151,7 @@ extension SlotArray {
     @inline(__always)
     func entry(_ index: Int, _ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: index &+ 1) | tag(hash) }
 
-    /// The exclusive bound of indexes that fit in a slot; it exceeds the limit.
+    /// The exclusive bound of indexes that fit in a slot; it exceeds ``maximumEntryCount``.
     var indexBound: Int { Int(indexMask) }
 
     /// Returns the index + 1 of an entry.

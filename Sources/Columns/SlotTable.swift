@@ -1,24 +1,27 @@
 /// A hash table from keys to indexes that grows in bounded steps.
 ///
 /// The caller stores the keys and provides their hashes. A `Dictionary` grows in one step, which
-/// delays an insertion by hundreds of milliseconds, and stores the keys again. Here an index takes
-/// a slot of 4 bytes at a load of 13/24 to 13/16.
+/// delays an insertion, and stores the keys again. Here an index takes a slot of 4 bytes at a load
+/// of 13/24 to 13/16.
 ///
 /// At the load limit a larger array replaces the current one. Each following insertion, including
 /// that of an existing key, moves the next 8 indexes to the new array; until all are moved,
 /// look-ups search both. The bits of a slot that the index does not need hold a part of the hash,
 /// so a look-up rarely reads the key of another entry.
 ///
-/// Every array has a random seed. A search longer than ``maximumProbeLength`` slots, which does not occur
-/// by chance, triggers the move to an array with another seed.
+/// Every array has a random seed. A search longer than ``maximumProbeLength`` slots, which does not
+/// occur by chance, triggers the move to an array with another seed.
 ///
-/// A value type: a change after a copy copies the array. ``KeyTable/removeSlots()`` makes a copy
-/// without slots for a checkpoint.
+/// A value type: a change after a copy copies the array. ``KeyTable/removeSlots()`` avoids this for
+/// a copy that is only written to a checkpoint.
 struct SlotTable: Sendable {
     private(set) var current: SlotArray
-    /// The previous array, which still holds the indexes from `movedCount` to `oldIndexCount` during growth.
+    /// The previous array during growth, with the indexes from `movedCount` to `oldIndexCount` that
+    /// are still to be moved.
     private(set) var previous: SlotArray?
+    /// The number of indexes moved so far during growth.
     private var movedCount = 0
+    /// The number of indexes when the growth started.
     private var oldIndexCount = 0
     /// The next array, whose pages are touched in advance.
     private var next: SlotArray?
@@ -97,8 +100,8 @@ struct SlotTable: Sendable {
 
     /// Adds an index, unless an entry of the same index and hash exists.
     mutating func update(_ index: Int, of count: Int, hash: (Int, HashSeed) -> UInt64?) {
-        // Few indexes have a key, so the indexes outgrow a slot's bits before the entries reach the
-        // limit.
+        // An index must fit the bits of a slot. If few indexes have a key, they reach that bound
+        // before the number of entries reaches the limit, so the table grows here.
         if index >= current.maximumEntryCount {
             if isGrowing {
                 makeUnique()
@@ -138,6 +141,9 @@ struct SlotTable: Sendable {
 
     /// Returns the size of the next array for `count` indexes, with room for insertions during
     /// growth.
+    ///
+    /// Growth takes at most `count` / ``step`` insertions, rounded up, which need slots too. The
+    /// term `2 * step` is a margin.
     private func nextCount(_ count: Int) -> Int {
         Swift.max(current.slotCount, SlotArray.slotCount(for: count + count / Self.step + 2 * Self.step))
     }

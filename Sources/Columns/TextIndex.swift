@@ -31,7 +31,8 @@ public struct TextIndex: Equatable, Sendable {
 
     /// Removes the slots of a copy that is only written.
     ///
-    /// A later insertion into the original then copies no slots.
+    /// A later insertion into the original then copies no slots. Afterwards the copy can no longer
+    /// find or insert texts.
     public mutating func removeSlots() { rows = RowIndex() }
 
     /// A text compared by its UTF-8 bytes, not by canonical equivalence.

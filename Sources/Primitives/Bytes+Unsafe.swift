@@ -1,7 +1,7 @@
 // Unsafe: a `RawSpan` cannot know that every bit pattern is a value of the loaded type, and the
 // standard library offers loads, stores and copies of spans only in forms that are unsafe for types
 // other than integers. Each use here loads, stores or copies integers or bytes, inside bounds that
-// the span or a precondition checks. Loops over single bytes are much slower.
+// the span or a precondition checks. Loops over single bytes are slower.
 //
 // Inlinable, because most callers are in loops over records in other modules.
 
