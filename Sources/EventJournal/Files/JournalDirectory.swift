@@ -29,8 +29,8 @@ struct JournalDirectory: Sendable {
 
     /// Creates a temporary file with these first bytes and syncs it.
     ///
-    /// ``TemporaryFile/publish()`` renames the file to its final name. The file therefore exists whole or
-    /// not at all under that name.
+    /// ``TemporaryFile/publish()`` renames the file to its final name. The file therefore exists
+    /// whole or not at all under that name.
     func createTemporaryFile(
         _ name: String, _ bytes: [UInt8], prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
     ) throws(JournalError) -> TemporaryFile {
@@ -149,8 +149,8 @@ struct DirectoryListing {
         projection + (position.map { "." + padded($0) } ?? "") + checkpointSuffix
     }
 
-    /// Returns the position in the file name of one of a projection's checkpoints; nil for any other
-    /// name.
+    /// Returns the position in the file name of one of a projection's checkpoints, or nil for any
+    /// other name.
     static func checkpointPosition(of name: String, _ projection: String) -> Position? {
         let prefix = projection + "."
         guard name.hasPrefix(prefix), name.hasSuffix(checkpointSuffix),

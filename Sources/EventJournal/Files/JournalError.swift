@@ -47,7 +47,7 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let readOnly = Code(rawValue: "readOnly")
         /// A position is not in the journal.
         public static let outOfRange = Code(rawValue: "outOfRange")
-        /// A record or a commit exceeds its limit, or a commit is empty.
+        /// A record, a commit or the losses of a repair exceed their limit, or a commit is empty.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// The journal's last position is not the expected one.
         public static let conflict = Code(rawValue: "conflict")
@@ -86,7 +86,7 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         self.errno = errno
     }
 
-    /// The code, the sentence and the place on one line.
+    /// The code, the sentence and the location on one line.
     public var description: String {
         var text = "\(code): \(message)"
         var places: [String] = []

@@ -85,6 +85,7 @@ struct CommitFramer {
     /// Does nothing if the commit has no records.
     mutating func finishCommit(behind segment: inout Segment, _ chain: inout UInt64, synced: Position) {
         if lengths.isEmpty { return }
+        // Moved out and back: the call changes `self`, and the array keeps its capacity.
         var records: [UInt32] = []
         swap(&records, &lengths)
         writeHeader(records, count: UInt32(records.count), length: commitLength, sums, behind: &segment, synced: synced)
@@ -178,7 +179,8 @@ struct CommitFramer {
         let saltBytes = (0..<JournalLimits.recordSaltByteCount).map { UInt8(truncatingIfNeeded: salt >> RecordSalt(8 * $0)) }
         var whole: [UInt8] = []
         commit.bytes.extracting(cursor + 4..<cursor + Int(record.keptEnd)).append(to: &whole)
-        // The byte before the kept part contains the state and no length.
+        // The byte before the kept part contains the state and no length. 5 = that byte, and the 4
+        // bytes of the CRC field, which `whole` lacks.
         whole[Int(record.keptStart) - 5] = RecordContentState.whole.rawValue
         whole += saltBytes
         let crc = CRC32C.checksum(of: whole)

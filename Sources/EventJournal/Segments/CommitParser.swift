@@ -4,19 +4,19 @@ import Primitives
 protocol CommitVisitor {
     /// A commit with a valid header begins at `offset`.
     ///
-    /// Returning false ends the read before it.
+    /// Returns true to continue; false ends the read before the commit.
     mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool
     /// Receives a valid record.
     ///
-    /// Returning false ends the read.
+    /// Returns true to continue; false ends the read.
     ///
     /// `chain` is the value after the record, if the read follows the chain.
     mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
     /// The current commit is valid as a whole and ends at `offset`.
     mutating func end(_ header: CommitHeader, at offset: UInt64)
-    /// The bytes at a place differ from the written ones.
+    /// Bytes of the segment differ from the written ones.
     ///
-    /// Returns whether the read resumes after them.
+    /// Returns true to continue after them; false ends the read.
     ///
     /// - Parameters:
     ///   - position: The position of the next record.
@@ -77,7 +77,7 @@ struct CommitParser {
     ///
     /// Records before them are skipped unchecked.
     var range: ClosedRange<Position>
-    /// Whether the parser computes the chain value.
+    /// Whether the parser computes the chain value; if not, ``chain`` has no meaning.
     let computesChain: Bool
     /// Whether ``chain`` is the value before the next record and can be compared.
     var isChainKnown: Bool
@@ -92,6 +92,9 @@ struct CommitParser {
     var recordsLeft: UInt32 = 0
     var chain: UInt64 = 0
     /// The current commit, nil until its header has been read.
+    ///
+    /// Stays nil for a commit that the read enters at an index entry. The checksums of that commit
+    /// are not compared.
     var commit: CommitHeader?
     var commitOffset: UInt64 = 0
     private var recordsCRC: UInt32 = 0

@@ -40,7 +40,7 @@ struct CommitReader {
     /// The read buffer, which the next reader can reuse.
     var buffer: [UInt8] { window.buffer }
 
-    /// Moves to later positions, from the current place or from an index entry that is nearer.
+    /// Moves to later positions, from the current offset or from an index entry that is nearer.
     ///
     /// The positions must not be before the ones that were read last.
     mutating func seek(to positions: ClosedRange<Position>, in segment: Segment, from start: SparseIndex.Entry) {
@@ -114,7 +114,7 @@ struct CommitReader {
             }
             guard available >= needed else {
                 throw JournalError(
-                    .damaged, "The file ends before its records do; it was cut while it was read.", bytes: start..<parser.end)
+                    .damaged, "The file was truncated while it was read: it ends before its records.", bytes: start..<parser.end)
             }
             switch window.withBytes(from: start, { bytes in parser.consume(bytes, &visitor) }) {
             case .needsBytes(let count): needed = count
@@ -159,7 +159,7 @@ extension CommitParser {
     }
 }
 
-/// The reason why the bytes at a place differ from the written ones.
+/// The reason why bytes of a segment differ from the written ones.
 struct CommitProblem {
     enum Kind: String {
         case commitHeader, commitFields, commitTruncated, recordFraming, recordChecksum, commitChecksum, chain

@@ -8,7 +8,9 @@ public enum RecordContentState: UInt8, Sendable, CaseIterable, Codable {
     case erased = 1
     /// The erasable part was omitted from this copy; the kept part is stored.
     case withheld = 2
-    /// The erasable part is stored in a form that this reader cannot open; the kept part is stored.
+    /// Reserved for later versions.
+    ///
+    /// Stored as a stub: the kept part, the digest and the original checksum.
     case sealed = 3
 }
 

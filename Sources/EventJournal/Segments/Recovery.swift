@@ -75,6 +75,8 @@ struct Recovery {
 
     private mutating func scan(_ listing: DirectoryListing, _ request: Request) throws(JournalError) {
         let limit = request.hasLiveWriter && slots.newest.durability == .synced ? slots.newest.position : .max
+        // The positions whose chain values a slot or the expected head attests. The scans collect
+        // the chain values there.
         var watched = slots.slots.compactMap { $0?.position }
         if let expected = request.expectedHead { watched.append(expected.position) }
         watched.sort()
@@ -169,6 +171,10 @@ struct Recovery {
 
     /// Determines what follows the last valid commit of the last segment: nothing, a tear, or
     /// damage.
+    ///
+    /// Nothing, or zeros only: nothing to do. Nonzero bytes after a footer: damage. A commit that a
+    /// torn write explains and that nothing attests as synced: ``RecoveryReport/cutBytes``.
+    /// Anything else: damage.
     private mutating func checkTail(_ scan: SegmentScan) throws(JournalError) {
         let segment = scan.segment
         // Everything before a footer was synced before it was written, even if the footer is torn.
@@ -296,7 +302,7 @@ struct RecoveryWriter {
 
     /// Makes the end of the last segment durable as recovery determined it.
     ///
-    /// The order of the steps:
+    /// The first four steps of CrashSafety.md, in this order:
     /// 1. Rewrite the bytes to keep. A sync of the crashed writer may have failed, after which the
     ///    system treats the bytes as clean without having written them.
     /// 2. Copy the torn bytes to a file of their own.
@@ -315,6 +321,7 @@ struct RecoveryWriter {
             try segment.file.sync()
         }
         recovery.lastSize = segment.end
+        // The next segment replaces an empty one, which therefore needs no footer.
         if segment.isEmpty { return }
         try convertingStorageErrors { () throws(StorageError) in
             // Reserve space first: a later recovery would treat a footer that a full disk truncated
@@ -334,8 +341,8 @@ struct RecoveryWriter {
             try directory.storage.syncDirectory(directory.path)
             return Set(try directory.storage.list(cut.path))
         }
-        // A segment whose only commit was torn is created again under the same name, so the same
-        // place may be cut twice.
+        // A segment whose only commit was torn is created again under the same name, so bytes may
+        // be cut twice at the same offset.
         let base = "\(DirectoryListing.padded(segment.header.firstPosition))-\(range.lowerBound)"
         var name = base + ".cut"
         var number = 2

@@ -88,8 +88,8 @@ struct SparseIndex: Equatable {
 
     /// Returns an entry from which a read meets the header of the commit that contains a record.
     ///
-    /// - Parameter nearest: The entry from which ``findReadExtent(_:_:end:from:)`` starts a read of the
-    ///   record. It is returned if it is not inside that commit.
+    /// - Parameter nearest: The entry from which ``findReadExtent(_:_:end:from:)`` starts a read of
+    ///   the record. It is returned if it is not inside that commit.
     func header(of relativePosition: UInt64, from nearest: Entry) -> Entry {
         let commitEnd = UInt64(nearest.relativePosition) + UInt64(nearest.recordsLeft)
         return commitEnd > relativePosition ? commitEntry(before: relativePosition) ?? nearest : nearest
