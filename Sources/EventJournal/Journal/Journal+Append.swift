@@ -4,7 +4,7 @@ extension Journal {
     /// Appends the draft's records as one commit: after a crash either all of them exist or none.
     ///
     /// Does not wait for a sync: see `waitUntilDurable(_:)`. Under `.written`, the
-    /// commit is written, and so durable, when the call returns. Under `.recordSync`, it is written at
+    /// commit is written, and so durable, when the call returns. Under `.synced`, it is written at
     /// once, or after a sync in progress together with other commits.
     ///
     /// - Parameters:

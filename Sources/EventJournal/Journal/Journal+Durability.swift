@@ -74,7 +74,7 @@ extension Journal {
     private func wait(_ position: Position, strictly: Bool) throws(JournalError) {
         let step = try state.withLock { (state) throws(JournalError) -> ThreadStep in
             if try state.isDurable(position, strictly: strictly, directory) { return .finished }
-            // This may be the only thread of an injected executor, on which an announced sync
+            // This may be the only thread of an injected executor, on which a scheduled leader
             // cannot start while this thread waits.
             let mayLead = state.waiters.leader == .scheduled && background.hasInjectedExecutor
             if state.waiters.hasLeader, !mayLead { return .follow(state.waiters.joinThread(position)) }
@@ -107,7 +107,8 @@ extension Journal {
 
     /// Makes one sync, wakes the waiters that it covers, and returns whether others still wait.
     ///
-    /// If others wait, the caller keeps the lead, to continue or to hand over.
+    /// - Parameter next: The state of the lead if others still wait: `active` if the caller
+    ///   continues to lead, `scheduled` if it hands over to a background leader.
     private func syncRound(then next: SyncQueue.Leader) -> Bool {
         makeSync()
         let (wakeups, isLed) = change { state in

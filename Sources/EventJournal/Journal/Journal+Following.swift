@@ -129,8 +129,8 @@ extension Journal {
         // Recovery by a writer replaces an empty segment with a new one.
         if segment.isEmpty { segment = try open(segment.header.firstPosition, after: chain).segment }
         let (scan, following) = try scanNewCommits(segment, after: chain, upTo: limit)
-        // Bytes beyond the limit are being written. A commit or footer may be incomplete there, or
-        // the file may have become shorter.
+        // A problem before the limit is damage if the writer cannot still be writing there: under
+        // `.synced` always, under `.written` if a next segment exists.
         if let problem = scan.problem, scan.segment.lastPosition < limit, limit != .max || following != nil {
             throw JournalError(
                 .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
@@ -160,7 +160,7 @@ extension Journal {
             let size = try convertingStorageErrors { () throws(StorageError) in try file.size() }
             guard size >= segment.end else {
                 throw JournalError(
-                    .damaged, "The file ends before its records do; it was cut while it was read.", path: directory.file(segment.name),
+                    .damaged, "The file was truncated while it was read: it ends before its records.", path: directory.file(segment.name),
                     segment: segment.name, bytes: size..<segment.end)
             }
             var scan = SegmentScan(segment, after: chain, size: size, limit: limit)
@@ -178,7 +178,7 @@ extension Journal {
         }
     }
 
-    /// The segment that follows the end of this one; nil when it does not exist.
+    /// Returns the segment that follows the end of this one, or nil if it does not exist.
     private func openNextSegment(_ scan: SegmentScan) throws(JournalError) -> Segment? {
         let first = scan.segment.lastPosition + 1
         guard !scan.segment.isEmpty else { return nil }

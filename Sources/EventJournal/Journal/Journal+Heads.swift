@@ -72,7 +72,7 @@ extension Journal {
 extension Segment {
     /// The index entry from which to scan for the commit that contains a position.
     ///
-    /// Returns nil when the index is empty.
+    /// Returns nil if the index is empty.
     fileprivate func commit(before position: Position) -> SparseIndex.Entry? {
         index.commitEntry(before: position - header.firstPosition)
     }

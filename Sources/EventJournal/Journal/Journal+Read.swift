@@ -94,7 +94,7 @@ extension Journal {
 
     /// Returns the result of a search of the written commits.
     ///
-    /// The search returns nil when it needs commits that are only in memory. These are then
+    /// The search returns nil if it needs commits that are only in memory. These are then
     /// written, and the search runs again.
     func find<Result: Sendable>(
         _ search: (borrowing PublishedState) throws(JournalError) -> Result?
@@ -150,7 +150,7 @@ struct SegmentPart {
     /// A range of consecutive records.
     struct Run {
         var start: SparseIndex.Entry
-        /// The offset up to which one read should fetch bytes.
+        /// The `ahead` of ``CommitReader/read(_:ahead:bound:)``.
         var prefetchEnd: UInt64
         /// The offset at or beyond the end of the last record.
         var bound: UInt64
@@ -200,7 +200,7 @@ extension PublishedState {
     /// Returns where to read the first position, and removes the ranges of its segment from the
     /// list.
     ///
-    /// Returns nil when any of the positions is only in memory.
+    /// Returns nil if any of the positions is only in memory.
     func takeNextLocation(_ list: inout ReadRanges, in directory: JournalDirectory) throws(JournalError) -> ReadLocation? {
         let positions = list.bounds
         guard try isWritten(positions, in: directory) else { return nil }

@@ -37,6 +37,9 @@ public final class Journal: Sendable {
     let sealedSegments: SealedSegments
     let segmentSize: UInt64
     let slotSyncDelay: Duration?
+    // The order of the locks: `syncState`, `state`, `published`. Apart from them:
+    // `isScrubProgressLoaded`, then `scrub`.
+
     /// The writer's lock, held during a write and, when a segment is full, during its syncs.
     let state: Lock<JournalState>
     /// The state that readers see.
@@ -97,7 +100,7 @@ extension Journal {
     /// Changes the writer's state, publishes it to readers, and wakes followers outside the locks.
     ///
     /// Publishing happens before the writer's lock is released, so that readers see the changes in
-    /// order.
+    /// order. Acquires ``state``, then ``published``.
     func change<Result: Sendable, Failure: Error>(_ body: (inout JournalState) throws(Failure) -> Result) throws(Failure) -> Result {
         var rest: PublishedState.DeferredWork?
         defer { rest?.wakeups?.deliver() }

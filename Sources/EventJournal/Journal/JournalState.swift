@@ -200,7 +200,9 @@ extension JournalState {
     }
 }
 
-/// The state of the thread that syncs.
+/// The state of writing durable slots, and the writer's lock.
+///
+/// Its lock (``Journal/syncState``) serialises the syncs of a writer and the refreshes of a reader.
 struct SyncState {
     let slotFile: any StorageFile
     /// The sequence number of the last slot written.

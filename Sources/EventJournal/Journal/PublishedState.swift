@@ -39,6 +39,7 @@ struct PublishedState {
     /// file.
     final class DeferredWork: Sendable {
         let wakeups: WaitQueue.Wakeups?
+        /// Held only so that its file closes outside the locks.
         let replaced: Segment?
 
         init(_ wakeups: WaitQueue.Wakeups?, replaced: Segment?) { (self.wakeups, self.replaced) = (wakeups, replaced) }
@@ -56,7 +57,7 @@ struct PublishedState {
         // The writer's segment also counts commits that are only in memory, which readers cannot
         // read.
         if state.pending.isEmpty {
-            // An empty segment may also be replaced by another one that starts at the same
+            // After a recovery, a new segment replaces an empty one and starts at the same
             // position.
             if active.isEmpty || active.header.firstPosition != state.active.header.firstPosition { return replaceSegment(from: state) }
             (active.end, active.lastPosition) = (state.active.end, state.active.lastPosition)
@@ -82,7 +83,7 @@ struct PublishedState {
         followers.isEmpty ? nil : followers.removeReady(durable: durablePosition, failure: isClosed ? .closedLog : failure)
     }
 
-    /// The result of a wait for records after a position; nil when the follower has to wait.
+    /// Returns the result of a wait for records after a position, or nil if the follower must wait.
     func waitResult(after position: Position, in directory: JournalDirectory) -> Result<Position, JournalError>? {
         if durablePosition > position { return .success(durablePosition) }
         if isClosed { return .failure(.closedLog) }
@@ -111,7 +112,7 @@ struct PublishedState {
         return positions.upperBound <= active.lastPosition
     }
 
-    /// The sealed segment that contains a position, and the start of the segment after it.
+    /// Returns the start of the sealed segment that contains a position, and of the next segment.
     func sealedSegment(at position: Position) -> (start: SegmentStart, next: SegmentStart) {
         let next = sealedStarts.dropFirst().partitioningIndex { $0.position > position }
         return (sealedStarts[next - 1], next < sealedStarts.count ? sealedStarts[next] : SegmentStart(active.header))

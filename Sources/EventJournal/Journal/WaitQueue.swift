@@ -28,12 +28,12 @@ struct WaitQueue {
         lowest = min(lowest, position)
     }
 
-    /// Removes a cancelled task; nil when it was removed already.
+    /// Removes a cancelled task; nil if it was removed already.
     mutating func remove(_ id: UInt64) -> Continuation? {
         waiting.removeValue(forKey: id)?.task
     }
 
-    /// Removes the tasks whose positions are durable, or all tasks after a failure; nil when there
+    /// Removes the tasks whose positions are durable, or all tasks after a failure; nil if there
     /// are none.
     mutating func removeReady(durable: Position, failure: JournalError?) -> Wakeups? {
         if isEmpty || lowest > durable && failure == nil { return nil }
@@ -79,6 +79,10 @@ struct WaitQueue {
 }
 
 /// The threads and tasks that wait for a sync, and the state of its leader.
+///
+/// At most one leader at a time performs syncs. A thread that waits without a leader becomes the
+/// leader itself; a task schedules a background leader instead. A background leader syncs until no
+/// uncovered waiter remains. A thread syncs once and then hands over to a background leader.
 ///
 /// A plain collection, protected by the writer's lock. Removed waiters are woken outside that lock.
 struct SyncQueue {

@@ -28,7 +28,7 @@ package struct CheckpointHeader: Equatable, Sendable {
     package var position: Position
     /// The chain value at that position.
     package var chain: UInt64
-    /// The mark of the segments' generations up to that position; an erasure changes it.
+    /// The mark of the erasures up to that position: ``CheckpointLog/erasureMark(through:)``.
     package var erasureMark: UInt64
     package var sections: [Section]
 

@@ -14,7 +14,7 @@ package struct CheckpointReader: Sendable {
         fileSize = header.offsets?.last ?? 0
     }
 
-    /// Returns a reader of the named section; nil when it does not exist.
+    /// Returns a reader of the named section, or nil if it does not exist.
     package func section(_ name: String) -> CheckpointSectionReader? {
         guard let index = header.sections.firstIndex(where: { $0.name == name }), let offsets = header.offsets else { return nil }
         return CheckpointSectionReader(

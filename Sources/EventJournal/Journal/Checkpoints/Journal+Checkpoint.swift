@@ -4,9 +4,10 @@ extension Journal: CheckpointLog {
     /// The journal's directory and its storage.
     public var checkpointDirectory: (path: String, storage: any JournalStorage) { (directory.path, directory.storage) }
 
-    /// Returns the mark of the generations of the segments that start at or before a position.
+    /// Returns a mark of the erasures in the segments that start at or before a position.
     ///
-    /// The mark is 0 while no such segment has been rewritten.
+    /// The mark combines the generations of these segments. It is 0 while no such segment has been
+    /// rewritten.
     ///
     /// - Complexity: Linear in the number of segments.
     public func erasureMark(through position: Position) -> UInt64 {
@@ -72,8 +73,8 @@ extension CheckpointLog {
     ///   - version: The projection's version.
     ///   - position: A durable position at which a commit ends.
     ///   - sections: The names of the sections, in their order.
-    ///   - isOneOfSeveral: Whether the projection keeps several checkpoints. Otherwise the checkpoint
-    ///     replaces the previous one.
+    ///   - isOneOfSeveral: Whether the projection keeps several checkpoints. Otherwise the
+    ///     checkpoint replaces the previous one.
     /// - Throws: `readOnly`, `outOfRange` (no durable commit ends there, or the name is not valid),
     ///   or the errors of reading the chain value.
     package func beginCheckpoint(

@@ -77,7 +77,7 @@ struct Backup {
         report.head = JournalHead(journal: source.journal, position: target.lastPosition, chain: target.chain)
     }
 
-    /// The index of the copied segment that starts at a position, if it exists.
+    /// Returns the index of the copied segment that starts at a position, or nil.
     private func index(of position: Position) -> Int? { target.segments.firstIndex { $0.start.position == position } }
 
     /// Whether a segment's copy is complete and durable: sealed if another one follows it,
@@ -144,7 +144,7 @@ struct BackupSource {
     /// Opens a segment, which is read up to its end at the start of the backup.
     func load(_ segment: SegmentReference) throws(JournalError) -> Segment { try segment.load(sealed) }
 
-    /// The chain value after a position within the limit; nil when no commit ends there.
+    /// Returns the chain value after a position within the limit, or nil if no commit ends there.
     ///
     /// - Complexity: Reads at most one segment, up to the position.
     func chain(after position: Position) throws(JournalError) -> UInt64? {
@@ -279,8 +279,8 @@ struct BackupTarget {
     private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory) throws(JournalError) -> any StorageLock {
         let lock = try lock(directory, DirectoryListing.lockName)
         guard try isHeld(source) else { return lock }
-        // The lock may be that of the journal's writer, which does not change with the lock
-        // released here.
+        // Held while this lock is held, and free without it: the same directory. Held without this
+        // lock: the source has a writer of its own, so it is another directory.
         lock.unlock()
         let wasHeld = try isHeld(source)
         let again = try Self.lock(directory, DirectoryListing.lockName)

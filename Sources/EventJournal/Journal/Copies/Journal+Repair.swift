@@ -104,7 +104,7 @@ public struct RepairReport: Hashable, Sendable, Codable {
     /// The maximum number of entries in ``losses``.
     public static let maximumLossCount = 100_000
 
-    /// The id of the damaged journal; nil when no readable file names it.
+    /// The id of the damaged journal; nil if no readable file names it.
     public var source: JournalID?
     /// The head of the new journal, with the new id.
     public var head: JournalHead

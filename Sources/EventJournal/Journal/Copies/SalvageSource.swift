@@ -7,7 +7,7 @@ struct SalvageSource {
         let name: String
         /// The file's first position, from its header if valid, otherwise from its name.
         let firstPosition: Position
-        /// The header, or one with only the salt of a damaged header; nil when the file has no
+        /// The header, or one with only the salt of a damaged header; nil if the file has no
         /// header.
         let header: SegmentHeader?
         let isHeaderValid: Bool
@@ -60,12 +60,12 @@ struct SalvageSource {
         }
     }
 
-    /// The last position that a file can contain: the one before the next file's first position.
+    /// Returns the last position that a file can contain, just before the next file's first.
     func lastPosition(_ index: Int) -> Position {
         files[(index + 1)...].first { $0.firstPosition > files[index].firstPosition }.map { $0.firstPosition - 1 } ?? .max
     }
 
-    /// Opens a file for reading its commits; nil when it has no header.
+    /// Opens a file for reading its commits; nil if it has no header.
     func open(_ file: File) throws(JournalError) -> (Segment, size: UInt64)? {
         guard let header = file.header else { return nil }
         return try convertingStorageErrors { () throws(StorageError) in
@@ -104,7 +104,7 @@ struct SalvageSource {
         }
     }
 
-    /// The first bytes of a file, padded with zeros; nil when the file does not exist.
+    /// Returns the first bytes of a file, padded with zeros, or nil if the file does not exist.
     private static func read(_ storage: any JournalStorage, _ path: String, _ count: Int) throws(JournalError) -> [UInt8]? {
         try EventJournal.convertingStorageErrors { () throws(StorageError) in
             guard try storage.kind(of: path) == .file else { return nil }

@@ -75,7 +75,7 @@ extension JournalStatistics.Histogram {
     /// bucket, where it is at most that bucket's bound. In the last bucket it is ``maximum``.
     ///
     /// - Parameter fraction: Clamped to 0...1.
-    /// - Returns: nil when there are no values.
+    /// - Returns: nil if there are no values.
     /// - Complexity: Linear in the number of buckets.
     public func quantile(_ fraction: Double) -> UInt64? {
         guard count > 0 else { return nil }

@@ -112,7 +112,7 @@ extension JournalStatistics: Codable {
 public struct SegmentStatistics: Hashable, Sendable {
     /// The name of the file.
     public var name: String
-    /// The positions in the segment; nil when it is empty.
+    /// The positions in the segment; nil if it is empty.
     public var positions: ClosedRange<Position>?
     /// The bytes of the segment's commits, including commit headers but not its own header and
     /// unused space.
@@ -173,7 +173,7 @@ extension JournalStatistics {
         text.histogram("sync_commits", "Commits that each sync made durable.", commitsPerSync)
         text.histogram("sync_duration_seconds", "Duration of each sync.", unit: "seconds", syncLatency, dividedBy: 1e9)
         text.counter("roll_overs", "Segments sealed because they were full.", rotations)
-        text.counter("refused_full", "Appends and reservations refused because the disk was full.", storageFullRejections)
+        text.counter("refused_full", "Appends and reservations rejected because the disk was full.", storageFullRejections)
         text.gauge("waiters", "Threads and tasks waiting for a sync led by another.", waiters)
         text.gauge("stopped", "Whether a failed write or sync has stopped the journal.", failure == nil ? 0 : 1)
         text.gauge("scrub_position", "The last position checked in this scrub pass.", scrub.position)

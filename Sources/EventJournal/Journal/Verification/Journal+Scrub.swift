@@ -125,7 +125,7 @@ enum ScrubProgressFile {
         return bytes
     }
 
-    /// The progress stored for a journal; nil when the bytes are not a valid note of it.
+    /// Returns the progress stored for a journal, or nil if the bytes are not a valid note of it.
     static func decode(_ bytes: [UInt8], _ journal: JournalID) -> ScrubProgress? {
         guard bytes.count == size else { return nil }
         return bytes.withBytes(0..<size) { span in

@@ -12,7 +12,7 @@ public struct JournalFinding: Hashable, Sendable, Codable {
     public var problem: String
     /// The problem as a sentence.
     public var message: String
-    /// The name of the affected file in the journal's directory.
+    /// The name of the affected file in the journal's directory: a segment file or `durable`.
     public var segment: String?
     /// The affected bytes of the file.
     public var bytes: Range<UInt64>?
@@ -220,7 +220,7 @@ struct Verifier {
 
     /// Opens a segment and compares its header with the preceding records.
     ///
-    /// Returns nil when the header is not valid.
+    /// Returns nil if the header is not valid.
     private mutating func open(_ name: String, _ first: Position) throws(JournalError) -> (Segment, UInt64)? {
         var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
         let directory = directory
