@@ -51,6 +51,7 @@ package struct EventBatch: Sendable {
     ///   - content: The event's content; kept only if the kind is indexed.
     ///   - indexes: The indexes that are already known.
     package mutating func append(_ row: EventRow, _ content: borrowing EventContent = .none, _ indexes: EventIndexes = EventIndexes()) {
+        // Explicit copy: a `borrowing` parameter is not implicitly copyable.
         if row.kind?.isIndexed == true { contents.append(IndexedContent(row: rows.count, content: copy content)) }
         rows.append(row)
         self.indexes.append(indexes)
@@ -100,7 +101,9 @@ package struct EventBatch: Sendable {
     package func content(of row: Int) -> IndexedContent { contents[contents.indices.partitioningIndex { contents[$0].row >= row }] }
 }
 
-/// The dense indexes of the entities that an event names, each + 1, or 0 for none.
+/// The dense indexes of the entities that an event names.
+///
+/// Stored one-based, so that 0 means none, and read as indexes, of which -1 means none.
 package struct EventIndexes: Hashable, Sendable {
     @usableFromInline var oneBasedUser: UInt32 = 0
     @usableFromInline var oneBasedThread: UInt32 = 0
@@ -121,7 +124,7 @@ package struct EventIndexes: Hashable, Sendable {
         oneBasedMessage = Self.oneBased(message)
     }
 
-    /// The user who acted or is concerned, or -1, as for the other indexes.
+    /// The user who acted or is concerned; -1 for none, as for the other indexes.
     @inline(__always) @inlinable package var user: Int { Int(oneBasedUser) - 1 }
     /// The thread; for a postcode, the thread of its outward code.
     @inline(__always) @inlinable package var thread: Int { Int(oneBasedThread) - 1 }
@@ -135,6 +138,7 @@ package struct EventIndexes: Hashable, Sendable {
     /// The message that a reply answers, if the event posts, edits or retracts the reply.
     @inline(__always) @inlinable package var message: Int { Int(oneBasedMessage) - 1 }
 
+    /// Returns the one-based form of an index; 0 for nil.
     static func oneBased(_ index: Int?) -> UInt32 { UInt32(truncatingIfNeeded: (index ?? -1) + 1) }
 }
 
@@ -160,7 +164,8 @@ package struct EventRow: Hashable, Sendable {
     package var postOrSession: UInt128 = 0
     /// The message that a reply answers.
     package var message: UInt128 = 0
-    /// The event's number within its thread; for a read marker, its position.
+    /// The event's number within its thread; for a read marker, the position up to which the user
+    /// has read.
     package var number: UInt64 = 0
 
     /// Whether an import appended the event.

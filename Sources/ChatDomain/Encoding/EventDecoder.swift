@@ -6,8 +6,7 @@ public enum ContentSelection: Hashable, Sendable {
     case all
     /// Only the content that the rules index: usernames, subjects, postcodes and thread names.
     ///
-    /// Bodies, devices and correlation ids are skipped; decoding them takes most of a replay's
-    /// time.
+    /// Bodies, devices and correlation ids are skipped, which makes a replay faster.
     case indexed
 }
 

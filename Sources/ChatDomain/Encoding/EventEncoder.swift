@@ -72,6 +72,7 @@ package struct EventEncoder {
     }
 
     private mutating func encode(_ content: borrowing EventContent) {
+        // Explicit copy: a `borrowing` parameter is not implicitly copyable.
         switch copy content {
         case .none: break
         case .registration(let username, let subject):
@@ -118,14 +119,16 @@ extension EventEncoder {
     /// Encodes a stub: the kept part of an event whose content the journal does not hold.
     ///
     /// ``erasable`` is then empty. An erased event no longer shows whether it had a correlation id,
-    /// so its flag is not set. For an event without content the flag is set, because only a
-    /// correlation id can make it erased.
+    /// so its flag is not set. An event whose kind has no content is erased only if it had a
+    /// correlation id, so its stub has the flag.
     package mutating func encodeStub(_ event: ChatEvent) {
         var kept = event
         switch event.content {
         case .opaque: break
         default:
             kept.content = .none
+            // An empty correlation id sets the flag; its text is in the erasable part, which is
+            // removed.
             kept.correlation = event.details.hasContent ? nil : ""
         }
         encode(kept)

@@ -77,6 +77,7 @@ extension Identities {
     /// Sets the indexes of a batch's next events, up to the row `end` (exclusive).
     mutating func resolve(_ batch: inout EventBatch, upTo end: Int) {
         let first = batch.resolvedCount
+        // Held in a local while they change; the swap keeps the array unique and copies nothing.
         var indexes: [EventIndexes] = []
         swap(&indexes, &batch.indexes)
         for start in stride(from: first, to: end, by: Self.groupSize) {
@@ -96,7 +97,7 @@ extension Identities {
         batch.resolvedCount = end
     }
 
-    /// Events per prefetch group: their data fits in the L1 cache.
+    /// Events per prefetch group: their data fits in the L1 cache (Benchmarks/README.md, R1b).
     private static var groupSize: Int { 64 }
     /// Smaller groups are resolved without a prefetch.
     private static var minimumPrefetchSize: Int { 8 }
@@ -111,7 +112,8 @@ extension Identities {
         }
     }
 
-    /// Sets the indexes of the membership and the posts; needs those of the user and the thread.
+    /// Sets the indexes of the membership and the post or session; needs those of the user and the
+    /// thread.
     private mutating func resolveMembershipAndPost(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
         switch event.kind {
         case .threadJoined, .threadLeft, .threadRead: indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread))

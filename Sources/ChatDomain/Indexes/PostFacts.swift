@@ -67,7 +67,7 @@ extension PostFacts {
             positions.count == count && parents.count == count && authors.count == count, "\(positions.count) posts for \(count) ids")
     }
 
-    /// Throws unless positions ascend up to `head` and all places and authors exist.
+    /// Throws unless positions ascend up to `head` and all parents and authors exist.
     func check(places placeCount: Int, authors authorCount: Int, head: Position) throws(ColumnError) {
         var last: Position = 0
         var isAscending = true

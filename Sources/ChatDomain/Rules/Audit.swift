@@ -51,11 +51,16 @@ extension ChatState {
     ///
     /// The result is empty if the decider of this version could have appended the event.
     ///
-    /// After a lost event (``lostEventCount``), the audit tolerates everything that a lost event can
-    /// explain: an unknown user, thread or post, a membership that does not match, a resident who
-    /// lives elsewhere, a username that is still taken, and a gap in thread numbers. It still
-    /// reports what no lost event explains: a time or a thread number that decreases, an id that
-    /// occurs twice, a change of another user's post, and a change after a retraction.
+    /// After a lost event (``lostEventCount``), the audit tolerates what a lost event can explain:
+    ///
+    /// - ``HistoryFault/Problem/unknownReference`` if the entity does not exist; a post that
+    ///   belongs to another thread is reported,
+    /// - ``HistoryFault/Problem/threadNumberGap`` if the number is above the next one,
+    /// - ``HistoryFault/Problem/notAMember`` and ``HistoryFault/Problem/alreadyMember``,
+    /// - ``HistoryFault/Problem/notResident``,
+    /// - ``HistoryFault/Problem/usernameTwice``.
+    ///
+    /// It reports every other problem as before.
     ///
     /// - Complexity: O(1) on average.
     public func faults(of event: ChatEvent) -> [HistoryFault] {
@@ -111,7 +116,8 @@ extension RuleState {
         let userID = UserID(bits: event.user)
         let threadID = ThreadID(bits: event.thread)
         let knownUser = identities.users.find(userID)
-        // A postcode event names a thread but does not belong to it.
+        // A postcode event names a thread but does not belong to it, so its index stays unresolved
+        // here.
         let knownThread = kind.isNumbered || kind == .threadRead ? identities.threads.find(threadID) : nil
         indexes.oneBasedUser = EventIndexes.oneBased(knownUser)
         indexes.oneBasedThread = EventIndexes.oneBased(knownThread)

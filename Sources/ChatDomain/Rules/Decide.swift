@@ -5,7 +5,8 @@ extension RuleState {
     /// ``ChatState/decide(_:at:freshID:)``.
     ///
     /// - Parameters:
-    ///   - ids: The identities, including those of the batch's earlier events.
+    ///   - ids: The identities; they include the events that the batch already contains, which are
+    ///     those of earlier commands.
     ///   - batch: Receives the events; unchanged if the command is rejected.
     package func decide(
         _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch
@@ -217,6 +218,10 @@ extension RuleState {
     }
 
     /// Appends the events that open a thread; its opener joins it.
+    ///
+    /// - Parameters:
+    ///   - by: The opener's id.
+    ///   - user: The opener's index.
     func appendOpening(
         _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) {
@@ -386,6 +391,7 @@ extension RuleState {
             case .reply(let reply):
                 frame.row(ifReply, thread, number, by, post: reply.bits, message: ids.messages.id(found.message))
             }
+        // The author is the acting user; the caller has checked it.
         batch.append(row, .none, EventIndexes(user: found.author, thread: found.thread, post: found.post))
     }
 }

@@ -1,7 +1,7 @@
 /// The first half of a United Kingdom postcode: `SW1A` of `SW1A 1AA`.
 ///
 /// Royal Mail calls this half the *outward code*, and the places that share one a *postcode
-/// district*. The tutorial apps call it a "postcode area", which officially is only its letters
+/// district*. Some chat tutorials call it a *postcode area*, which officially is only its letters
 /// (``area``, `SW`).
 ///
 /// A code is validated by its form: `A9`, `A99`, `A9A`, `AA9`, `AA99` or `AA9A`, with the letters
