@@ -11,6 +11,8 @@ struct Activity: Equatable, Sendable {
     /// The days in order of first occurrence, each as the bits of its number.
     var days = IDTable()
     /// The day added last, to which nearly every event belongs.
+    ///
+    /// Its index is `activeUsers.count - 1`.
     var newestDay: CalendarDay?
     var registrations = Column<Column<Position>>()
     var sessions = Column<Column<Position>>()
@@ -110,7 +112,7 @@ struct PostRuns: Equatable, Sendable {
         latestDay = day
     }
 
-    /// Returns the number of a day's posts with an index below `cut`.
+    /// Returns the number of a day's posts among the first `cut` posts.
     ///
     /// - Complexity: O(log *n*) in the number of the day's runs.
     func count(on day: Int, ofFirst cut: Int) -> Int {

@@ -3,11 +3,14 @@ import Columns
 
 /// Memberships of threads, residences in outward codes, and read markers, as of any position.
 struct MembershipHistory: Equatable, Sendable {
-    /// By membership index (``ChatDomain/Identities/memberships``): the newest links of the two
-    /// chains.
+    /// By membership index (``ChatDomain/Identities/memberships``): the newest link of the chain of
+    /// joins and departures.
     var presenceLinks = PackedColumn<UInt32>()
+    /// The joins, as 1, and the departures, as 0.
     var presenceVersions = VersionChains<UInt32>()
+    /// By membership index: the newest link of the chain of read markers.
     var markerLinks = PackedColumn<UInt32>()
+    /// The read markers.
     var markerVersions = VersionChains<Position>()
     /// By thread: every membership that ever existed, in order of first join.
     var membershipsOfThread = RowLists()

@@ -4,7 +4,7 @@ public import ChatDomain
 ///
 /// A projection receives every event once, in order, without gaps. Its state is a function of the
 /// events alone: no clock, no file, no randomness. A rebuild therefore produces an equal value. The
-/// built-in projections conform to this protocol.
+/// built-in read models, `ReadModels`, conform to it.
 public protocol Projection: Sendable {
     /// The name of the projection, unique within a store and stable across versions.
     ///

@@ -13,6 +13,9 @@ package struct ReadModels: Projection, Equatable {
     package static let contents = ContentSelection.indexed
 
     /// The dense indexes, which include decided events that the views have not applied yet.
+    ///
+    /// Indexes beyond the views' columns therefore belong to events that are not visible yet; every
+    /// query checks the count or the position first.
     package var identities = Identities()
     package var views = Views()
 
@@ -78,9 +81,9 @@ package struct Views: Equatable, Sendable {
         }
     }
 
-    /// The size of a prefetch group, which fits in the nearest cache.
+    /// Events per prefetch group: their data fits in the L1 cache (Benchmarks/README.md, R1b).
     private static var groupSize: Int { 64 }
-    /// The minimum size of a group that is worth a prefetch.
+    /// Smaller groups are applied without a prefetch.
     private static var minimumPrefetchSize: Int { 8 }
 
     /// Prefetches the rows that applying the messages of a group will change, so that their cache
@@ -94,6 +97,7 @@ package struct Views: Equatable, Sendable {
                 sum &+= unread.newestMessages[indexes.membership]
             }
         }
+        // Makes the loads observable, so that the compiler keeps them.
         PrefetchSink.consume(sum)
     }
 

@@ -59,7 +59,7 @@ struct ThreadTimelines: Equatable, Sendable {
     }
 }
 
-/// A thread: its messages, and the positions of its other events.
+/// A thread: its messages, and the positions of its other events except read markers.
 struct ThreadTimeline: Equatable, Sendable {
     /// The position of the opening; 0 if its record was lost.
     var openedAt: Position = 0
@@ -68,7 +68,7 @@ struct ThreadTimeline: Equatable, Sendable {
     var isImported = false
     /// The indexes of the thread's messages, ascending.
     var messages = PackedColumn<UInt32>(.short)
-    /// The positions of the thread's other events, ascending.
+    /// The positions of the thread's events other than messages and read markers, ascending.
     var nonMessagePositions = PackedColumn<Position>(.short)
     /// The number of members after each of those events.
     var memberCounts = PackedColumn<UInt32>(.short)
@@ -103,6 +103,8 @@ struct PostHistories: Equatable, Sendable {
     enum Change: CaseIterable { case edit, retraction, reply, replyRetraction }
 
     /// By post: 1 if it has a history.
+    ///
+    /// Avoids a hash lookup for posts without a history, which are most.
     var hasHistory = PackedColumn<UInt8>()
     var historyIndexes = SubsetIndex()
     /// The newest links of the chains, by history and kind of change.

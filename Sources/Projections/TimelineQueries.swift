@@ -56,7 +56,7 @@ extension PageRequest {
     }
 }
 
-// Row by row, for queries that take several sections.
+// Queries of one row each, so that a caller can release the models' lock between rows.
 extension ReadModels {
     /// Returns the id of a thread.
     package func threadID(ofThread thread: Int) -> ThreadID { identities.threadID(thread) }
@@ -64,16 +64,18 @@ extension ReadModels {
     /// Returns the index of a membership's thread.
     package func thread(ofMembership row: Int) -> Int { identities.memberships.pair(row).second }
 
-    /// Returns a thread's place in thread lists; nil if it did not exist as of the position.
+    /// Returns a thread's sort key; nil if the thread did not exist as of the position.
     package func sortKey(ofThread thread: Int, asOf position: Position) -> ThreadSortKey? {
         guard thread < views.timelines.threads.count, threadExists(thread, asOf: position) else { return nil }
         return ThreadSortKey(thread: thread, lastPosition: lastPosition(ofThread: thread, asOf: position))
     }
 
-    /// Returns the thread at a place.
+    /// Returns the thread with a sort key.
     package func record(_ place: ThreadSortKey, asOf position: Position) -> ThreadRecord { record(ofThread: place.thread, asOf: position) }
 
     /// Returns a thread's opening; nil if it was opened later or its name does not match.
+    ///
+    /// Also nil if the opening was lost or the name erased.
     package func opening(_ thread: Int, asOf position: Position, where isNamed: (String) -> Bool) -> ThreadOpening? {
         guard thread < views.timelines.threads.count else { return nil }
         let openedAt = views.timelines.threads[thread].openedAt

@@ -5,9 +5,11 @@ import Primitives
 /// The state behind unread counts: each member's own messages and the retractions of each thread.
 ///
 /// The unread count is the number of messages from an index of the thread on, minus the retracted
-/// ones, minus the member's own that are not retracted. To avoid scans, the index of every 64th
-/// message of a member is kept with its rank, and the retractions of each thread and member are
-/// kept in a tree of counts.
+/// ones, minus the member's own, plus the member's own retracted ones, which are in both.
+///
+/// Own messages are counted by rank: every 64th message of a member is stored with its rank, and
+/// the others are reached from the next stored one, or from the newest, by ``ownMessageDistances``.
+/// Retracted ones are counted in two trees, by thread and by member.
 struct UnreadCounts: Equatable, Sendable {
     /// By message: the distance in the thread to the author's previous message; 0 for none.
     var ownMessageDistances = PackedColumn<UInt32>()
@@ -76,7 +78,7 @@ struct UnreadCounts: Equatable, Sendable {
     /// Returns the number of messages in a range that are neither retracted nor written by the
     /// member.
     ///
-    /// The range must end at or before the thread's last message as of the position.
+    /// The range must end with the thread's last message as of the position.
     ///
     /// - Complexity: O(log *n*) in the number of messages and retractions.
     func count(
@@ -89,6 +91,9 @@ struct UnreadCounts: Equatable, Sendable {
         let retractedCount = retracted.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
             rest.count(where: isRetracted)
         }
+        // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
+        // retracted ones are counted on the way. Messages after the position are visited too, but
+        // are not retracted as of it.
         var ownInBlock = 0
         let ownBefore = rank(of: range.lowerBound, membership, messages) { if isRetracted($0) { ownInBlock += 1 } }
         let own = rank(of: range.upperBound, membership, messages)
@@ -139,7 +144,7 @@ struct UnreadCounts: Equatable, Sendable {
 struct CountTrees: Equatable, Sendable {
     /// The binary logarithm of the number of entries per block.
     let blockShift: Int
-    /// The pairs of a list and a node.
+    /// The pairs of a list and a node; the node's number is shifted by three bits for its level.
     var nodes = PairIndex()
     /// By pair: the newest link of the node's chain, whose rank is the count.
     var links = PackedColumn<UInt32>()
@@ -147,13 +152,14 @@ struct CountTrees: Equatable, Sendable {
 
     init(shift: Int) { self.blockShift = shift }
 
-    /// The maximum number of levels, and of versions added per event.
+    /// The maximum number of levels, which three bits hold, and of versions added per event.
     static let maximumLevels = 8
 
     /// Marks an entry that is not yet marked.
     mutating func mark(_ entry: Int, of list: Int, at position: Position) {
         var node = entry >> blockShift
         var level = 0
+        // Node 0 of a level is never read.
         while node > 0 {
             let (number, isNew) = nodes.insert(list, node << 3 | level)
             if isNew { links.append(0) }
@@ -166,7 +172,7 @@ struct CountTrees: Equatable, Sendable {
     /// Returns the number of entries from an index on that were marked as of a position.
     ///
     /// - Parameters:
-    ///   - end: The number of entries as of the position.
+    ///   - end: The number of the list's entries as of the position.
     ///   - countBlock: Counts the marked entries from the first index to the end of its block.
     /// - Complexity: O(log *n*): at most 15 lookups per level.
     func count(from first: Int, to end: Int, of list: Int, asOf position: Position, _ countBlock: (Range<Int>) -> Int) -> Int {

@@ -135,6 +135,8 @@ extension ReadModels {
 }
 
 /// A membership or a residence as of a position, by dense indexes.
+///
+/// Unlike a ``Membership`` it has no name and no postcode, so it is cheap to collect and to sort.
 package struct IndexedMembership: Sendable {
     package let user: Int
     package let thread: Int
@@ -142,7 +144,7 @@ package struct IndexedMembership: Sendable {
     package let since: Position
 }
 
-// Row by row, for queries that take several sections.
+// Queries of one row each, so that a caller can release the models' lock between rows.
 extension ReadModels {
     /// Returns a membership as of a position; nil if it did not hold.
     package func indexedMembership(ofMembership row: Int, asOf position: Position) -> IndexedMembership? {
@@ -160,17 +162,17 @@ extension ReadModels {
         }
     }
 
-    /// Returns a stay with the user's id, name and postcode.
+    /// Returns a membership or residence with the user's id, name and postcode.
     package func membership(_ stay: IndexedMembership, asOf position: Position) -> Membership {
         Membership(
             user: identities.userID(stay.user), username: views.users.name(stay.user, asOf: position)?.text, since: stay.since,
             postcode: views.users.postcode(stay.user, asOf: position))
     }
 
-    /// Returns the user of a stay.
+    /// Returns the user of a membership or residence.
     package func userID(_ stay: IndexedMembership) -> UserID { identities.userID(stay.user) }
 
-    /// Returns the thread of a stay.
+    /// Returns the thread of a membership or residence.
     package func threadID(_ stay: IndexedMembership) -> ThreadID { identities.threadID(stay.thread) }
 
     private func threadID(ofMembership row: Int) -> ThreadID { identities.threadID(identities.memberships.pair(row).second) }

@@ -3,7 +3,10 @@ import Columns
 
 /// The version histories of many values: one chain per value, all in one column in journal order.
 ///
-/// A chain is identified by its newest link, which its owner stores; 0 is an empty chain.
+/// A chain is identified by its newest link, which its owner stores and passes as `newest`; 0 is an
+/// empty chain. For example, ``UserViews/nameVersions`` holds all changes of all names, and
+/// `users[user].nameLink` is the newest link of that user's chain.
+///
 /// Each link has the previous link and a jump pointer further back (a skew-binary list: Myers, An
 /// applicative random-access stack, 1983). The value as of a position is thus found in O(log *n*)
 /// steps, and in one step if it has not changed since. The rank of a link is its number in its
@@ -103,7 +106,9 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
 
     private func link(_ newest: Link, asOf position: Position) -> Link { newestLink(from: newest) { self.position($0) <= position } }
 
-    /// Returns the newest link that satisfies a condition; every older link must satisfy it too.
+    /// Returns the first link from `newest` backwards that satisfies a condition; 0 if none does.
+    ///
+    /// The condition must hold for all links older than the first that satisfies it.
     private func newestLink(from newest: Link, to condition: (Link) -> Bool) -> Link {
         var link = newest
         while link != 0, !condition(link) {
@@ -121,8 +126,10 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
 
     private func jump(_ link: Link) -> Link { link == 0 ? 0 : jumps[Int(link) - 1] }
 
-    /// Returns the jump target of the next link: across two jumps of equal length, otherwise the
-    /// newest link.
+    /// Returns the jump target of the next link, by the skew-binary rule.
+    ///
+    /// If the jump from the newest link and the jump that follows it have equal length, the target
+    /// skips both; otherwise it is the newest link.
     private func jump(from newest: Link) -> Link {
         let once = jump(newest)
         guard once != 0 else { return newest }
