@@ -37,7 +37,8 @@ public final class SeededExecutor: TaskExecutor {
         /// No task is ready before the run has ended: its tasks wait for one another, or for
         /// outside work.
         case stalled
-        /// Another thread made a task ready, at a time that no seed determines.
+        /// A job was enqueued from a thread other than the executor's, so the seed does not
+        /// determine the order.
         case enqueuedFromOutside
     }
 
@@ -72,8 +73,8 @@ public final class SeededExecutor: TaskExecutor {
     /// Must not be called from within the closure.
     ///
     /// - Returns: The result of the closure.
-    /// - Throws: The error of the closure; otherwise a ``ReproducibilityError``, if the run is not reproducible
-    ///   from its seed.
+    /// - Throws: The error of the closure; otherwise a ``ReproducibilityError``, if the run is not
+    ///   reproducible from its seed.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let outcome = Outcome<Value>()
         queue.sync {

@@ -47,7 +47,7 @@ extension ClauseCheck {
         return more
     }
 
-    /// Returns the result of a wait for more records; cancels the wait when the patience ends.
+    /// Returns the result of a wait for more records; cancels the wait after the timeout.
     func waitOutcomeWithTimeout(for log: any CommitLog, after position: Position) async throws -> Result<Position, JournalError> {
         let outcome = Lock<Result<Position, JournalError>?>(nil)
         try await withFollowers(1) { [self] _ in

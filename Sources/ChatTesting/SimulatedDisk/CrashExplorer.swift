@@ -1,16 +1,16 @@
 internal import Locking
 
-/// Tries a power failure at every moment of a workload, with many outcomes, and checks the
+/// Tries a power failure at every crash point of a workload, with many outcomes, and checks the
 /// recovery.
 ///
 /// The workload runs once, on a ``SimulatedDisk``, and records in its ``CrashRecorder`` what it has
-/// started and what was acknowledged. A moment lies between two operations between which the disk
-/// differs. For each moment and each selected outcome (see ``outcomesPerCrash``), the explorer
-/// creates the disk after the crash and runs `recovery` on it: recovery opens the data, compares it
-/// with the model, and continues to work. Some recoveries are interrupted by a second power failure
-/// (see ``crashesInRecovery``), after which recovery runs again. At each moment the process can
-/// also be killed without a power failure, before recovery is interrupted (see
-/// ``crashesAfterKill``).
+/// started and what was acknowledged. A crash point lies before an operation, or after the last
+/// one; points between which the disk does not change are merged. For each crash point and each
+/// selected outcome (see ``outcomesPerCrash``), the explorer creates the disk after the crash and
+/// runs `recovery` on it: recovery opens the data, compares it with the model, and continues to
+/// work. Some recoveries are interrupted by a second power failure (see ``crashesInRecovery``),
+/// after which recovery runs again. At each crash point the process can also be killed without a
+/// power failure, before recovery is interrupted (see ``crashesAfterKill``).
 ///
 /// If `recovery` throws, the state is a ``CrashFailure`` with a text that replays it. If
 /// `CHATJOURNAL_CRASH` is set to that text, ``run()`` of the explorer with this name checks only
@@ -50,11 +50,13 @@ public struct CrashExplorer<Model: Sendable> {
     public var outcomesPerCrash = 64
     /// The number of interrupted recoveries per state after a first crash.
     public var crashesInRecovery = 1
-    /// The number of interrupted recoveries per moment at which the process is killed; 0 for none.
+    /// The number of interrupted recoveries per crash point at which the process is killed; 0 for
+    /// none.
     ///
-    /// A kill is not a power failure. Recovery then reads all writes, but they are not more durable
-    /// than before: data that recovery accepts without syncing it is lost with the next power
-    /// failure. Recovery reads ``SimulatedDisk/processWasKilled`` to detect such a moment.
+    /// A kill is not a power failure: the page cache survives it. Recovery then reads all writes,
+    /// but they are not more durable than before: data that recovery accepts without syncing it is
+    /// lost with the next power failure. Recovery reads ``SimulatedDisk/processWasKilled`` to
+    /// detect a kill.
     public var crashesAfterKill = 0
     /// The selection of states to try; nil for all states.
     package var sampling: CrashSampling?
@@ -197,7 +199,7 @@ package struct CrashSampling: Sendable {
 }
 
 extension SimulatedDisk {
-    /// Records the moment after the last operation.
+    /// Records the crash point after the last operation.
     fileprivate func recordEnd<Model>(_ witness: CrashRecorder<Model>) {
         let (operations, image) = state.withLock { ($0.operations, $0.image) }
         witness.recordCrashPoint(operations + 1, image)

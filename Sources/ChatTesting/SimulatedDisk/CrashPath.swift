@@ -7,8 +7,8 @@
 /// The path to one crash state: the explorer's name, then each crash with its operation and picks.
 ///
 /// As text, `append/41:0.1.1>7:1.0` is the workload "append" interrupted before its operation 41,
-/// followed by a recovery interrupted before its operation 7. In `append/41:kill>7:1.0` the first crash is a kill of
-/// the process without a power failure.
+/// followed by a recovery interrupted before its operation 7. In `append/41:kill>7:1.0` the first
+/// crash is a kill of the process without a power failure.
 public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
     /// One power failure, or one kill of the process.
     public struct Step: Hashable, Sendable {

@@ -1,10 +1,10 @@
 internal import Locking
 
-/// The model of a workload of a ``CrashExplorer``: what it has started, and what was acknowledged.
+/// Records the crash points of a workload, each with a copy of the model.
 ///
-/// The explorer copies the model before every operation of the disk, so that every crash has the
-/// model of its moment. Update the model immediately before an action starts and immediately after
-/// it was acknowledged.
+/// The model is what the workload has started, and what was acknowledged. A ``CrashExplorer``
+/// copies it before every operation of the disk. Update the model immediately before an action
+/// starts and immediately after it was acknowledged.
 public final class CrashRecorder<Model: Sendable>: Sendable {
     private struct State: Sendable {
         var model: Model
@@ -13,7 +13,7 @@ public final class CrashRecorder<Model: Sendable>: Sendable {
 
     private let state: Lock<State>
 
-    /// Creates a witness without an explorer, to run a workload separately.
+    /// Creates a recorder without an explorer, to run a workload separately.
     public init(_ model: Model) {
         state = Lock(State(model: model))
     }
@@ -26,12 +26,12 @@ public final class CrashRecorder<Model: Sendable>: Sendable {
         state.withLock { change(&$0.model) }
     }
 
-    /// The recorded moments, in order.
+    /// The recorded crash points, in order.
     var moments: [CrashPoint<Model>] { state.withLock { $0.moments } }
 
-    /// Records the moment before an operation.
+    /// Records the crash point before an operation.
     ///
-    /// If the disk has not changed since the last moment, the new model replaces the last one.
+    /// If the disk has not changed since the last crash point, the new one replaces it.
     func recordCrashPoint(_ operation: Int, _ image: DiskImage) {
         state.withLock { state in
             if state.moments.last?.image.changeCount == image.changeCount { state.moments.removeLast() }

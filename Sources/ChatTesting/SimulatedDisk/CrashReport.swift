@@ -1,6 +1,6 @@
 /// The result of a ``CrashExplorer``.
 public struct CrashReport: Hashable, Sendable, CustomStringConvertible {
-    /// The number of moments at which the workload was interrupted.
+    /// The number of crash points at which the workload was interrupted.
     public var crashPoints = 0
     /// The number of checked states, including interrupted recoveries.
     ///
@@ -54,7 +54,7 @@ public struct CrashFailure: Hashable, Sendable, CustomStringConvertible {
 public enum CrashReplayError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text is not a path.
     case notAPath(String)
-    /// The workload or recovery has no such moment, or its crash no such choices.
+    /// The workload or recovery has no such crash point, or the crash no such choices.
     ///
     /// The path was printed for a different workload.
     case noSuchState(CrashPath, step: Int)

@@ -221,7 +221,7 @@ extension DiskImage {
         return picks
     }
 
-    /// Returns the disk after a power failure with one pick for each of ``radices``.
+    /// Returns the disk after a power failure with one pick for each of ``alternativeCounts``.
     ///
     /// All content of the new disk is durable.
     func afterCrash(_ picks: [Int]) -> DiskImage {

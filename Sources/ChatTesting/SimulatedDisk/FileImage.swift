@@ -55,6 +55,9 @@ struct FileImage: Sendable {
     }
 
     /// Adds the current content of a sector to its versions, unless it equals the last one.
+    ///
+    /// After a truncation of the sector an equal version is added too: the truncation cuts the
+    /// earlier one.
     private mutating func recordVersion(_ index: Int, _ number: Int) {
         let bytes = current.sector(index)
         let place = sectors.firstIndex { $0.index >= index } ?? sectors.count
@@ -116,7 +119,7 @@ struct FileImage: Sendable {
         return radices
     }
 
-    /// The subjects of the choices, in the order of ``radices(_:)``.
+    /// The subjects of the choices, in the order of ``alternativeCounts(_:)``.
     var choiceTitles: [String] {
         (resizes.isEmpty ? [] : ["size \(durable.size) -> " + resizes.map { String($0.size) }.joined(separator: " -> ")])
             + sectors.map { "sector \($0.index)" }
@@ -160,6 +163,12 @@ struct FileImage: Sendable {
         durable = bytes
     }
 
+    /// Returns the content after a crash that keeps the first `pick` size changes and, of each
+    /// sector, the picked version.
+    ///
+    /// Bytes that a kept truncation cut off are zero, unless a later version wrote them. With all
+    /// size changes and the last version of each sector, the result is the content after
+    /// ``sync()``.
     private func contentAfterCrash(size pick: Int, _ tearing: SectorTearing?, _ pickSector: (PendingSector) -> Int) -> SparseBytes {
         var cuts: [Resize] = []
         var size = durable.size

@@ -3,6 +3,8 @@
 /// The sample always contains the extreme outcomes.
 struct OutcomeSelection {
     /// The maximum number of choices whose combinations are all tried.
+    ///
+    /// ``CrashExplorer/exhaustiveLimit`` also limits the number of combinations.
     static let maximumEnumeratedChoices = 12
 
     private let image: DiskImage

@@ -1,6 +1,6 @@
 // Unsafe, because a simulated disk copies and compares sectors at every write and crash, and the
-// standard library copies spans element by element, which is about a hundred times slower in the
-// debug builds of tests. Every unsafe use copies or compares bytes within bounds that the preceding
+// standard library copies spans element by element, which is far slower in the debug builds of
+// tests. Every unsafe use copies or compares bytes within bounds that the preceding
 // lines check.
 
 /// The bytes of a file: a stored prefix, then zeros up to the size.
