@@ -8,7 +8,7 @@ struct Baseline {
     static let share = 1.0 / 3
     /// The factor by which a count may exceed the former one.
     ///
-    /// A table grows at random in a few of a thousand commands.
+    /// Hash tables grow at random points, so a count differs slightly between runs.
     static let excess = 1.01
     private let figures: [Figure]
 

@@ -12,6 +12,7 @@ struct Program {
     var directory: String?
     var repetitions = 5
     var isQuick = false
+    /// Internal: the option of the process that writes a history (``history(of:in:)``).
     var writesOnly = false
     var baseline: String?
 
@@ -108,7 +109,7 @@ struct Program {
             try ProjectionBenchmarks(history: history, directory: writing, repetitions: repetitions).run(&report)
         }
         try await CatchUpBenchmarks(directory: writing, repetitions: repetitions).run(&report)
-        // F alone takes two minutes.
+        // F is too long for a quick run, unless a filter selects it.
         if !isQuick || filter != nil { try await FollowerBenchmarks(directory: directory).run(&report) }
     }
 
