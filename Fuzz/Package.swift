@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-/// The settings of the package above; the command line adds `-enable-testing` and `-sanitize=fuzzer`.
+/// The settings of the package above; the command line adds `-enable-testing` and
+/// `-sanitize=fuzzer`.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

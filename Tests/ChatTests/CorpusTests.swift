@@ -38,7 +38,7 @@ struct CorpusTests {
     @Test(arguments: try inputs("checkpoints")) func checkpoints(name: String) throws {
         let isTaken = try CheckpointHarness.check(try bytes("checkpoints", name))
         if name.hasPrefix("sound") {
-            #expect(isTaken, "the sections or the header changed: replace the sound inputs with `soundInputs()`")
+            #expect(isTaken, "the sections or the header changed: replace the inputs `sound*` with `CheckpointHarness.validInputs()`")
         }
     }
 

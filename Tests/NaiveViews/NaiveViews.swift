@@ -3,8 +3,8 @@ package import Projections
 
 /// A naive implementation of the read models, for comparison.
 ///
-/// Every query scans all events. The implementation follows the tables of the design, not the
-/// projections.
+/// Every query scans all events. The implementation follows the documentation (`ChatDomain.md`,
+/// `Projections.md`), not the code of the projections.
 package struct NaiveViews {
     /// The history, in order.
     package let events: [RecordedEvent]

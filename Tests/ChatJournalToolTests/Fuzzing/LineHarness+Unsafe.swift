@@ -94,7 +94,7 @@ enum LineHarness {
         do {
             _ = try JSONDecoder().decode(Anything.self, from: Data(line))
         } catch {
-            throw Violation(message: "Foundation refuses what the scan takes for JSON: \(error)")
+            throw Violation(message: "Foundation rejects a line that the scan accepts as JSON: \(error)")
         }
     }
 

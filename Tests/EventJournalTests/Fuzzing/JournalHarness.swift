@@ -46,7 +46,7 @@ enum JournalHarness {
         options.storage = disk
         switch (reading, makeResult { () throws(JournalError) in try Journal.open(JournalImage.directory, options: options) }) {
         case (.failure(let first), .failure(let second)):
-            try require(first.code == second.code, "the refusals differ: \(first) and \(second)")
+            try require(first.code == second.code, "the errors differ: \(first) and \(second)")
             var after = disk.allContents()
             // The writer creates the empty lock file before it validates anything. Its presence
             // alone does not make a journal.

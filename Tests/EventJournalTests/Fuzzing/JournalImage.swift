@@ -8,7 +8,7 @@ import Primitives
 /// The input has sixteen control bytes, then the commits of all segments, which ``CommitSealer``
 /// seals. Missing control bytes are zero, which describes a valid journal:
 ///
-/// | byte | is |
+/// | byte | meaning |
 /// | --- | --- |
 /// | 0, 2 | the positions that the slots attest |
 /// | 1, 3 | flags of the slots: clean, written, checksum, chain, journal, absent, version, place |
