@@ -4,7 +4,7 @@ import ChatDomain
 ///
 /// Bytes leave the process at `flush`, or earlier when the buffer is full: a command that answers a
 /// waiting client flushes after each answer, and the tool flushes before it ends. `SIGPIPE` is
-/// ignored (`SystemIO.ignoreBrokenPipes`), so a closed reader is an error with the code
+/// ignored (`SystemIO.ignoreWriteSignals`), so a closed reader is an error with the code
 /// `outputClosed`, which ends the tool silently with status 1. A full disk is an error like any
 /// other.
 struct BufferedOutput: ~Copyable {
