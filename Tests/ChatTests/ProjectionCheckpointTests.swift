@@ -373,7 +373,7 @@ extension ChatStore {
 
     // MARK: Crashes and threads
 
-    /// After a power cut at any file operation, every answer is that of a replay.
+    /// After a power failure at any file operation, every answer is that of a replay.
     @Test func crashKeepsAnswers() throws {
         struct Model: Sendable { var acknowledged: Position = 0 }
         struct Wrong: Error { var message: String }
