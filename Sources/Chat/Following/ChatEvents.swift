@@ -1,9 +1,6 @@
 public import ChatDomain
 import EventJournal
 
-// This folder: following a store. `ChatEvents` is the public sequence, `Follower` the state of one
-// iterator, `ResumeToken` a portable position. All followers of a store share its `EventFeed`.
-
 /// The buffering policy for a slow consumer.
 public enum BufferingPolicy: Hashable, Sendable {
     /// Undelivered events stay in the journal; the consumer reads them at its own pace.
@@ -17,7 +14,7 @@ public enum BufferingPolicy: Hashable, Sendable {
     /// the limit wait, or if a newer event has displaced one of them from the shared buffer
     /// (``StoreOptions/recentEventCount``). A limit below 1 counts as 1.
     ///
-    /// Use this policy for a view of the present state, which loads a page instead of the missed
+    /// Use this policy for a view of the current state, which loads a page instead of the missed
     /// events. All events of a commit arrive at once: choose a limit larger than the largest batch.
     case bounded(Int)
 }
@@ -163,7 +160,8 @@ extension ChatStore {
 
     /// Follows the store from the position of a resume token.
     ///
-    /// Otherwise the same as following from a position.
+    /// The sequence is otherwise that of
+    /// ``events(after:upTo:matching:bufferingPolicy:)-(Position,_,_,_)``.
     ///
     /// - Parameters:
     ///   - token: A token of this journal, checked by the first call of `next`. A token of another

@@ -11,7 +11,7 @@ struct Follower: Sendable {
     private(set) var position: Position
     /// The head at the end of a commit that was read; that of ``position`` unless it ends before.
     private var commit: JournalHead?
-    /// The last position to deliver; nil for none.
+    /// The last position to deliver; nil if the sequence has none.
     private let end: Position?
     /// The token that the start position is checked against, once.
     private let token: ResumeToken?
@@ -50,8 +50,9 @@ struct Follower: Sendable {
 
     /// Finds the next batch of matching events, if any.
     ///
-    /// Runs outside the caller's actor, because older events are read from the log. It returns
-    /// before a wait, so that a waiting follower holds none of its memory.
+    /// Runs outside the caller's actor, because older events are read from the log. Returns the
+    /// advanced follower with its next action. Returns before a wait, so that a waiting follower
+    /// holds no memory of this function.
     @concurrent static func step(of follower: Follower) async throws(ChatError) -> (Follower, Step) {
         var follower = follower
         do throws(ChatError) {
@@ -80,7 +81,8 @@ struct Follower: Sendable {
 
     /// Waits for new events without blocking a thread; returns false at the end of the sequence.
     mutating func wait() async throws(ChatError) -> Bool {
-        // The last position ends the sequence even if no event up to it matches.
+        // With a last position, every event matters: reaching it ends the sequence even if no event
+        // matches.
         let awaited = end == nil ? filter : EventFilter()
         switch await store.feed.wait(after: position, matching: awaited, of: store) {
         case .recheck(let seen): position = seen
@@ -102,6 +104,7 @@ struct Follower: Sendable {
         isChecked = true
     }
 
+    /// Throws if the start position or the viewer is invalid in the current read models.
     private func checkAsShown() throws(ChatError) {
         if let token {
             try store.check(token)

@@ -39,7 +39,7 @@ import Projections
 /// A source of the threads with the latest events.
 struct ThreadsSource: LiveSource {
     enum Change: Sendable {
-        /// The present state of one thread.
+        /// The current state of one thread.
         case thread(ThreadSummary)
         /// All threads, after the viewer left one.
         case all([ThreadSummary])

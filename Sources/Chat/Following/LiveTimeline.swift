@@ -24,11 +24,15 @@ import Projections
     public internal(set) var state = LoadState<[TimelineEntry]>.loading
     /// The position of the first message of the thread, once it is known.
     private var beginning: Position?
-    /// The number of the latest load of earlier messages; results of older loads are discarded.
+    /// The generation of the latest load of earlier messages.
+    ///
+    /// The result of a load is discarded if its generation is not the latest. A complete reload
+    /// begins a new generation.
     @ObservationIgnored private var lastReading: UInt64 = 0
     /// The changes since the load of earlier messages began; nil if no load is running.
     ///
-    /// They are applied to the loaded page, which may be older than they are.
+    /// They are applied to the loaded page, which may be older than they are. If they exceed
+    /// ``backlogLimit``, the page is loaded again instead.
     @ObservationIgnored private var changesMeanwhile: [TimelineSource.Change]?
 
     @ObservationIgnored let store: ChatStore
@@ -90,7 +94,7 @@ import Projections
             (lastReading, changesMeanwhile) = (lastReading + 1, nil)
             return
         }
-        // One change beyond the limit marks that the page has to be read again.
+        // One change beyond the limit marks that the page must be loaded again.
         if let count = changesMeanwhile?.count, count <= backlogLimit { changesMeanwhile?.append(change) }
     }
 }
@@ -109,7 +113,7 @@ struct TimelineSource: LiveSource {
     /// The events of the thread, and changes of usernames.
     ///
     /// The filter has no viewer: a viewer who left and came back reads what changed meanwhile, and
-    /// the present names of authors who have left.
+    /// the current names of authors who have left.
     var filter: EventFilter {
         var filter = EventFilter(
             threads: [thread],
@@ -143,7 +147,7 @@ struct TimelineSource: LiveSource {
         }
     }
 
-    /// Returns the present state of a message; nil if it is not in this thread.
+    /// Returns the current state of a message; nil if it is not in this thread.
     ///
     /// After a repair that lost events, an event can refer to a message that is unknown or in
     /// another thread.

@@ -34,7 +34,7 @@ protocol LiveSource: Sendable {
     associatedtype Value: Sendable
     associatedtype Change: Sendable
 
-    /// The events that can change the value; each of them causes a query.
+    /// The events that may change the value.
     ///
     /// The filter may match more events than the viewer may read: the queries enforce the viewer's
     /// rights.
@@ -43,7 +43,7 @@ protocol LiveSource: Sendable {
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> Value
     /// Returns the change that an event causes, nil if none.
     ///
-    /// The change is read from the store's present state, never from the event. It may therefore be
+    /// The change is read from the store's current state, never from the event. It may therefore be
     /// newer than the event, and applying it twice has the same effect as applying it once.
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change?
     /// Applies a change to the value.
@@ -51,13 +51,15 @@ protocol LiveSource: Sendable {
 }
 
 extension LiveSource {
-    // These run outside the main actor, because they read the journal.
-
+    /// Calls ``load(from:asOf:)`` outside the main actor, because it reads the journal.
+    ///
+    /// - Returns: The value, and the position that it was read as of.
     @concurrent func loaded(from store: ChatStore) async throws(ChatError) -> (Value, Position) {
         let position = store.applyDurableEvents()
         return (try load(from: store, asOf: position), position)
     }
 
+    /// Calls ``change(by:in:)`` outside the main actor, because it reads the journal.
     @concurrent func changed(by event: RecordedEvent, in store: ChatStore) async throws(ChatError) -> Change? {
         try change(by: event, in: store)
     }
@@ -106,7 +108,7 @@ extension LiveView {
         if case .rejected = error { state = .failed(error, last: nil) } else { state = .failed(error, last: state.value) }
     }
 
-    /// Applies a change to the present value, which may have been reloaded since the change was
+    /// Applies a change to the current value, which may have been reloaded since the change was
     /// read.
     func apply(_ change: Source.Change) {
         guard var value = state.value else { return }

@@ -8,7 +8,7 @@ public import Projections
 public struct OpenTimeline: Sendable {
     /// The messages, oldest first, with the cursors of the adjacent pages.
     public var page: Page<TimelineEntry>
-    /// The usernames of the present members and of the authors on the page, except erased ones.
+    /// The usernames of the current members and of the authors on the page, except erased ones.
     public var names: [UserID: String]
     /// The position of the page and the names.
     public var position: Position

@@ -20,7 +20,7 @@ extension ChatStore {
 
     /// Throws if a token does not belong to the history of this store's log.
     ///
-    /// A log other than a journal knows only the chain value of its present head. A token of that
+    /// A log other than a journal knows only the chain value of its current head. A token of that
     /// head is compared completely; of an older head only the journal id and the position are
     /// checked.
     func check(_ token: ResumeToken) throws(ChatError) {
