@@ -13,7 +13,9 @@ struct Decider: ~Copyable {
     var encoder = EventEncoder()
     var draft = CommitDraft()
     var commands = CommandStatistics()
-    /// The error that stopped the store: after a failed append, the rules are ahead of the log.
+    /// The error that every later command gets: that of a failed commit, or `closed`.
+    ///
+    /// After a failed commit the rules are ahead of the log.
     var failure: JournalError?
     /// The position at which the next checkpoint is due.
     var nextCheckpoint: Position

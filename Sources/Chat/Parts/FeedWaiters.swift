@@ -9,7 +9,7 @@ import EventJournal
 struct FeedWaiters {
     /// The reason why a wait ended.
     enum Wakeup: Sendable {
-        /// No event up to this position matches; a later one may.
+        /// Read again: an event after this position may match, and none up to it does.
         case recheck(after: Position)
         /// The log was closed.
         case ended

@@ -36,7 +36,7 @@ final class Pipeline<Batch: Sendable>: Sendable {
         state = Lock(State(batches: [Batch?](repeating: nil, count: room), passedCounts: [Int](repeating: 0, count: stages.count + 1)))
     }
 
-    /// Adds the next batch; the producing thread works while the pipeline is full.
+    /// Adds the next batch; while the pipeline is full, the calling thread runs stages.
     ///
     /// Only one thread may call this method.
     func submit(_ batch: Batch) {
@@ -48,7 +48,7 @@ final class Pipeline<Batch: Sendable>: Sendable {
         }
     }
 
-    /// Ends the input, and works until the last batch has passed.
+    /// Ends the input, and runs stages until the last batch has passed all of them.
     func finish() {
         state.withLock {
             $0.hasEnded = true
@@ -57,9 +57,10 @@ final class Pipeline<Batch: Sendable>: Sendable {
         work()
     }
 
-    /// Works until the last batch has passed.
+    /// Runs stages until the input has ended and the last batch has passed all of them.
     func work() { work(prefersEarliestStage: false) { $0.isDone } }
 
+    /// Runs stages until the condition holds.
     private func work(prefersEarliestStage: Bool, until condition: (State) -> Bool) {
         while true {
             switch next(prefersEarliestStage, condition) {
@@ -80,9 +81,9 @@ final class Pipeline<Batch: Sendable>: Sendable {
 
     /// Returns the next task of a thread.
     ///
-    /// - Parameter prefersEarliestStage: Whether to prefer the earliest runnable stage. The producer does;
-    ///   other threads prefer the latest, so that batches leave early and each thread reuses its
-    ///   processor's caches.
+    /// - Parameter prefersEarliestStage: Whether to prefer the earliest runnable stage. The
+    ///   producer does; other threads prefer the latest, so that batches leave early and each
+    ///   thread reuses its processor's caches.
     private func next(_ prefersEarliestStage: Bool, _ condition: (State) -> Bool) -> Action {
         state.withLock { state in
             if condition(state) { return .stop }

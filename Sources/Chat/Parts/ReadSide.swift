@@ -31,11 +31,12 @@ final class ReadSide: Sendable {
         var position: Position { rules.head }
     }
 
-    /// Rows in position order, and the captures due among them.
+    /// Rows in position order, and the snapshots requested between them.
     private struct RowQueue: Sendable {
         var batch = EventBatch(from: 1)
         /// The index of the first row that is not applied.
         var next = 0
+        /// The requests, by ascending position.
         var captures: [SnapshotRequest] = []
 
         var isEmpty: Bool { next == batch.count && captures.isEmpty }
@@ -45,7 +46,7 @@ final class ReadSide: Sendable {
     /// A copy of ``VisibleState/position`` that can be read without the lock.
     private let publishedPosition: Atomic<Position>
     private let pending = Lock(RowQueue())
-    /// Rows taken from ``pending``; held by the thread that applies them.
+    /// Serialises applying; holds the rows taken from ``pending`` that are not applied yet.
     private let applyLock = Lock(RowQueue())
 
     init(_ models: consuming ReadModels) {
@@ -105,10 +106,13 @@ extension ReadSide {
         if self.position < position { applyDurable(log) }
     }
 
-    /// Applies every durable event, and delivers the captures that are due.
+    /// Applies every durable event, and delivers the snapshots that are due.
     func applyDurable(_ log: any CommitLog) {
         applyLock.withLock { rows in
             let durable = log.durablePosition
+            // Applies the rows up to the next due snapshot, delivers the snapshot, and repeats
+            // until no durable row is left. A request that is due is the first in the queue,
+            // because the requests ascend.
             while true {
                 if rows.isEmpty {
                     rows.batch.removeAll(from: 1)

@@ -25,7 +25,7 @@ struct RecentEvents {
     /// Appends the next event and evicts the oldest ones beyond the limits.
     mutating func append(_ event: FollowedEvent) {
         precondition(event.recorded.position == position + 1, "Events must be appended in position order.")
-        // Allocated at the first subscription.
+        // Allocated with the first event, because a store without consumers needs no buffer.
         if slots.isEmpty { slots = Array(repeating: nil, count: capacity) }
         let bytes = event.recorded.event.textByteCount
         while firstPosition <= position, position - firstPosition + 1 >= UInt64(capacity) || byteCount + bytes > byteCapacity {

@@ -4,8 +4,7 @@ import ChatDomain
 ///
 /// The text at a position never changes, so entries are never stale. The cache is 4-way
 /// set-associative and evicts with the CLOCK algorithm (Corbató, 1968), within a set or across all
-/// slots. Hashing in a dictionary would cost as much as reading the text from the system's file
-/// cache.
+/// slots.
 ///
 /// If an insertion requires an eviction, the first attempt is rejected and only the position is
 /// recorded as a ghost entry; the second attempt inserts (as in 2Q: Johnson and Shasha, 1994). A
@@ -35,8 +34,7 @@ struct TextCache {
     private var slots: [Slot] = []
     /// Per set: four hash tags of its slots (0 if empty), then four ghost tags, latest first.
     ///
-    /// The tags are compact enough for the processor's cache, so most misses are detected without a
-    /// memory access.
+    /// The tags are compact, so that most misses are detected within the processor's cache.
     private var tags: [UInt16] = []
     private var isReferenced: [Bool] = []
     private var byteCount = 0
@@ -109,7 +107,9 @@ struct TextCache {
     /// The index of a slot's tag: each set has four ghost tags after its slot tags.
     private static func tag(of slot: Int) -> Int { slot + slot & ~(ways - 1) }
 
-    /// Whether the position has a ghost entry; records one if not.
+    /// Returns whether the position has a ghost entry.
+    ///
+    /// If not, records one as the latest of the set and drops the oldest one.
     private mutating func findOrRecordGhost(_ place: SetLocation) -> Bool {
         var former = place.tag
         for index in place.tags + Self.ways..<place.tags + 2 * Self.ways {

@@ -6,7 +6,7 @@ import Projections
 // The access rules: every query, page, cursor, live view and event sequence checks them here. The
 // default is to deny. `WhoIsShownWhat.md` has the table.
 
-/// The viewer, the queried position and the present position, which together determine visibility.
+/// The viewer, the queried position and the current position, which together determine visibility.
 struct Viewpoint {
     /// The user who asks; nil for an operator or auditor, who sees everything.
     let viewer: UserID?
@@ -72,7 +72,7 @@ extension ReadModels {
     }
 
     private func withhold<ID>(_ rows: inout [PostRecord<ID>], from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
-        // A query of the present reads the current texts only.
+        // A query as of now reads the current texts only.
         guard let viewer = viewpoint.viewer, viewpoint.position < viewpoint.currentPosition else { return }
         for index in rows.indices where rows[index].author != viewer {
             let written = rows[index].editPosition ?? rows[index].position
