@@ -132,7 +132,7 @@ public final class ChatStore: Sendable {
 
     /// The log's head: its id, the durable position and the chain value at that position.
     ///
-    /// Later queries show at least that position.
+    /// Applies the durable events, so that every later query shows at least that position.
     public var head: JournalHead {
         let head = log.head
         readSide.apply(log, through: head.position)

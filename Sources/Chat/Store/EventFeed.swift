@@ -12,8 +12,9 @@ final class EventFeed: Sendable {
     struct State {
         var recent: RecentEvents
         var waiters = FeedWaiters()
-        /// The task that waits on the log, and its generation.
+        /// The task that waits on the log, and its number, which distinguishes it from later ones.
         var watcher: (number: UInt64, task: Task<Void, Never>)?
+        /// The number of the latest pump.
         var lastPump: UInt64 = 0
     }
 
@@ -54,7 +55,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Appends the events that the store now shows, and resumes the waiters that they concern.
+    /// Appends the events that are visible now, and resumes the waiters that they concern.
     ///
     /// - Returns: The feed's last position, which is at least the store's visible position at the
     ///   time of the call.
@@ -70,8 +71,7 @@ final class EventFeed: Sendable {
         defer { for waiter in woken { waiter.task.resume(returning: .recheck(after: waiter.position)) } }
         let result: Result<Position, ChatError> = reading.withLock { _ in
             var position = state.withLock { state in
-                // Without waiters, skip the events that later ones would evict before any consumer
-                // reads them.
+                // Without waiters, events that do not fit in the ring buffer need not be read.
                 let capacity = UInt64(state.recent.capacity)
                 if state.waiters.isEmpty, end > capacity, end - capacity > state.recent.position { state.recent.skip(to: end - capacity) }
                 return state.recent.position
@@ -157,8 +157,8 @@ extension EventFeed {
         var seen = position
         while true {
             do throws(ChatError) {
-                // Continue after the log's position, not the feed's: a read-only store may show
-                // less.
+                // Continue after the log's position, not the feed's: in a read-only store, fewer
+                // events may be visible.
                 seen = try await Self.waitForEvents(of: store.log, after: seen)
                 try refresh(store)
             } catch {

@@ -23,7 +23,13 @@ extension ChatStore {
 
     /// Executes a command and blocks the thread until its answer is durable.
     ///
-    /// Parameters, result and errors are those of the asynchronous form.
+    /// - Parameters:
+    ///   - command: The command to decide.
+    ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it.
+    /// - Returns: The receipt, once its events are durable under the store's durability mode.
+    /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
+    ///   the rejection depends on is durable; ``ChatError/journal(_:)`` if the journal has failed.
+    ///   In the latter case the command may or may not have taken effect.
     @discardableResult
     public func execute(_ command: ChatCommand, correlation: String? = nil) throws(ChatError) -> Receipt {
         try execute(CommandRequest(command, correlation: correlation))
@@ -31,13 +37,21 @@ extension ChatStore {
 
     /// Executes a request and suspends until its answer is durable.
     ///
-    /// Result and errors are those of the form for a command.
+    /// - Returns: The receipt, once its events are durable under the store's durability mode.
+    /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
+    ///   the rejection depends on is durable; ``ChatError/journal(_:)`` if the journal has failed.
+    ///   In the latter case the command may or may not have taken effect.
     @discardableResult
     public func execute(_ request: CommandRequest) async throws(ChatError) -> Receipt {
         try await execute([request])[0].receipt()
     }
 
     /// Executes a request and blocks the thread until its answer is durable.
+    ///
+    /// - Returns: The receipt, once its events are durable under the store's durability mode.
+    /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
+    ///   the rejection depends on is durable; ``ChatError/journal(_:)`` if the journal has failed.
+    ///   In the latter case the command may or may not have taken effect.
     @discardableResult
     public func execute(_ request: CommandRequest) throws(ChatError) -> Receipt {
         try execute([request])[0].receipt()
@@ -61,10 +75,16 @@ extension ChatStore {
         return try answers(to: decided)
     }
 
-    /// Executes the commands as one atomic commit and blocks the thread until their answers are
-    /// durable.
+    /// Executes the commands in order as one atomic commit and blocks the thread until their
+    /// answers are durable.
     ///
-    /// Parameters, result and errors are those of the asynchronous form.
+    /// Each command sees the effects of the previous ones. A rejected command appends nothing and
+    /// does not stop the others. After a crash, either all events of the batch exist or none.
+    ///
+    /// - Parameter batch: At most 65,536 commands, with events of at most 32 MiB in total.
+    /// - Returns: One answer per command, in order.
+    /// - Throws: ``ChatError/batchTooLarge`` before any command is decided;
+    ///   ``ChatError/journal(_:)`` for the whole batch if the commit failed.
     public func execute(_ batch: [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
         try durableAnswers(to: try decide(batch))
     }
@@ -114,7 +134,7 @@ extension Result where Success == Receipt, Failure == Rejection {
     }
 }
 
-/// The decisions on a batch; the answers may be returned once ``through`` is durable.
+/// The decisions on a batch; the answers may be returned once ``requiredPosition`` is durable.
 private struct DecidedBatch {
     var answers: [Result<Receipt, Rejection>] = []
     /// Answers whose original events must be read from the log.
@@ -130,6 +150,7 @@ private struct DecidedBatch {
         case .unchanged: answers.append(.success(Receipt(from: decider.rules.head)))
         case .duplicate(let positions):
             duplicates.append((answers.count, positions, request))
+            // A placeholder; `answers(to:)` replaces it.
             answers.append(.success(Receipt()))
         case .rejected(let rejection): answers.append(.failure(rejection))
         }
@@ -262,6 +283,7 @@ extension CommandRequest {
     var maximumByteCount: Int {
         let text: Int
         switch command {
+        // The event has the username and its fold key, which is at most three times as long.
         case .registerUser(_, let username, let subject): text = 4 * username.utf8.count + (subject?.utf8.count ?? 0)
         case .changeUsername(_, let username): text = 4 * username.utf8.count
         case .setPostcode: text = 8
@@ -272,10 +294,13 @@ extension CommandRequest {
         }
         let eventCount =
             switch command {
+            // A change of postcode can open the thread of the outward code and join the user to it.
+            // The opening of a thread joins its creator.
             case .setPostcode, .openThread: 3
             default: 1
             }
-        // The rules reject longer text, and a rejected command appends nothing.
+        // The rules reject text of more than 66,000 bytes, and a rejected command appends nothing.
+        // 128 bytes hold the fixed fields of an event and its record.
         return min(text, 66_000) + eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
     }
 }

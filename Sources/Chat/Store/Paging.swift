@@ -2,17 +2,8 @@ public import ChatDomain
 import EventJournal
 public import Projections
 
-/// Pages with cursors.
-///
-/// The first page is selected by a ``Projections/PageRequest``: the latest entries, the entries
-/// around a position, or the entries from a time (``position(before:)``). A cursor then replaces
-/// the bounds of the request in either direction; of the request only the limit still applies.
-/// Concurrent events neither repeat nor skip an entry. The exception is the list of threads, which
-/// is ordered by latest event: a thread with a new event moves to the end.
-///
-/// The pages throw the errors of ``timeline(_:_:viewer:asOf:)`` and its siblings; also
-/// ``ChatError/foreignCursor`` for a cursor of another journal or another list, and
-/// `invalidPosition` for a cursor beyond the last durable position.
+// Pages with cursors.
+
 extension ChatStore {
     /// Returns a page of a thread's messages with cursors in both directions.
     ///
@@ -104,7 +95,8 @@ private struct PageRows<Row> {
         if let first = rows.first, let last = rows.last {
             (start, newer) = (position(first), position(last))
         } else {
-            // An empty page is placed at its requested bound.
+            // An empty page is placed at its requested bound: `after` at the bound itself, `before`
+            // and `around` in front of the position, no bound at the end.
             newer = min(now, page.after ?? (page.before ?? page.around).map { max($0, 1) - 1 } ?? now)
             start = newer + 1
         }

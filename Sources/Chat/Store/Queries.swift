@@ -3,13 +3,8 @@ import EventJournal
 import Locking
 public import Projections
 
-/// The typed queries.
-///
-/// Every query takes a viewer: nil is an operator or auditor, who sees everything. A user's
-/// query for data that they may not read is rejected. Every query takes a point in the history:
-/// with ``AsOf/position(_:)`` or ``AsOf/time(_:)`` it returns the result of that time at about the
-/// same cost, including memberships, names and the viewer's rights. A point beyond the last durable
-/// position is rejected with `invalidPosition`.
+// The typed queries.
+
 extension ChatStore {
     /// Returns a page of the threads, ordered by latest event.
     ///
@@ -253,6 +248,7 @@ extension ChatStore {
 }
 
 extension ChatStore {
+    /// Maps with a typed error.
     func mapRows<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
         try rows.map(transform)
     }

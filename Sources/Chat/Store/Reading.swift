@@ -122,7 +122,7 @@ extension ChatStore {
         return withCurrentModels { $0.shown(recorded, to: viewer, present: $1) }
     }
 
-    /// Applies every durable event to the read models, and returns the last applied position.
+    /// Applies every durable event to the read models, and returns the last visible position.
     func applyDurableEvents() -> Position {
         readSide.apply(log, through: log.durablePosition)
         return readSide.position
@@ -148,8 +148,8 @@ struct FeedBatch {
 extension ChatStore {
     /// Reads the first matching events at these positions, at most one batch.
     ///
-    /// The events are not redacted; redaction happens at delivery, with the viewer's rights at that
-    /// time.
+    /// The events are not redacted, because delivery redacts them with the viewer's rights at that
+    /// time. They are redacted here only to test whether they are visible.
     ///
     /// - Parameter known: ``FeedBatch/commit`` of the batch that ends before these positions.
     /// - Throws: ``ChatError`` if the first record cannot be read or decoded. Before a later faulty

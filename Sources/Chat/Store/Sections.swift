@@ -24,7 +24,8 @@ extension ChatStore {
         case .position(let position): asked = position
         case .time(let time): asked = try position(asOf: time)
         }
-        // Every durable event is visible: a caller may pass the position of a head it has read.
+        // Applies durable events first: the caller may ask for a durable position that is not
+        // applied yet.
         if let asked { readSide.apply(log, through: asked) }
         return try readSide.withShared { shown throws(ChatError) in
             if shown.isClosed { throw .journal(JournalError(.closed, "The store has been closed.")) }
@@ -76,8 +77,9 @@ extension ChatStore {
     }
 }
 
-/// A query split into several short sections of the read models' lock, so that commands never wait
-/// long.
+/// A query split into several short sections, so that commands never wait long.
+///
+/// A section is one critical section of the read models' lock.
 ///
 /// The views are versioned. Every section reads as of the position of the first section, and the
 /// viewer's rights are those of the first section too, so the result is consistent. A query that
@@ -162,7 +164,8 @@ extension SectionedQuery {
     /// Returns the periods in which a user could read each thread, ordered by start.
     func access(_ scan: Scan) -> [ThreadAccess] {
         let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: viewpoint.position)) }
-        // Runs have an even number of changes, so that each begins with a join.
+        // A run has at most 32 changes, numbered from 1. Joins and leaves alternate, so a run of an
+        // even length ends before a join, and each run begins with a join.
         let runs = rows.flatMap { row, count in
             stride(from: 1, through: count, by: 32).map { (row: row, changes: $0..<min(count, $0 + 31) + 1) }
         }

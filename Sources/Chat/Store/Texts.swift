@@ -3,10 +3,10 @@ import EventJournal
 import Locking
 import Projections
 
-/// Joins rows of the read models with texts from the cache or the journal.
-///
-/// Messages and replies have a loop each: one generic loop copies every row and costs a page an
-/// eighth more instructions.
+// Joins rows of the read models with texts from the cache or the journal.
+//
+// Messages and replies have a loop each, because one generic loop would copy every row.
+
 extension ChatStore {
     func entries(_ rows: [PostRecord<MessageID>], in thread: ThreadID) throws(ChatError) -> [TimelineEntry] {
         var places = TextPositions(capacity: rows.count)
@@ -108,8 +108,7 @@ extension ChatStore {
 
 /// The positions of the texts of some posts.
 ///
-/// Filled and read in loops over indices, because mapping generic rows to pairs is slow
-/// (Benchmarks/README.md).
+/// Filled and read in loops over indices, because mapping generic rows to pairs is slow.
 private struct TextPositions {
     /// The positions at which the posts were posted.
     var posted: [Position] = []
