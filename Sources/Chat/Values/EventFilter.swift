@@ -27,16 +27,17 @@ public struct EventFilter: Hashable, Sendable {
     /// registrations of other users, and lost and unknown events, are visible to operators only.
     /// <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
-    /// The conditions for changes of usernames.
+    /// The conditions that apply to changes of usernames.
     var usernameChangeScope = UsernameChangeScope.filtered
 
-    /// The conditions that changes of usernames must satisfy; a name belongs to no thread.
+    /// The conditions that apply to a change of a username, which belongs to no thread.
     enum UsernameChangeScope: Hashable, Sendable {
+        /// All conditions apply.
         case filtered
-        /// All conditions except ``threads``.
+        /// The condition on ``threads`` does not apply.
         case ignoringThreads
-        /// All conditions except ``threads`` and ``viewer``: for live views, which show the names of
-        /// former members, but no event.
+        /// The conditions on ``threads`` and ``viewer`` do not apply: for live views, which show
+        /// the names of former members, but no event.
         case ignoringThreadsAndViewer
     }
 
@@ -63,13 +64,13 @@ public struct EventFilter: Hashable, Sendable {
         return true
     }
 
-    /// Whether the details pass regardless of ``threads`` and ``viewer``.
+    /// Whether the condition on ``threads`` does not apply to the event.
     func isExemptFromThreads(_ details: EventDetails) -> Bool {
         if usernameChangeScope != .filtered, case .usernameChanged = details { true } else { false }
     }
 
-    /// Whether the event passes without a check of the viewer: the filter has none, or every viewer
-    /// passes.
+    /// Whether the condition on ``viewer`` does not apply: there is no viewer, or the event is
+    /// exempt.
     func isExemptFromViewer(_ details: EventDetails) -> Bool {
         if usernameChangeScope == .ignoringThreadsAndViewer, case .usernameChanged = details { true } else { viewer == nil }
     }

@@ -114,7 +114,8 @@ extension Receipt: Encodable {
     }
 }
 
-/// The ids of what the command created, including ids made by the store.
+// The ids of what the command created, including ids made by the store.
+
 extension Receipt {
     /// The registered user; nil for any other command.
     public var user: UserID? { firstID { if case .userRegistered(let details) = $0 { details.user } else { nil } } }

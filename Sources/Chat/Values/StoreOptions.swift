@@ -10,7 +10,7 @@ public import EventJournal
 /// The configuration of a store.
 ///
 /// With an injected clock, id generator, entropy source and storage, a run is deterministic to the
-/// byte. With an injected executor, so is a run of concurrent tasks.
+/// byte, except for ``checkpoints``. With an injected executor, so is a run of concurrent tasks.
 public struct StoreOptions: Sendable {
     /// The journal's configuration, which includes the executor of all background work.
     public var journal: JournalOptions
@@ -28,8 +28,8 @@ public struct StoreOptions: Sendable {
     public var textCacheByteCount: Int
     /// The maximum number of recent events kept in memory, shared by all consumers of the feed.
     ///
-    /// The buffer is allocated at the first subscription and holds at most 4 MiB of text. A
-    /// consumer that lags behind it reads the log.
+    /// The buffer is allocated with the first event that is read for a consumer, and holds at most
+    /// 4 MiB of text. A consumer that lags behind it reads the log.
     public var recentEventCount: Int
 
     /// Creates options.
