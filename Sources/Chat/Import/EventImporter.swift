@@ -33,7 +33,7 @@ public struct EventImporter: ~Copyable {
     private var draft = CommitDraft()
     /// The end of the open commit; nil between commits, and if the export has no commit ends.
     private var commitEnd: Position?
-    /// The events of a commit without a known end.
+    /// The commit in progress if the export does not tell its end.
     private var inferredCommit: InferredCommit?
     private var unsyncedByteCount = 0
     private var lastLine = 0
@@ -190,11 +190,13 @@ public struct EventImporter: ~Copyable {
     }
 }
 
-/// A commit without a known end: the consecutive events that one command can have caused.
+/// A commit whose end the export does not tell: consecutive events that one command can have
+/// caused.
 private struct InferredCommit {
     let first: ChatEvent
     let last: ChatEvent
 
+    /// Whether the command that caused the events so far can have caused the next one too.
     func continues(with next: ChatEvent) -> Bool {
         guard next.recordedAt == last.recordedAt, next.origin == last.origin, next.details.user == last.details.user else { return false }
         switch (first.details, last.details, next.details) {
@@ -255,7 +257,7 @@ extension EventEncoder {
     mutating func encode(_ event: ChatEvent, isErased: Bool) { if isErased { encodeStub(event) } else { encode(event) } }
 }
 
-/// The reason why an export cannot be imported, with its place.
+/// The reason why an export cannot be imported, with the line and the position.
 public struct EventImportError: Error, Hashable, Sendable {
     /// The line of the event, as the caller counts lines; the last line if the end is wrong.
     public var line: Int

@@ -3,9 +3,9 @@ import Projections
 
 /// The lines of an import that share a commit, and the commands made from them.
 ///
-/// Lines are staged against the read models, which may be behind the state of the decider. At the
-/// time of the decision the importer calls ``isValid(in:)``; if a user of the store has since taken a
-/// name or an id, it stages the lines again with ``restage(in:)``.
+/// Lines are staged on the read models, which may be behind the decider. Under the decider's lock
+/// the importer calls ``isValid(in:)``, and then ``restage(in:)`` if a name or an id was taken
+/// meanwhile.
 struct ImportBatch {
     /// A line with the values that can be derived from it alone.
     struct ParsedLine {
@@ -59,7 +59,10 @@ struct ImportBatch {
         let line: ParsedLine
         /// The range of all commands of the line.
         let requests: Range<Int>
-        /// The range of the command that records the line, and of an edit after it, if any.
+        /// The range of the commands that record the line itself: a post and its edit, an edit, or
+        /// a join.
+        ///
+        /// The commands before them prepare it: a registration, an opening of a thread, a join.
         let recordingRequests: Range<Int>
     }
 
@@ -108,7 +111,7 @@ struct ImportBatch {
     private(set) var requests: [CommandRequest] = []
     private(set) var entries: [StagedLine] = []
     private var known = Known()
-    /// The posts of this batch, by their ids as messages; the read models do not contain them yet.
+    /// The posts that this batch creates or edits, by their ids as messages.
     private var stagedPosts: [MessageID: ExistingPost] = [:]
     private var newUsers: [UserID: NewUser] = [:]
     private var newNames: Set<String> = []
@@ -131,9 +134,10 @@ struct ImportBatch {
 
     var isEmpty: Bool { requests.isEmpty }
 
-    /// Whether the batch is committed before it is full, because its events are large.
+    /// Whether the events are so large that the batch is committed before it has the maximum number
+    /// of lines.
     ///
-    /// An edited message stores its body twice.
+    /// Bounds memory, and keeps the commit below its limit of 32 MiB.
     var hasReachedByteLimit: Bool { byteCount > 16 << 20 }
 
     /// Adds the commands that a line needs to the batch.
@@ -257,8 +261,8 @@ extension ImportBatch {
     /// Stages the edit of an existing post, unless the post was edited before.
     ///
     /// An edit made in the store is not overwritten, and an imported edit is not repeated. A native
-    /// user's posts are never edited, even if an earlier version attributed the imported post to
-    /// that user because of the nickname.
+    /// user's posts are never edited, even if an import before version 0.1.0 attributed the post to
+    /// that user (<doc:Chat#Importing>).
     private mutating func stageEdit(
         of present: ExistingPost, _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
@@ -315,7 +319,8 @@ extension ImportBatch {
         return nil
     }
 
-    /// Throws if the id of a message belongs to another author or another place.
+    /// Throws if the existing post with the message's id has another author or answers another
+    /// message.
     private func check(
         _ message: ImportedMessage, _ line: ParsedLine, against present: ExistingPost, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) {
@@ -329,8 +334,8 @@ extension ImportBatch {
             // The same history was imported with nicknames, before its users had accounts.
             guard present.author == ImportedID.user(name.foldKey) else { throw .identifierTaken }
         case .nickname:
-            // Earlier versions attributed a post to the user of the store who had the nickname
-            // then. That user may have another name now.
+            // An import before version 0.1.0 attributed the post to the native user who had the
+            // nickname then (`Chat.md`, Importing). That user may have another name now.
             guard let position = present.position, models.mayHaveHadName(name.foldKey, present.author, asOf: position) else {
                 throw .identifierTaken
             }

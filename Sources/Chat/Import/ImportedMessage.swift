@@ -159,12 +159,7 @@ extension FieldKey {
 
 /// Derives the ids of imported entities, so that a repeated import finds the same ids.
 ///
-/// An id is a name-based UUIDv8 as in RFC 9562, appendix B.2: the first 16 bytes of SHA-256 over
-/// the namespace UUID `ce1f7a5e-0b5d-8c3a-9d41-63686174696d` and the name, with version and variant
-/// set. The name is one byte for the kind (`u` nickname, `a` account, `t` thread, `m` message, `r`
-/// reply), followed by each of its texts as the length in bytes (8 bytes, big-endian) and the
-/// UTF-8. The text of a nickname is its fold key, of an account its id, of a thread its channel.
-/// The texts of a message or a reply are the channel and the id.
+/// An id is a name-based UUIDv8 (RFC 9562, appendix B.2). <doc:Chat#Importing> defines the names.
 ///
 /// The namespace is public, so anyone who knows a nickname or a channel can compute the id. An id
 /// that a native entity has is therefore never treated as imported.
@@ -208,10 +203,10 @@ struct ImportedName {
     /// The first username to try.
     let username: Username
 
-    /// Creates a name; nil if no version of the package accepts the text as a name.
+    /// Creates a name; nil if the text is invalid even with invisible scalars allowed.
     ///
-    /// Some scalars are invalid now that earlier versions accepted. They are removed from the
-    /// username but not from the key, so that the user is the same as in an earlier import.
+    /// Invisible scalars, which were valid before version 0.1.0, are removed from the username but
+    /// not from the key, so that the user is the same as in an earlier import.
     init?(_ text: String) {
         guard let former = Username(former: text), let fallback = Self.fallback else { return nil }
         self.text = former.text
@@ -236,10 +231,10 @@ struct ImportedName {
 }
 
 extension ThreadName {
-    /// Creates the name of the thread of a channel; nil if no version accepts the channel as a
-    /// name.
+    /// Creates the name of the thread of a channel; nil if the channel is invalid even with
+    /// invisible scalars allowed.
     ///
-    /// Scalars that are invalid now are removed, as in ``ImportedName``.
+    /// Invisible scalars are removed, as in ``ImportedName``.
     init?(imported channel: String) {
         guard let former = ThreadName(former: channel) else { return nil }
         let visible = NameRules.withoutInvisibleScalars(former.text)

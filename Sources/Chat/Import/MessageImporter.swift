@@ -19,8 +19,7 @@ import Projections
 /// Ids are derived from the ids and names of the source, byte for byte, so importing the same
 /// history again appends nothing, with two exceptions: a line that was rejected can succeed if its
 /// reason is gone, and a message that was never edited receives an edit that a later file contains.
-/// Posts that an earlier version attributed to a native user of that nickname keep this author, and
-/// count as duplicates.
+/// <doc:Chat#Importing> describes the ids, and posts that were imported before version 0.1.0.
 ///
 /// A line is rejected with `identifierTaken` if a native entity has its derived id: such ids can be
 /// computed from names, and a native entity must never be taken for an imported one. The same
@@ -59,8 +58,14 @@ public struct MessageImporter: ~Copyable {
 
     /// Adds the next line, a message or a join.
     ///
-    /// Otherwise the same as adding a message. A join of a present or former member of the thread
-    /// is a duplicate: a user who has left is not brought back.
+    /// A join of a current or former member of the thread is a duplicate: a user who has left is
+    /// not brought back.
+    ///
+    /// - Parameters:
+    ///   - content: The line. The message that it answers must come before it.
+    ///   - line: The number of the line in its source, for the report.
+    /// - Returns: The lines that were rejected by this call.
+    /// - Throws: ``ChatError`` if the store fails. Earlier commits remain in the store.
     public mutating func add(_ content: ImportedLine, line: Int) throws(ChatError) -> [RejectedLine] {
         let staged = ImportBatch.ParsedLine(content, number: line)
         var batch = ImportBatch()
