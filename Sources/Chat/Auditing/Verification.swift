@@ -5,7 +5,9 @@ public import EventJournal
 public struct VerificationReport: Hashable, Sendable, Codable {
     /// Whether the verification found no fault.
     public var isValid: Bool { findings.isEmpty }
-    /// The last position up to which every record could be read.
+    /// The last position verified; after damage that ends the verification, the last one before.
+    ///
+    /// Earlier records can have findings.
     public var position: Position
     /// The faults, in journal order.
     public var findings: [JournalFinding]

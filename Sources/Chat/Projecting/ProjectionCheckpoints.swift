@@ -96,7 +96,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
     /// none is due before.
     ///
     /// - Parameters:
-    ///   - position: The present position.
+    ///   - position: The current position.
     ///   - end: The end of a commit.
     func nextPause(after position: Position, before end: Position) throws(ChatError) -> Position {
         if log.isReadOnly { return end }

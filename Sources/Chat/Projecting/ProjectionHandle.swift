@@ -35,17 +35,17 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     ///
     /// - Parameters:
     ///   - moment: Now, or an earlier position or time. A query as of now applies the events since
-    ///     the last query. A query as of an earlier moment replays a separate copy, from the nearest
+    ///     the last query. A query as of an earlier point replays a separate copy, from the nearest
     ///     checkpoint before it or the first event, and does not delay other queries.
     ///   - body: Receives the projection and its position.
     /// - Returns: The result of the closure.
-    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the moment lies beyond the
+    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the point lies beyond the
     ///   last durable position; ``ChatError/journal(_:)`` if the journal is closed, damaged or
     ///   cannot be read; ``ChatError/undecodable(position:_:)`` if a record cannot be decoded as an
     ///   event. After an error the projection stays before the failed event, and the next query
     ///   tries again.
     /// - Complexity: O(*n*) in the new events, or in the events between the checkpoint and an
-    ///   earlier moment, plus the time to load the checkpoint and the time of the closure.
+    ///   earlier point, plus the time to load the checkpoint and the time of the closure.
     public func read<Value: Sendable>(asOf moment: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
         let (position, isNow) = try store.query(moment) { _, view throws(ChatError) in (view.position, moment == .now) }
         let replay = isNow ? try advanced(to: position) : try replayed(to: position)
@@ -65,14 +65,14 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         try await background.result(of: { () throws(ChatError) in try self.read(asOf: moment, body) })
     }
 
-    /// Rebuilds the projection from the first event, then replaces the present one.
+    /// Rebuilds the projection from the first event, then replaces the current one.
     ///
-    /// Queries are answered from the present projection until then. If checkpoints are written
+    /// Queries are answered from the current projection until then. If checkpoints are written
     /// automatically, new ones at even distances replace all earlier ones.
     ///
     /// Blocks the calling thread; ``rebuildInBackground()`` does not.
     ///
-    /// - Throws: As ``read(asOf:_:)``; the present projection then stays. Also
+    /// - Throws: As ``read(asOf:_:)``; the current projection then stays. Also
     ///   ``ChatError/journal(_:)`` if a checkpoint cannot be written or removed.
     /// - Complexity: O(*n*) in the events of the journal, plus the time to encode the checkpoints.
     public func rebuild() throws(ChatError) {
@@ -111,7 +111,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         try await background.result(of: { () throws(ChatError) in try self.rebuild() })
     }
 
-    /// Returns the present projection after applying the events up to a position.
+    /// Returns the current projection after applying the events up to a position.
     private func advanced(to position: Position) throws(ChatError) -> Replay<Model> {
         let result: Result<Replay<Model>, ChatError> = current.withLock { replay in
             do throws(ChatError) {
@@ -150,12 +150,12 @@ extension ProjectionHandle: ClosingCheckpoint {
 }
 
 extension ProjectionHandle where Model: Equatable {
-    /// Rebuilds the projection from the first event and compares it with the present one.
+    /// Rebuilds the projection from the first event and compares it with the current one.
     ///
     /// They differ if `apply` depends on anything except the events: a clock, randomness, or the
     /// order of a dictionary.
     ///
-    /// - Returns: Whether both are equal at the position of the present one.
+    /// - Returns: Whether both are equal at the position of the current one.
     /// - Throws: As ``read(asOf:_:)``.
     /// - Complexity: O(*n*) in the events of the journal.
     public func isReproducible() throws(ChatError) -> Bool {
@@ -167,7 +167,7 @@ extension ProjectionHandle where Model: Equatable {
 }
 
 extension ProjectionHandle where Model: CheckpointedProjection {
-    /// Writes a checkpoint of the present projection and waits until it is durable.
+    /// Writes a checkpoint of the current projection and waits until it is durable.
     ///
     /// Applications rarely need this call, because a projection writes checkpoints by itself
     /// (``CheckpointOptions``). The store must be open for writing. The call blocks the calling
