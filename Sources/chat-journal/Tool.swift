@@ -24,8 +24,8 @@ struct Tool {
                     preconditionFailure("the command \(name) has no implementation")
                 }
                 try SystemIO.requireDescriptors()
-                // The first timer opens descriptors, and the runtime ends a process that cannot
-                // have them: open them now.
+                // Starts the runtime's timer now: it opens descriptors, and if it could not later,
+                // the process would end without a message.
                 try await Task.sleep(for: .nanoseconds(1))
                 isClean = try await command.run(arguments, &output)
             }

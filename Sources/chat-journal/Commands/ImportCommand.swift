@@ -145,8 +145,9 @@ private func importEvents(_ arguments: Arguments, _ output: inout BufferedOutput
 
 /// The output of an import of events.
 private struct EventImportReport {
-    /// An export writes a byte of an unknown event as two digits, and a scalar of text as up to
-    /// twelve bytes.
+    /// The limit in bytes for a line of an export.
+    ///
+    /// A scalar of text takes up to twelve bytes in JSON, a byte of an unknown event two.
     static let longestLine = 16 << 20
 
     let isJSON: Bool

@@ -42,6 +42,7 @@ extension ToolCommand {
             positionals: [.journal],
             options: [.json])
     ) { arguments, output in
+        // `--json` is accepted as by the other commands; the output is always JSON.
         // The closure cannot throw; the error is kept.
         var failure: (any Error)?
         var progress = Progress("export")
@@ -189,6 +190,7 @@ private func printEvents(_ events: ChatEvents, asJSON: Bool) async throws {
             }
         }
         tasks.addTask {
+            // Notices a closed pipe within 50 ms, even if no event arrives.
             while true {
                 try SystemIO.requireReader()
                 try await Task.sleep(for: .milliseconds(50))

@@ -65,7 +65,7 @@ extension Arguments {
             from: try self[option: "from"].map { text throws(UsageError) in try time(text, of: "--from", "a time") })
     }
 
-    /// The moment of `--as-of`; now if it is not given.
+    /// The point in the history of `--as-of`; now if it is not given.
     func moment() throws(UsageError) -> AsOf {
         guard let text = self[option: "as-of"] else { return .now }
         if let position = Position(digits: text) { return .position(position) }
@@ -157,7 +157,7 @@ extension Timestamp {
 // MARK: Lookup
 
 extension ChatStore {
-    /// A moment as a position, so that names and views are looked up as of the same one.
+    /// Returns a time as a position, so that names and views are looked up as of the same one.
     func resolvedToPosition(_ moment: AsOf) throws(ChatError) -> AsOf {
         if case .time(let time) = moment { return .position(try position(asOf: time)) }
         return moment
@@ -209,7 +209,7 @@ extension ChatStore {
 }
 
 extension AsOf {
-    /// The moment for a message; empty for now.
+    /// The point in the history as the end of a message; empty for now.
     fileprivate var suffix: String {
         switch self {
         case .now: ""

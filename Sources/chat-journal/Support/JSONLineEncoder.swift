@@ -188,8 +188,8 @@ private struct SuperKey: CodingKey {
 /// Writes the members of an event's JSON object straight into a line, as `JSONLineEncoder` writes
 /// them.
 ///
-/// It exists because an export is as long as its journal, and an event takes three times as long
-/// through the containers of `JSONLineEncoder`.
+/// It exists because an export is as long as its journal, and the containers of `JSONLineEncoder`
+/// would make it slower.
 struct JSONLineMembers: EventMembers {
     private var line: [UInt8] = []
 

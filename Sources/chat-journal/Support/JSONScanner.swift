@@ -27,6 +27,7 @@ struct JSONScanner {
     private var offset = 0
     /// The path of the current value: field names, and array indexes in brackets.
     private var path: [String] = []
+    /// The error for the first number that Foundation would read as another whole number.
     private var inexactNumberError: LineError?
 
     /// Scans a whole line.
@@ -162,7 +163,7 @@ struct JSONScanner {
         if offset == start { throw syntaxError("a digit is expected") }
     }
 
-    /// Whether the `Double` nearest to an unsigned number is that number, and whole.
+    /// Whether an unsigned number is exactly a whole number that `Double` and `UInt64` represent.
     private static func isExactInteger(_ number: ArraySlice<UInt8>) -> Bool {
         // `Decimal` is exact for 38 digits.
         guard number.count <= 38 else { return false }

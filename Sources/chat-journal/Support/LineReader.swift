@@ -6,9 +6,6 @@
 /// block of 256 KiB.
 ///
 /// The reader closes a file that it has opened.
-///
-/// Line ends are found by a plain loop: `memchr` is faster, but decoding a line takes far longer
-/// than finding its end.
 struct LineReader: ~Copyable {
     /// One line of the input.
     enum Line: Equatable {
@@ -38,11 +35,14 @@ struct LineReader: ~Copyable {
     private var unread: Range<Int> = 0..<0
     /// The line feed that ends the current line, once it is found.
     private var lineEnd: Int?
-    /// The bytes of the current line before `unread`; at most one over the limit, which may be the
-    /// CR of its end.
+    /// The current line as far as read, without the rest in `unread`.
+    ///
+    /// At most one byte over the limit, which may be the CR of its end. Empty once the line is over
+    /// the limit.
     private var partialLine: [UInt8] = []
     /// The number of bytes of the current line before `unread`, kept or skipped.
     private var lineByteCount = 0
+    /// The last of these bytes.
     private var lastPassed: UInt8 = 0
     private var isAtEnd = false
     private var failure: ToolError?
@@ -100,7 +100,8 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// Finds the end of the current line in the block; a block without one is moved to `partialLine`.
+    /// Finds the end of the current line in the block; a block without one is moved to
+    /// `partialLine`.
     private mutating func findLineEnd() -> Bool {
         if lineEnd != nil { return true }
         lineEnd = firstLineFeed()
@@ -114,8 +115,8 @@ struct LineReader: ~Copyable {
         return index < unread.upperBound ? index : nil
     }
 
-    /// Moves bytes of the current line to `partialLine`, or drops them all once the line is over the
-    /// limit.
+    /// Moves bytes of the current line to `partialLine`, or drops all of them once the line is over
+    /// the limit.
     private mutating func consume(upTo end: Int) {
         let piece = unread.lowerBound..<end
         guard !piece.isEmpty else { return }

@@ -2,8 +2,8 @@
 ///
 /// A backslash is doubled, so that the output can be read back in one way only; then
 /// - newline, carriage return and tab become `\n`, `\r` and `\t`;
-/// - every other invisible scalar (`isInvisible`) becomes `\u{1b}`, in the notation of Swift:
-///   lower-case hexadecimal without leading zeros.
+/// - every other invisible scalar (`isInvisible`) becomes its Swift escape, for example `\u{1b}`
+///   for ESC: lower-case hexadecimal without leading zeros.
 ///
 /// Everything else is kept. Complexity: linear in the length of the text.
 func escapedForTerminal(_ text: String) -> String {
@@ -28,8 +28,8 @@ extension Unicode.Scalar {
     /// Whether the scalar has no glyph and may change how a terminal shows the rest.
     ///
     /// Controls (Cc), format characters such as bidi controls and zero-width joiners (Cf), and line
-    /// and paragraph separators (Zl, Zp), by the Unicode version of the running Swift. `escapedForTerminal`
-    /// and `JSONText` escape them.
+    /// and paragraph separators (Zl, Zp), by the Unicode version of the running Swift.
+    /// `escapedForTerminal` and `JSONText` escape them.
     var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 }
         if value < 0xAD { return value <= 0x9F }
@@ -77,8 +77,8 @@ extension Character {
 
 /// A table for people: a line of headings and a line for each row, in aligned columns.
 ///
-/// All cells pass through `escapedForTerminal`, so a row is always one line. The table is held in memory to
-/// compute its widths: it is for pages of results, not for a whole journal.
+/// All cells pass through `escapedForTerminal`, so a row is always one line. The table is held in
+/// memory to compute its widths: it is for pages of results, not for a whole journal.
 struct Table {
     /// The alignment of a column: left for text, right for numbers.
     enum Alignment { case left, right }
