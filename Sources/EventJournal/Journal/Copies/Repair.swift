@@ -119,7 +119,8 @@ struct Repair {
     ) throws(JournalError) {
         guard positions.upperBound - positions.lowerBound < maximumLostCount - report.lostCount else {
             throw JournalError(
-                .tooLarge, "More than \(maximumLostCount) positions would be lost. If the journal was that long, raise `RepairOptions.maximumLostCount`.",
+                .tooLarge,
+                "More than \(maximumLostCount) positions would be lost. If the journal was that long, raise `RepairOptions.maximumLostCount`.",
                 path: source.directory.path,
                 segment: segment, bytes: bytes, positions: positions)
         }
