@@ -93,8 +93,9 @@ public struct UUIDv7Generator: IDGenerator {
     }
 }
 
-/// When a store writes checkpoints of its read models or of a custom projection, which shorten the
-/// replay at the next opening.
+/// When a store writes checkpoints of its read models, or of a custom projection.
+///
+/// A checkpoint shortens the replay at the next opening.
 ///
 /// A checkpoint takes time and space proportional to the journal and is written in the background,
 /// without blocking commands. These options affect only the duration of an opening: a checkpoint
