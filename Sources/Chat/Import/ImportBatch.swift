@@ -137,7 +137,7 @@ struct ImportBatch {
     /// Whether the events are so large that the batch is committed before it has the maximum number
     /// of lines.
     ///
-    /// Bounds memory, and keeps the commit below its limit of 32 MiB.
+    /// Bounds memory, and keeps the events below the limit of one `execute`, 32 MiB.
     var hasReachedByteLimit: Bool { byteCount > 16 << 20 }
 
     /// Adds the commands that a line needs to the batch.
