@@ -24,13 +24,16 @@ struct ProjectionBenchmarks {
         defer { discard(path) }
         try FileManager.default.copyItem(atPath: history.path, toPath: path)
         let store = try ChatStore.open(path, options: WrittenHistory.options)
-        try measure(PostCounts.self, store, &report)
-        try measure(PostPositions.self, store, &report)
+        // The middle of the posts: a small history begins with more registrations than posts.
+        let middle = try store.project(PostPositions.self).read { model, _ in model.positions[model.posts / 2] }
+        try measure(PostCounts.self, store, asOf: .position(middle), &report)
+        try measure(PostPositions.self, store, asOf: .position(middle), &report)
         try store.close()
     }
 
-    private func measure<Model: MeasuredProjection>(_ model: Model.Type, _ store: ChatStore, _ report: inout Report) throws {
-        let middle = AsOf.position(store.head.position / 2)
+    private func measure<Model: MeasuredProjection>(
+        _ model: Model.Type, _ store: ChatStore, asOf middle: AsOf, _ report: inout Report
+    ) throws {
         func read(_ moment: AsOf) throws -> Double {
             try seconds {
                 let posts = try store.project(model, checkpoints: Self.reading).read(asOf: moment) { model, _ in model.posts }
@@ -83,7 +86,7 @@ private struct PostCounts: MeasuredProjection, Codable {
 private struct PostPositions: MeasuredProjection {
     static let name = "positions"
     static let contents = ContentSelection.indexed
-    private var positions: [Position] = []
+    private(set) var positions: [Position] = []
     var posts: Int { positions.count }
 
     init() {}

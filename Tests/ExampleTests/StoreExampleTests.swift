@@ -49,6 +49,15 @@ import Testing
         #expect(preview.head.position == 0)
     }
 
+    @Test func inBackground() async throws {
+        let (store, sw1a) = try store()
+        try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        let oldest = try await store.inBackground { store in
+            try store.timeline(sw1a, PageRequest(limit: 500, after: 0))
+        }
+        #expect(oldest.map(\.body) == ["Milk?"])
+    }
+
     @MainActor @Test func liveTimeline() async throws {
         let (store, sw1a) = try store()
         let (pages, screen) = AsyncStream<[String?]>.makeStream()

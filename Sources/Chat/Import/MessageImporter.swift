@@ -28,6 +28,8 @@ import Projections
 /// Lines are collected into batches of one commit each; ``finish()`` commits the last batch. Memory
 /// is proportional to the users, threads and memberships of the history, plus one batch of
 /// messages.
+///
+/// The calls block; an `async` function imports within ``ChatStore/inBackground(_:)``.
 public struct MessageImporter: ~Copyable {
     private let store: ChatStore
     private let batchSize: Int

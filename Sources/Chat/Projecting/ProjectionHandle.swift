@@ -18,14 +18,11 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     /// Loads and writes checkpoints; nil if the projection has none.
     let checkpoints: ProjectionCheckpoints<Model>?
     private let current: Lock<Replay<Model>>
-    /// Runs the queries of ``readInBackground(asOf:_:)``.
-    private let background: BackgroundRunner
 
     init(_ store: ChatStore, _ checkpoints: ProjectionCheckpoints<Model>? = nil) {
         self.store = store
         self.checkpoints = checkpoints
         current = Lock(checkpoints?.latest() ?? Replay())
-        background = BackgroundRunner("Chat.projection", isConcurrent: true, store.executor)
         if checkpoints != nil { store.checkpointer?.add(self) }
     }
 
@@ -62,7 +59,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     public func readInBackground<Value: Sendable>(
         asOf moment: AsOf = .now, _ body: @escaping @Sendable (Model, Position) -> Value
     ) async throws(ChatError) -> Value {
-        try await background.result(of: { () throws(ChatError) in try self.read(asOf: moment, body) })
+        try await store.background.result(of: { () throws(ChatError) in try self.read(asOf: moment, body) })
     }
 
     /// Rebuilds the projection from the first event, then replaces the current one.
@@ -108,7 +105,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     ///
     /// Otherwise the same as ``rebuild()``. Cancelling the task does not end the rebuild.
     public func rebuildInBackground() async throws(ChatError) {
-        try await background.result(of: { () throws(ChatError) in try self.rebuild() })
+        try await store.background.result(of: { () throws(ChatError) in try self.rebuild() })
     }
 
     /// Returns the current projection after applying the events up to a position.
@@ -231,6 +228,8 @@ extension ChatStore {
     /// A checkpoint is ignored if it is damaged, or belongs to another journal, another history or
     /// another `Projection.version`. An earlier one is then used, or the projection is
     /// replayed from the first event.
+    ///
+    /// Keep the result: a checkpoint that has not begun is abandoned with it.
     ///
     /// Queries as of now write checkpoints in the background when they are due. While one is being
     /// written, memory can hold the state twice. A store that is open for reading only uses

@@ -24,8 +24,8 @@ public final class ChatStore: Sendable {
     /// The log as a journal, for operations that only a journal has; nil for any other log.
     let journal: Journal?
     let clock: any WallClock
-    /// The executor of background work; nil for the default one.
-    let executor: (any TaskExecutor)?
+    /// Runs blocking calls for tasks: ``inBackground(_:)`` and custom projections.
+    let background: BackgroundRunner
     let ids: any IDGenerator
     let decider: FairLock<Decider>
     let readSide: ReadSide
@@ -109,7 +109,7 @@ public final class ChatStore: Sendable {
         self.log = log
         journal = log as? Journal
         clock = options.clock
-        executor = options.journal.executor
+        background = BackgroundRunner("Chat.background", isConcurrent: true, options.journal.executor)
         ids = options.ids
         let checkpointer = checkpointLog.map { [clock] in
             Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor)
