@@ -78,7 +78,8 @@ public struct CommitLogContract: Sendable {
     /// Creates the contract for one kind of log.
     ///
     /// - Parameters:
-    ///   - timeout: The maximum wait of a follower for an expected event.
+    ///   - timeout: The maximum wait of a follower for an expected event, not counting the time in
+    ///     which other work occupies the task pool.
     ///   - make: Returns a fixture for a new, empty and independent log on every call. Random
     ///     choices must be determined by the seed.
     public init(timeout: Duration = .seconds(60), make: @escaping @Sendable (_ seed: UInt64) throws -> CommitLogFixture) {

@@ -136,12 +136,25 @@ final class ClauseCheck: Sendable {
                 }
             }
             group.addTask {
-                do { try await Task.sleep(for: timeout) } catch { return true }
+                do { try await Self.sleep(for: timeout) } catch { return true }
                 return false
             }
             try await work()
             for _ in 0..<count where try await group.next() == false { group.cancelAll() }
             group.cancelAll()
+        }
+    }
+
+    /// Sleeps in steps until the condition holds or the time is over.
+    ///
+    /// Each step needs a thread of the task pool, so a pool that other work occupies delays the
+    /// timeout as much as the tasks that it limits.
+    static func sleep(for time: Duration, until condition: () -> Bool = { false }) async throws {
+        let step = Duration.milliseconds(2)
+        var rest = time
+        while rest > .zero, !condition() {
+            try await Task.sleep(for: step)
+            rest -= step
         }
     }
 }

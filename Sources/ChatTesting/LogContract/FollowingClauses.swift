@@ -141,10 +141,7 @@ extension ClauseCheck {
             }
             outcomes.withLock { $0[follower] = outcome }
         } while: {
-            let end = ContinuousClock.now + timeout
-            while outcomes.withLock({ $0[0] == nil || $0[1] == nil }), ContinuousClock.now < end {
-                try await Task.sleep(for: .milliseconds(1))
-            }
+            try await Self.sleep(for: timeout) { outcomes.withLock { $0[0] != nil && $0[1] != nil } }
             try append(1, to: log)
             try await log.waitUntilDurable(3)
         }
