@@ -588,7 +588,7 @@ BUGS = [
     store_bug("48b", "feed: wake followers in the order of a set", [
         ("FeedWaiters.swift", "ids.sorted().compactMap", "ids.compactMap")], unit="SeededHistoryTests"),
     store_bug("48c", "journal: wake followers in the order of a dictionary", [
-        ("WaitQueue.swift", "in waiting.sorted(by: { $0.key < $1.key }) {", "in waiting {")], unit="SeededHistoryTests", target="EventJournal"),
+        ("WaitQueue.swift", "for waiter in waiting {", "for waiter in waiting.shuffled() {")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("48d", "feed: omit the first of the recent events", [
         ("EventFeed.swift", "guard position + 1 >= state.recent.firstPosition else", "guard position + 2 >= state.recent.firstPosition else")],
         unit="Follow"),

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Primitives
 internal import Synchronization
 
 /// Tasks that wait until a position is durable.
@@ -7,7 +8,14 @@ internal import Synchronization
 struct WaitQueue {
     typealias Continuation = CheckedContinuation<Result<Position, JournalError>, Never>
 
-    private var waiting: [UInt64: (position: Position, task: Continuation)] = [:]
+    private struct Waiter {
+        let id: UInt64
+        let position: Position
+        let task: Continuation
+    }
+
+    /// Ascending by id, which is the order of arrival.
+    private var waiting: [Waiter] = []
     private var lastID: UInt64 = 0
     /// A lower bound of the waiting positions, so that one comparison shows that no task can be
     /// resumed.
@@ -24,28 +32,34 @@ struct WaitQueue {
 
     /// Adds a task that waits until a position is durable.
     mutating func add(_ id: UInt64, _ position: Position, _ task: Continuation) {
-        waiting[id] = (position, task)
+        // A later id may have been added first.
+        let index = waiting.last.map { $0.id < id } ?? true ? waiting.count : index(of: id)
+        waiting.insert(Waiter(id: id, position: position, task: task), at: index)
         lowest = min(lowest, position)
     }
 
     /// Removes a cancelled task; nil if it was removed already.
     mutating func remove(_ id: UInt64) -> Continuation? {
-        waiting.removeValue(forKey: id)?.task
+        let index = index(of: id)
+        return index < waiting.count && waiting[index].id == id ? waiting.remove(at: index).task : nil
     }
+
+    /// Returns the index of the first waiter whose id is not below the given one.
+    private func index(of id: UInt64) -> Int { waiting.indices.partitioningIndex { waiting[$0].id >= id } }
 
     /// Removes the tasks whose positions are durable, or all tasks after a failure; nil if there
     /// are none.
     mutating func removeReady(durable: Position, failure: JournalError?) -> Wakeups? {
         if isEmpty || lowest > durable && failure == nil { return nil }
         var wakeups = Wakeups(durable: durable, failure: failure)
-        var rest: [UInt64: (position: Position, task: Continuation)] = [:]
+        wakeups.tasks.reserveCapacity(waiting.count)
+        var rest: [Waiter] = []
         lowest = .max
-        // In order of arrival, because the order of a dictionary differs between runs.
-        for (id, waiter) in waiting.sorted(by: { $0.key < $1.key }) {
+        for waiter in waiting {
             if waiter.position <= durable || failure != nil {
-                wakeups.tasks.append(waiter)
+                wakeups.tasks.append((waiter.position, waiter.task))
             } else {
-                rest[id] = waiter
+                rest.append(waiter)
                 lowest = min(lowest, waiter.position)
             }
         }
