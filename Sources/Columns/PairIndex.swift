@@ -75,6 +75,9 @@ public struct SubsetIndex: Equatable, Sendable {
     /// The number of interned entries.
     public var count: Int { table.keys.count }
 
+    /// Returns the entry with an index.
+    public func entry(_ index: Int) -> Int { Int(table.keys[index]) }
+
     /// Returns the index of an entry, or nil.
     public func find(_ entry: Int) -> Int? { table.find(UInt32(truncatingIfNeeded: entry)) }
 

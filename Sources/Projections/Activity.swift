@@ -30,10 +30,12 @@ struct Activity: Equatable, Sendable {
     /// Applies the next event.
     @inline(__always)
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isRegistration: Bool) {
-        // A session can end without an action of its user, so its end is not activity.
-        guard indexes.user >= 0, event.kind != .sessionEnded else { return }
+        // A session can end without an action of its user, and the host program appoints operators.
+        guard indexes.user >= 0, event.kind != .sessionEnded, event.kind != .operatorGranted, event.kind != .operatorRevoked else {
+            return
+        }
         let day = index(of: CalendarDay(event.createdAt))
-        markActive(indexes.user, on: day, at: position)
+        markActive(event.kind?.hasActor == true ? indexes.postOrSession : indexes.user, on: day, at: position)
         switch event.kind {
         case .messagePosted: if indexes.isNew { messages.append(indexes.postOrSession, on: day) }
         case .replyPosted: if indexes.isNew { replies.append(indexes.postOrSession, on: day) }

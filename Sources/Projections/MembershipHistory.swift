@@ -12,9 +12,9 @@ struct MembershipHistory: Equatable, Sendable {
     var markerLinks = PackedColumn<UInt32>()
     /// The read markers.
     var markerVersions = VersionChains<Position>()
-    /// By thread: every membership that ever existed, in order of first join.
+    /// By thread: every membership that an event has named, in order of the first such event.
     var membershipsOfThread = RowLists()
-    /// By user: every membership that ever existed, in order of first join.
+    /// By user: every membership that an event has named, in order of the first such event.
     var membershipsOfUser = RowLists()
 
     /// By user: the newest link of the chain of the user's postcode threads.
@@ -30,7 +30,7 @@ struct MembershipHistory: Equatable, Sendable {
     /// - Returns: The event's change to the thread's number of members.
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes) -> Int {
         switch event.kind {
-        case .threadJoined, .threadLeft:
+        case .threadJoined, .threadLeft, .memberRemoved:
             addRow(indexes)
             let isMember: UInt32 = event.kind == .threadJoined ? 1 : 0
             let newest = presenceLinks[indexes.membership]
@@ -44,6 +44,8 @@ struct MembershipHistory: Equatable, Sendable {
                 markerVersions.append(event.number, at: position, to: &markerLinks[indexes.membership])
             }
         case .postcodeSet: changeResidence(indexes.user, to: indexes.thread, at: position)
+        case .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted, .userUnmuted, .userBanned, .userUnbanned:
+            addRow(indexes)
         default: break
         }
         return 0

@@ -49,6 +49,7 @@ package struct Views: Equatable, Sendable {
     var unread = UnreadCounts()
     var users = UserViews()
     var activity = Activity()
+    var community = CommunityHistory()
 
     /// Creates the views before the first event.
     package init() {}
@@ -64,6 +65,7 @@ package struct Views: Equatable, Sendable {
         copy.unread.removeSlots()
         copy.activity.days.removeSlots()
         copy.activity.userDays.removeSlots()
+        copy.community.removeSlots()
         return copy
     }
 
@@ -111,6 +113,7 @@ package struct Views: Equatable, Sendable {
         let userCount = users.registrations.count
         users.apply(batch, row)
         activity.apply(event, at: position, indexes, isRegistration: users.registrations.count > userCount)
+        community.apply(event, at: position, indexes)
     }
 }
 
@@ -167,7 +170,7 @@ extension StoreModels {
     /// The version of the sections; checkpoints of other versions are ignored.
     ///
     /// Change it whenever a component interprets events differently or writes different columns.
-    package static let checkpointVersion: UInt32 = 6
+    package static let checkpointVersion: UInt32 = 7
 
     /// The components in section order.
     ///
@@ -181,6 +184,7 @@ extension StoreModels {
             Component("unread", \.models.views.unread),
             Component("users", \.models.views.users),
             Component("activity", \.models.views.activity),
+            Component("community", \.models.views.community),
         ]
     }
 

@@ -43,19 +43,21 @@ struct ThreadTimelines: Equatable, Sendable {
             }
         case .messageEdited: if indexes.postOrSession >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.postOrSession) }
         case .replyEdited: if indexes.postOrSession >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.postOrSession) }
-        case .messageRetracted:
-            if indexes.postOrSession >= 0, !messageHistories.isRetracted(indexes.postOrSession) {
-                messageHistories.add(.retraction, 0, at: position, to: indexes.postOrSession)
-            }
-        case .replyRetracted:
-            if indexes.postOrSession >= 0, !replyHistories.isRetracted(indexes.postOrSession) {
-                replyHistories.add(.retraction, 0, at: position, to: indexes.postOrSession)
-                messageHistories.add(.replyRetraction, 0, at: position, to: indexes.message)
-            }
-        case .threadJoined, .threadLeft, .messagePosted: break
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, nil: return
+        case .messageRetracted: if indexes.postOrSession >= 0 { messageHistories.withdraw(indexes.postOrSession, .retraction, at: position) }
+        case .messageRemoved: if indexes.postOrSession >= 0 { messageHistories.withdraw(indexes.postOrSession, .removal, at: position) }
+        case .replyRetracted: withdrawReply(indexes, .retraction, at: position)
+        case .replyRemoved: withdrawReply(indexes, .removal, at: position)
+        default: guard event.kind?.isNumbered == true else { return }
         }
         threads[indexes.thread].recordEvent(position, membersChange: membersChange)
+    }
+
+    /// Records the retraction or removal of a reply; the first one lowers the message's count.
+    private mutating func withdrawReply(_ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position) {
+        guard indexes.postOrSession >= 0 else { return }
+        let wasGone = replyHistories.isGone(indexes.postOrSession)
+        replyHistories.withdraw(indexes.postOrSession, change, at: position)
+        if !wasGone { messageHistories.add(.replyWithdrawal, 0, at: position, to: indexes.message) }
     }
 }
 
@@ -100,7 +102,8 @@ struct ThreadTimeline: Equatable, Sendable {
 
 /// Edit, retraction and reply history, by post.
 struct PostHistories: Equatable, Sendable {
-    enum Change: CaseIterable { case edit, retraction, reply, replyRetraction }
+    /// `replyWithdrawal` is the first retraction or removal of a reply to the post.
+    enum Change: CaseIterable { case edit, retraction, reply, replyWithdrawal, removal }
 
     /// By post: 1 if it has a history.
     ///
@@ -111,7 +114,8 @@ struct PostHistories: Equatable, Sendable {
     var edits = PackedColumn<UInt32>()
     var retractions = PackedColumn<UInt32>()
     var replies = PackedColumn<UInt32>()
-    var replyRetractions = PackedColumn<UInt32>()
+    var replyWithdrawals = PackedColumn<UInt32>()
+    var removals = PackedColumn<UInt32>()
     var versions = VersionChains<UInt32>()
 
     subscript(change: Change) -> PackedColumn<UInt32> {
@@ -120,7 +124,8 @@ struct PostHistories: Equatable, Sendable {
             case .edit: yield edits
             case .retraction: yield retractions
             case .reply: yield replies
-            case .replyRetraction: yield replyRetractions
+            case .replyWithdrawal: yield replyWithdrawals
+            case .removal: yield removals
             }
         }
         _modify {
@@ -128,7 +133,8 @@ struct PostHistories: Equatable, Sendable {
             case .edit: yield &edits
             case .retraction: yield &retractions
             case .reply: yield &replies
-            case .replyRetraction: yield &replyRetractions
+            case .replyWithdrawal: yield &replyWithdrawals
+            case .removal: yield &removals
             }
         }
     }
@@ -151,8 +157,21 @@ struct PostHistories: Equatable, Sendable {
     /// Returns the index of a post's history; nil if it has none.
     func find(_ post: Int) -> Int? { hasHistory[post] == 0 ? nil : historyIndexes.find(post) }
 
-    /// Whether a post has been retracted.
-    func isRetracted(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 } ?? false }
+    /// Whether a post has been retracted or removed.
+    func isGone(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 || removals[$0] != 0 } ?? false }
+
+    /// Whether a post was retracted or removed as of a position.
+    func isGone(_ post: Int, asOf position: Position) -> Bool { find(post).map { isGone(history: $0, asOf: position) } ?? false }
+
+    /// Whether the post of a history was retracted or removed as of a position.
+    func isGone(history: Int, asOf position: Position) -> Bool {
+        latest(.retraction, in: history, asOf: position) != nil || latest(.removal, in: history, asOf: position) != nil
+    }
+
+    /// Records the first retraction, or the first removal, of a post.
+    mutating func withdraw(_ post: Int, _ change: Change, at position: Position) {
+        if find(post).map({ self[change][$0] == 0 }) ?? true { add(change, 0, at: position, to: post) }
+    }
 
     /// Returns the position of the latest change of a kind as of a position; nil if none.
     func latest(_ change: Change, of post: Int, asOf position: Position) -> Position? {

@@ -18,6 +18,14 @@ package struct ThreadRecord: Hashable, Sendable {
     package var lastPosition: Position
     /// Whether an import opened it.
     package var isImported: Bool
+    /// Who may join it.
+    package var policy: ThreadPolicy
+    /// The posts that its members may read.
+    package var history: ThreadHistory
+    /// Whether it is locked.
+    package var isLocked: Bool
+    /// Whether it is closed.
+    package var isClosed: Bool
 }
 
 /// A thread's index and the position of its latest event, the sort key of thread lists.
@@ -71,7 +79,14 @@ extension ReadModels {
     }
 
     /// Returns the thread with a sort key.
-    package func record(_ place: ThreadSortKey, asOf position: Position) -> ThreadRecord { record(ofThread: place.thread, asOf: position) }
+    ///
+    /// - Parameter start: Only later messages are counted.
+    package func record(_ place: ThreadSortKey, asOf position: Position, after start: Position = 0) -> ThreadRecord {
+        record(ofThread: place.thread, asOf: position, after: start)
+    }
+
+    /// Returns the id of the thread with a sort key.
+    package func threadID(_ place: ThreadSortKey) -> ThreadID { identities.threadID(place.thread) }
 
     /// Returns a thread's opening; nil if it was opened later or its name does not match.
     ///
@@ -96,14 +111,18 @@ package struct PostRecord<ID: EntityID>: Hashable, Sendable {
     package var author: UserID
     /// The author's name; nil if erased.
     package var authorName: String?
-    /// Whether it was retracted.
+    /// Whether its author retracted it.
     package var isRetracted: Bool
-    /// The number of replies that are not retracted; 0 for a reply.
+    /// Whether a moderator removed it.
+    package var isRemoved: Bool
+    /// The number of replies that are neither retracted nor removed; 0 for a reply.
     package var replyCount: Int
     /// Whether an import posted it.
     package var isImported: Bool
     /// Whether its text is withheld from the viewer.
     package var isWithheld = false
+    /// Whether the viewer has blocked its author.
+    package var isBlocked = false
 }
 
 extension ReadModels {
@@ -123,8 +142,10 @@ extension ReadModels {
     }
 
     /// Returns one thread; nil if it did not exist.
-    package func thread(_ id: ThreadID, asOf position: Position) -> ThreadRecord? {
-        index(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position) }
+    ///
+    /// - Parameter start: Only later messages are counted.
+    package func thread(_ id: ThreadID, asOf position: Position, after start: Position = 0) -> ThreadRecord? {
+        index(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position, after: start) }
     }
 
     /// Whether a thread existed; cheaper than ``thread(_:asOf:)``.
@@ -145,15 +166,20 @@ extension ReadModels {
     ///
     /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
     ///   size of the page.
-    package func messages(of thread: ThreadID, _ page: PageRequest, asOf position: Position) -> [PostRecord<MessageID>] {
+    ///
+    /// - Parameter start: Only later messages are listed.
+    package func messages(
+        of thread: ThreadID, _ page: PageRequest, asOf position: Position, after start: Position = 0
+    ) -> [PostRecord<MessageID>] {
         guard let thread = index(ofThread: thread, asOf: position) else { return [] }
         let numbers = views.timelines.threads[thread].messages
-        let indices = page.indices(count: messageCount(ofThread: thread, asOf: position)) {
-            identities.messageFacts.position(Int(numbers[$0]))
+        let hidden = messageCount(ofThread: thread, asOf: min(start, position))
+        let indices = page.indices(count: messageCount(ofThread: thread, asOf: position) - hidden) {
+            identities.messageFacts.position(Int(numbers[hidden + $0]))
         }
         var posts: [Int] = []
         posts.reserveCapacity(indices.count)
-        for index in indices { posts.append(Int(numbers[index])) }
+        for index in indices { posts.append(Int(numbers[hidden + index])) }
         return records(ofMessages: posts, asOf: position)
     }
 
@@ -182,10 +208,13 @@ extension ReadModels {
     }
 
     /// Returns the position of the event that wrote a post's text; nil if unknown or retracted.
-    package func textPosition(of post: PostID, asOf position: Position) -> Position? {
+    ///
+    /// - Parameter includesRemoved: Whether a removed post has its text.
+    package func textPosition(of post: PostID, includesRemoved: Bool, asOf position: Position) -> Position? {
         withHistory(of: post, asOf: position) { number, table, histories in
             guard let history = histories.find(number) else { return table.position(number) }
             if histories.latest(.retraction, in: history, asOf: position) != nil { return nil }
+            if !includesRemoved, histories.latest(.removal, in: history, asOf: position) != nil { return nil }
             return histories.latest(.edit, in: history, asOf: position) ?? table.position(number)
         }
     }
@@ -200,6 +229,16 @@ extension ReadModels {
         withHistory(of: post, asOf: position) { $2.latest(.retraction, of: $0, asOf: position) }
     }
 
+    /// Returns the position of a post's removal; nil if not removed.
+    package func removalPosition(of post: PostID, asOf position: Position) -> Position? {
+        withHistory(of: post, asOf: position) { $2.latest(.removal, of: $0, asOf: position) }
+    }
+
+    /// Returns the position of the event that posted a message; nil if the message did not exist.
+    package func position(of message: MessageID, asOf position: Position) -> Position? {
+        index(ofMessage: message, asOf: position).map { identities.messageFacts.position($0) }
+    }
+
     /// Returns the thread of a message; nil if the message did not exist.
     package func thread(of message: MessageID, asOf position: Position) -> ThreadID? {
         index(ofMessage: message, asOf: position).map { identities.threadID(identities.messageFacts.parent($0)) }
@@ -211,10 +250,15 @@ extension ReadModels {
     }
 
     /// Returns the latest message of a thread, including retracted ones.
-    package func lastMessage(of thread: ThreadID, asOf position: Position) -> PostRecord<MessageID>? {
+    ///
+    /// - Parameter start: Only later messages count.
+    package func lastMessage(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> PostRecord<MessageID>? {
         guard let thread = index(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
-        return count == 0 ? nil : records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
+        guard count > 0, identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1])) > start else {
+            return nil
+        }
+        return records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
     }
 
     /// Returns the number of a thread's messages that a member had not read; 0 for other users.
@@ -285,12 +329,16 @@ extension ReadModels {
         return max(message, views.timelines.threads[thread].latest(asOf: position).position)
     }
 
-    private func record(ofThread thread: Int, asOf position: Position) -> ThreadRecord {
+    private func record(ofThread thread: Int, asOf position: Position, after start: Position = 0) -> ThreadRecord {
         let row = views.timelines.threads[thread]
+        let hidden = start == 0 ? 0 : messageCount(ofThread: thread, asOf: min(start, position))
+        let (policy, history) = policyAndHistory(ofThread: thread, asOf: position)
+        let lock = views.community.locks.value(of: thread, asOf: position)
         return ThreadRecord(
             id: identities.threadID(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
-            messageCount: messageCount(ofThread: thread, asOf: position), memberCount: row.latest(asOf: position).members,
-            lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported)
+            messageCount: messageCount(ofThread: thread, asOf: position) - hidden, memberCount: row.latest(asOf: position).members,
+            lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported, policy: policy, history: history,
+            isLocked: lock & CommunityHistory.Lock.locked != 0, isClosed: lock & CommunityHistory.Lock.closed != 0)
     }
 
     /// Calls the body with a post's index, facts and histories; nil if the post did not exist.
@@ -330,9 +378,10 @@ extension ReadModels {
                     editPosition: history.flatMap { histories.latest(.edit, in: $0, asOf: position) },
                     author: identities.userID(columns.authors[index]), authorName: columns.authorNames[index],
                     isRetracted: history.flatMap { histories.latest(.retraction, in: $0, asOf: position) } != nil,
+                    isRemoved: history.flatMap { histories.latest(.removal, in: $0, asOf: position) } != nil,
                     // A reply has no replies, so its counts are 0.
                     replyCount: history.map {
-                        histories.count(.reply, in: $0, asOf: position) - histories.count(.replyRetraction, in: $0, asOf: position)
+                        histories.count(.reply, in: $0, asOf: position) - histories.count(.replyWithdrawal, in: $0, asOf: position)
                     } ?? 0,
                     isImported: columns.areImported[index]))
         }

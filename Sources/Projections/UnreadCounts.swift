@@ -4,6 +4,8 @@ import Primitives
 
 /// The state behind unread counts: each member's own messages and the retractions of each thread.
 ///
+/// A removed message counts as a retracted one.
+///
 /// The unread count is the number of messages from an index of the thread on, minus the retracted
 /// ones, minus the member's own, plus the member's own retracted ones, which are in both.
 ///
@@ -42,8 +44,8 @@ struct UnreadCounts: Equatable, Sendable {
         if event.kind == .messagePosted, indexes.isNew {
             let index = indexes.thread < timelines.threads.count ? timelines.threads[indexes.thread].messages.count : 0
             append(index, of: indexes.membership, at: position)
-        } else if event.kind == .messageRetracted, indexes.postOrSession >= 0,
-            !timelines.messageHistories.isRetracted(indexes.postOrSession)
+        } else if event.kind == .messageRetracted || event.kind == .messageRemoved, indexes.postOrSession >= 0,
+            !timelines.messageHistories.isGone(indexes.postOrSession)
         {
             retract(indexes, at: position, timelines)
         }
@@ -62,7 +64,7 @@ struct UnreadCounts: Equatable, Sendable {
         if count == 0 { blockVersions.append(UInt32(truncatingIfNeeded: index), at: position, to: &blockLinks[membership]) }
     }
 
-    /// Counts a retraction; the rules guarantee that its event names the message's thread.
+    /// Counts a retraction or a removal; the rules guarantee that its event names the message's thread.
     private mutating func retract(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
         guard indexes.thread < timelines.threads.count else { return }
         let messages = timelines.threads[indexes.thread].messages
@@ -87,15 +89,15 @@ struct UnreadCounts: Equatable, Sendable {
         guard !range.isEmpty else { return 0 }
         let messages = timelines.threads[thread].messages
         let histories = timelines.messageHistories
-        func isRetracted(_ index: Int) -> Bool { histories.latest(.retraction, of: Int(messages[index]), asOf: position) != nil }
+        func isGone(_ index: Int) -> Bool { histories.isGone(Int(messages[index]), asOf: position) }
         let retractedCount = retracted.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
-            rest.count(where: isRetracted)
+            rest.count(where: isGone)
         }
         // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
         // retracted ones are counted on the way. Messages after the position are visited too, but
         // are not retracted as of it.
         var ownInBlock = 0
-        let ownBefore = rank(of: range.lowerBound, membership, messages) { if isRetracted($0) { ownInBlock += 1 } }
+        let ownBefore = rank(of: range.lowerBound, membership, messages) { if isGone($0) { ownInBlock += 1 } }
         let own = rank(of: range.upperBound, membership, messages)
         let ownRetractedCount = ownRetracted.count(from: ownBefore, to: own, of: membership, asOf: position) { _ in ownInBlock }
         // Only a forged checkpoint can make this negative.

@@ -31,11 +31,23 @@ package struct Access: Hashable, Sendable {
 }
 
 extension ReadModels {
-    /// Whether a user could read a thread: members can read all of it, other users none of it.
+    /// Returns the position after which a user could read the messages of a thread; nil if they
+    /// could read none of it.
     ///
-    /// Every access check uses this function.
+    /// Members can read every message (0), or those after their latest join, by the thread's
+    /// history. Operators can read every message of a thread that is not `inviteOnly`. Other users
+    /// can read nothing. Every access check uses this function.
+    package func readingStart(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Position? {
+        guard let index = identities.index(ofThread: thread) else { return nil }
+        let (policy, history) = policyAndHistory(ofThread: index, asOf: position)
+        if policy != .inviteOnly, isOperator(viewer, asOf: position), hasThread(thread, asOf: position) { return 0 }
+        guard let join = joinPosition(viewer, in: thread, asOf: position) else { return nil }
+        return history == .sinceJoining ? join : 0
+    }
+
+    /// Whether a user could read a thread.
     package func mayRead(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
-        joinPosition(viewer, in: thread, asOf: position) != nil
+        readingStart(viewer, thread, asOf: position) != nil
     }
 
     /// Returns the position of a member's latest join; nil if the user was not a member.

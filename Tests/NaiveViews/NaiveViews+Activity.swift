@@ -3,18 +3,42 @@ package import Projections
 
 /// The queries of auditors and operators, each as a scan of all events.
 extension NaiveViews {
-    /// Returns the current members of a thread, ordered by their latest joins.
+    /// Returns the users who can read a thread now: its members, ordered by their latest joins, and
+    /// then the operators who are no members, unless the thread is `inviteOnly`.
     package func readers(of thread: ThreadID) -> [UserID] {
-        users.compactMap { user -> (user: UserID, since: Position)? in
-            let joined = events.last {
-                if case .threadJoined(let details) = $0.event.details { details.user == user && details.thread == thread } else { false }
+        let members = members(of: thread).map(\.user)
+        if policy(of: thread) == .inviteOnly || lastPosition(of: thread) == nil { return members }
+        return members + operators.map(\.user).filter { !members.contains($0) }
+    }
+
+    /// Returns the policy of a thread.
+    package func policy(of thread: ThreadID) -> ThreadPolicy {
+        if thread.outwardCode != nil { return .residents }
+        for recorded in events {
+            if case .threadPolicySet(let details) = recorded.event.details, details.thread == thread { return details.policy }
+        }
+        return .open
+    }
+
+    /// Returns the history of a thread.
+    package func history(of thread: ThreadID) -> ThreadHistory {
+        for recorded in events {
+            if case .threadPolicySet(let details) = recorded.event.details, details.thread == thread { return details.history }
+        }
+        return .all
+    }
+
+    /// Returns the operators with the positions at which they became that, in that order.
+    package var operators: [(user: UserID, since: Position)] {
+        var operators: [(user: UserID, since: Position)] = []
+        for recorded in events {
+            switch recorded.event.details {
+            case .operatorGranted(let details): operators.append((details.user, recorded.position))
+            case .operatorRevoked(let details): operators.removeAll { $0.user == details.user }
+            default: break
             }
-            let left = events.last {
-                if case .threadLeft(let details) = $0.event.details { details.user == user && details.thread == thread } else { false }
-            }
-            guard let joined, joined.position > left?.position ?? 0 else { return nil }
-            return (user, joined.position)
-        }.sorted { $0.since < $1.since }.map(\.user)
+        }
+        return operators
     }
 
     /// Returns the threads opened under a name; an outward code's thread has its code as name.
@@ -69,7 +93,9 @@ extension NaiveViews {
             case .messageEdited(let details), .messageRetracted(let details): user = details.by
             case .replyEdited(let details), .replyRetracted(let details): user = details.by
             case .threadRead(let details): user = details.user
-            case .sessionEnded, .lost, .unknown: break
+            case .sessionEnded, .operatorGranted, .operatorRevoked, .lost, .unknown: break
+            // Roles, moderation and custom events: whoever acted.
+            default: user = recorded.event.details.actor ?? recorded.event.details.user
             }
             if let user {
                 if active.insert([date, user.description]).inserted { day.activeUsers += 1 }

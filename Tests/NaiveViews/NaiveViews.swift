@@ -19,16 +19,19 @@ package struct NaiveViews {
         package var author: UserID
         package var editPosition: Position?
         package var isRetracted: Bool
+        package var isRemoved: Bool
         package var replyCount: Int
 
         package init(
-            id: MessageID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool, replyCount: Int
+            id: MessageID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool, isRemoved: Bool = false,
+            replyCount: Int
         ) {
             self.id = id
             self.position = position
             self.author = author
             self.editPosition = editPosition
             self.isRetracted = isRetracted
+            self.isRemoved = isRemoved
             self.replyCount = replyCount
         }
     }
@@ -40,13 +43,17 @@ package struct NaiveViews {
         package var author: UserID
         package var editPosition: Position?
         package var isRetracted: Bool
+        package var isRemoved: Bool
 
-        package init(id: ReplyID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool) {
+        package init(
+            id: ReplyID, position: Position, author: UserID, editPosition: Position?, isRetracted: Bool, isRemoved: Bool = false
+        ) {
             self.id = id
             self.position = position
             self.author = author
             self.editPosition = editPosition
             self.isRetracted = isRetracted
+            self.isRemoved = isRemoved
         }
     }
 
@@ -58,7 +65,9 @@ package struct NaiveViews {
                 id: posted.message, position: recorded.position, author: posted.author,
                 editPosition: lastPosition { $0 == .messageEdited(changeOrPlaceholder(posted.message, $0)) },
                 isRetracted: lastPosition { $0 == .messageRetracted(changeOrPlaceholder(posted.message, $0)) } != nil,
-                replyCount: replies(to: posted.message).count { !$0.isRetracted })
+                isRemoved: lastPosition { if case .messageRemoved(let change) = $0 { change.message == posted.message } else { false } }
+                    != nil,
+                replyCount: replies(to: posted.message).count { !$0.isRetracted && !$0.isRemoved })
         }
     }
 
@@ -70,7 +79,8 @@ package struct NaiveViews {
                 id: posted.reply, position: recorded.position, author: posted.author,
                 editPosition: lastPosition { if case .replyEdited(let edit) = $0 { edit.reply == posted.reply } else { false } },
                 isRetracted: lastPosition { if case .replyRetracted(let change) = $0 { change.reply == posted.reply } else { false } }
-                    != nil)
+                    != nil,
+                isRemoved: lastPosition { if case .replyRemoved(let change) = $0 { change.reply == posted.reply } else { false } } != nil)
         }
     }
 
@@ -81,6 +91,7 @@ package struct NaiveViews {
             switch recorded.event.details {
             case .threadJoined(let joined) where joined.thread == thread: members.append((joined.user, recorded.position))
             case .threadLeft(let left) where left.thread == thread: members.removeAll { $0.user == left.user }
+            case .memberRemoved(let removed) where removed.thread == thread: members.removeAll { $0.user == removed.user }
             default: break
             }
         }
@@ -96,6 +107,10 @@ package struct NaiveViews {
                 stretches.append(Access(thread: joined.thread, from: recorded.position))
             case .threadLeft(let left) where left.user == user:
                 if let index = stretches.lastIndex(where: { $0.thread == left.thread }) { stretches[index].to = recorded.position }
+            case .memberRemoved(let removed) where removed.user == user:
+                if let index = stretches.lastIndex(where: { $0.thread == removed.thread }), stretches[index].to == nil {
+                    stretches[index].to = recorded.position
+                }
             default: break
             }
         }
@@ -123,20 +138,17 @@ package struct NaiveViews {
         }
     }
 
-    /// Counts unretracted messages by others after the later of read marker and last join; 0 for
+    /// Counts messages by others that are neither retracted nor removed, after the later of read marker and last join; 0 for
     /// non-members.
     package func unreadCount(_ user: UserID, in thread: ThreadID) -> Int {
         guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: thread))
-        return messages(of: thread).count { $0.position > seen && $0.author != user && !$0.isRetracted }
+        return messages(of: thread).count { $0.position > seen && $0.author != user && !$0.isRetracted && !$0.isRemoved }
     }
 
-    /// Returns the position of the last event of a thread, without read markers.
+    /// Returns the position of the last event of a thread, without read markers and reports.
     package func lastPosition(of thread: ThreadID) -> Position? {
-        events.last { recorded in
-            if case .threadRead = recorded.event.details { return false }
-            return recorded.event.details.thread == thread
-        }?.position
+        events.last { recorded in recorded.event.details.threadNumber != nil && recorded.event.details.thread == thread }?.position
     }
 
     /// Returns the current name of a user.

@@ -90,7 +90,7 @@ struct DeepVerification {
     private let now: Position
     /// The number of messages by thread.
     private let messageCounts: [Int]
-    /// The number of replies by message, without retracted ones.
+    /// The number of replies by message, without retracted and removed ones.
     private let replyCounts: [Int]
 
     init(_ models: StoreModels) {
@@ -102,7 +102,7 @@ struct DeepVerification {
         for message in 0..<identities.messages.count { counts[identities.messageFacts.parent(message)] += 1 }
         messageCounts = counts
         counts = [Int](repeating: 0, count: identities.messages.count)
-        for reply in 0..<identities.replies.count where !rules.isRetracted(reply: reply) {
+        for reply in 0..<identities.replies.count where !rules.marks(reply: reply).isGone {
             counts[identities.replyFacts.parent(reply)] += 1
         }
         replyCounts = counts
@@ -129,6 +129,8 @@ struct DeepVerification {
                 return mismatch(
                     profile?.username?.text == row.username && profile?.postcode == row.postcode, "users",
                     "the username or postcode of user \(id) differs")
+                    + mismatch(
+                        models.isOperator(id, asOf: now) == rules.isOperator(number), "community", "user \(id) as an operator differs")
             }
     }
 
@@ -136,22 +138,34 @@ struct DeepVerification {
         rules.threads.indices.flatMap { number in
             let id = identities.threadID(number)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
+            let (row, record) = (rules.threads[number], models.thread(id, asOf: now))
             return mismatch(
                 count == messageCounts[number], "timelines", "thread \(id) has \(count) messages, expected \(messageCounts[number])")
+                + mismatch(
+                    record.map {
+                        $0.policy == (id.outwardCode == nil ? row.policy : .residents) && $0.history == row.history
+                            && $0.isLocked == row.isLocked && $0.isClosed == row.isClosed
+                    } ?? true, "community", "the policy or lock of thread \(id) differs")
         }
     }
 
     private func memberships() -> [JournalFinding] {
-        rules.memberships.indices.flatMap { number in
+        (0..<rules.memberships.count).flatMap { number in
             let pair = identities.memberships.pair(number)
             let user = identities.userID(pair.first)
             let thread = identities.threadID(pair.second)
-            let row = rules.memberships[number]
+            let standing = rules.memberships.standing(number)
+            let sanctions = models.sanctions(ofMembership: number, asOf: now)
             return mismatch(
-                models.mayRead(user, thread, asOf: now) == row.isMember, "membership",
+                (models.joinPosition(user, in: thread, asOf: now) != nil) == standing.isMember, "membership",
                 "the membership of user \(user) in thread \(thread) differs")
                 + mismatch(
-                    models.readMarker(user, in: thread, asOf: now) == row.readUpTo, "membership",
+                    models.role(ofMembership: number, asOf: now)?.role == standing.role
+                        && sanctions.contains { !$0.isBan } == standing.wasMuted && sanctions.contains { $0.isBan } == standing.wasBanned
+                        && (models.invitation(ofMembership: number, asOf: now) != nil) == standing.isInvited, "community",
+                    "the role, the sanctions or the invitation of user \(user) in thread \(thread) differ")
+                + mismatch(
+                    models.readMarker(user, in: thread, asOf: now) == rules.memberships.readUpTo(number), "membership",
                     "the read marker of user \(user) in thread \(thread) differs")
         }
     }
@@ -161,8 +175,8 @@ struct DeepVerification {
             let id = MessageID(bits: identities.messages.id(number))
             let record = models.message(id, asOf: now)
             return mismatch(
-                record?.position == identities.messageFacts.position(number) && record?.isRetracted == rules.isRetracted(message: number)
-                    && record?.replyCount == replyCounts[number], "timelines", "message \(id) differs")
+                record?.position == identities.messageFacts.position(number) && record?.isRetracted == rules.marks(message: number).contains(.retracted)
+                    && record?.isRemoved == rules.marks(message: number).contains(.removed) && record?.replyCount == replyCounts[number], "timelines", "message \(id) differs")
         }
     }
 
@@ -171,7 +185,8 @@ struct DeepVerification {
             let id = ReplyID(bits: identities.replies.id(number))
             let record = models.reply(id, asOf: now)
             return mismatch(
-                record?.position == identities.replyFacts.position(number) && record?.isRetracted == rules.isRetracted(reply: number),
+                record?.position == identities.replyFacts.position(number) && record?.isRetracted == rules.marks(reply: number).contains(.retracted)
+                    && record?.isRemoved == rules.marks(reply: number).contains(.removed),
                 "timelines", "reply \(id) differs")
         }
     }

@@ -41,7 +41,7 @@ struct ThreadsSource: LiveSource {
     enum Change: Sendable {
         /// The current state of one thread.
         case thread(ThreadSummary)
-        /// All threads, after the viewer left one.
+        /// All threads, after the viewer left one, or became or ceased to be an operator.
         case all([ThreadSummary])
     }
 
@@ -52,7 +52,9 @@ struct ThreadsSource: LiveSource {
         EventFilter(
             kinds: [
                 .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
-                .replyRetracted,
+                .replyRetracted, .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .messageRemoved,
+                .replyRemoved, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .memberRemoved, .messagePinned, .messageUnpinned,
+                .threadLocked, .threadUnlocked, .threadClosed, .custom, .operatorGranted, .operatorRevoked,
             ], viewer: viewer)
     }
 
@@ -61,14 +63,18 @@ struct ThreadsSource: LiveSource {
     }
 
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
-        guard let id = event.event.details.thread else { return nil }
+        guard let id = event.event.details.thread else {
+            // The viewer became an operator, who sees every thread that is not `inviteOnly`, or
+            // ceased to be one.
+            return event.event.details.user == viewer ? .all(try store.threads(PageRequest(limit: limit), viewer: viewer)) : nil
+        }
         do throws(ChatError) {
             return .thread(try store.thread(id, viewer: viewer))
         } catch {
             guard case .rejected(.notAMember) = error else { throw error }
             // Only a query finds the thread that fills the gap. The viewer's own departure is a
             // separate event.
-            guard case .threadLeft(let details) = event.event.details, details.user == viewer else { return nil }
+            guard let viewer, event.event.details.changesRights(of: viewer) else { return nil }
             return .all(try store.threads(PageRequest(limit: limit), viewer: viewer))
         }
     }

@@ -104,20 +104,24 @@ struct TimelineSource: LiveSource {
     enum Change: Sendable {
         case message(TimelineEntry)
         case name(UserID, String?)
+        case block(UserID, isBlocked: Bool)
     }
 
     let thread: ThreadID
     let viewer: UserID?
     let limit: Int
 
-    /// The events of the thread, and changes of usernames.
+    /// The events of the thread, changes of usernames, and blocks.
     ///
     /// The filter has no viewer: a viewer who left and came back reads what changed meanwhile, and
     /// the current names of authors who have left.
     var filter: EventFilter {
         var filter = EventFilter(
             threads: [thread],
-            kinds: [.messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .threadLeft, .usernameChanged])
+            kinds: [
+                .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved,
+                .threadLeft, .memberRemoved, .usernameChanged, .userBlocked, .userUnblocked,
+            ])
         filter.usernameChangeScope = .ignoringThreadsAndViewer
         return filter
     }
@@ -133,9 +137,10 @@ struct TimelineSource: LiveSource {
     func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
         switch event.event.details {
         case .messagePosted(let details): return try change(of: details.message, in: store)
-        case .messageEdited(let details), .messageRetracted(let details): return try change(of: details.message, in: store)
+        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details):
+            return try change(of: details.message, in: store)
         case .replyPosted(let details): return try change(of: details.message, in: store)
-        case .replyRetracted(let details): return try change(of: details.message, in: store)
+        case .replyRetracted(let details), .replyRemoved(let details): return try change(of: details.message, in: store)
         case .usernameChanged(let details):
             let name = store.withCurrentModels { models, now in models.profile(details.user, asOf: now)?.username?.text }
             return .name(details.user, name)
@@ -143,6 +148,11 @@ struct TimelineSource: LiveSource {
             // Throws if the viewer can no longer read the thread.
             if details.user == viewer { _ = try store.thread(thread, viewer: viewer) }
             return nil
+        case .memberRemoved(let details):
+            if details.user == viewer { _ = try store.thread(thread, viewer: viewer) }
+            return nil
+        case .userBlocked(let details): return details.by == viewer ? .block(details.user, isBlocked: true) : nil
+        case .userUnblocked(let details): return details.by == viewer ? .block(details.user, isBlocked: false) : nil
         default: return nil
         }
     }
@@ -172,6 +182,8 @@ struct TimelineSource: LiveSource {
             }
         case .name(let user, let name):
             for index in messages.indices where messages[index].author.id == user { messages[index].author.username = name }
+        case .block(let user, let isBlocked):
+            for index in messages.indices where messages[index].author.id == user { messages[index].isFromBlockedUser = isBlocked }
         }
     }
 }

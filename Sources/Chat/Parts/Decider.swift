@@ -81,7 +81,8 @@ struct Decider: ~Copyable {
     /// Encodes the events of a command into the commit; their space must be reserved.
     mutating func encode(_ rows: Range<Int>, of request: CommandRequest) throws(JournalError) {
         for row in rows {
-            encoder.encode(batch.rows[row], batch.content(row, of: request), correlation: request.correlation)
+            encoder.encode(
+                batch.rows[row], batch.content(row, of: request), correlation: request.correlation, customKind: request.command.customKind)
             // `span.bytes` is unsafe for types with padding; bytes have none.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }

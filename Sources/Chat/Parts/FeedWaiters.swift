@@ -43,7 +43,7 @@ struct FeedWaiters {
         /// Whether the event may match the filter or changes the viewer's keys.
         fileprivate func isConcerned(_ event: RecordedEvent) -> Bool {
             guard event.position > position else { return false }
-            return filter.matches(event.event.details) || filter.viewer.map(event.event.details.changesMembership) ?? false
+            return filter.matches(event.event.details) || filter.viewer.map(event.event.details.changesRights) ?? false
         }
     }
 
@@ -97,8 +97,10 @@ struct FeedWaiters {
 extension EventFilter {
     /// Returns the keys of the events that can match the filter or change its keys.
     ///
-    /// - Parameter memberships: The viewer's threads; empty without a viewer.
-    func keys(_ memberships: [ThreadID]) -> [FeedWaiters.Key] {
+    /// - Parameter memberships: The viewer's threads; empty without a viewer, nil for an operator of
+    ///   the community, who reads more than these.
+    func keys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
+        guard let memberships else { return [.everything] }
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
         if let threads { return threads.flatMap { usernameChangeScope != .filtered ? [.place($0), .readers($0)] : [.place($0)] } }
         if let outwardCodes { return outwardCodes.map { .place(ThreadID($0)) } }
@@ -111,15 +113,21 @@ extension EventDetails {
     /// Returns the keys of the event.
     ///
     /// - Parameter memberships: Returns the threads that a user has ever joined. Called for
-    ///   username changes only, because the readers of those threads see the name beside the user's
-    ///   posts.
+    ///   username changes, because the readers of those threads see the name beside the user's
+    ///   posts, and for blocks.
     func keys(_ memberships: (UserID) -> [ThreadID]) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
         if let relatedThread { keys.append(.place(relatedThread)) }
         if let user { keys.append(.user(user)) }
+        if let actor { keys.append(.user(actor)) }
         switch audience {
-        case .noOtherUser: break
-        case .readers(let thread): keys.append(.readers(thread))
+        // The live views of the user in each thread show whom the user has blocked.
+        case .noOtherUser:
+            switch self {
+            case .userBlocked(let details), .userUnblocked(let details): keys += memberships(details.by).map(FeedWaiters.Key.readers)
+            default: break
+            }
+        case .readers(let thread), .moderators(let thread): keys.append(.readers(thread))
         case .coMembers(let user): keys += memberships(user).map(FeedWaiters.Key.readers)
         }
         return keys

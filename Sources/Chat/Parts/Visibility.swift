@@ -19,17 +19,24 @@ struct Viewpoint {
 // MARK: Threads and posts
 
 extension ReadModels {
-    /// Whether the viewer may read a thread: as a member now and as of the queried position.
+    /// Whether the viewer may read a thread now and as of the queried position.
+    func mayRead(_ thread: ThreadID, from viewpoint: Viewpoint) -> Bool { readingStart(thread, from: viewpoint) != nil }
+
+    /// Returns the position after which the viewer may read the messages of a thread; nil if they
+    /// may read none of it.
     ///
-    /// Both are required: a query as of an earlier point applies the rights of that time, and a
-    /// user who has left may not read the thread as of any point.
-    func mayRead(_ thread: ThreadID, from viewpoint: Viewpoint) -> Bool {
-        guard let viewer = viewpoint.viewer else { return true }
-        return mayRead(viewer, thread, at: viewpoint.position, present: viewpoint.currentPosition)
+    /// The rights of both points count: a query as of an earlier point applies the rights of that
+    /// time, and a user who has left may not read the thread as of any point. In a thread whose
+    /// history begins with the latest join, the present join counts as of every point.
+    func readingStart(_ thread: ThreadID, from viewpoint: Viewpoint) -> Position? {
+        guard let viewer = viewpoint.viewer else { return 0 }
+        return readingStart(viewer, thread, at: viewpoint.position, present: viewpoint.currentPosition)
     }
 
-    private func mayRead(_ viewer: UserID, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
-        mayRead(viewer, thread, asOf: position) && (position == present || mayRead(viewer, thread, asOf: present))
+    private func readingStart(_ viewer: UserID, _ thread: ThreadID, at position: Position, present: Position) -> Position? {
+        guard let then = readingStart(viewer, thread, asOf: position) else { return nil }
+        if position == present { return then }
+        return readingStart(viewer, thread, asOf: present).map { max(then, $0) }
     }
 
     /// Throws `unknownUser` for an unknown viewer.
@@ -44,45 +51,90 @@ extension ReadModels {
 
     /// Throws `unknownThread` for an unknown thread, and `notAMember` if the viewer may not read
     /// it.
-    func requireReadable(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) {
+    ///
+    /// - Returns: The position after which the viewer may read its messages.
+    @discardableResult
+    func requireReadable(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) -> Position {
         try requireViewer(of: viewpoint)
         guard hasThread(thread, asOf: viewpoint.position) else { throw .rejected(.unknownThread) }
-        guard mayRead(thread, from: viewpoint) else { throw .rejected(.notAMember) }
+        guard let start = readingStart(thread, from: viewpoint) else { throw .rejected(.notAMember) }
+        return start
     }
 
-    /// Throws `unknownMessage` for an unknown message, and `notAMember` if the viewer may not read
-    /// its thread.
-    func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) {
-        guard let thread = thread(of: message, asOf: viewpoint.position) else { throw .rejected(.unknownMessage) }
-        try requireReadable(thread, from: viewpoint)
+    /// Throws `unknownMessage` for a message that is unknown or before the viewer's history, and
+    /// `notAMember` if the viewer may not read its thread.
+    ///
+    /// - Returns: The thread.
+    @discardableResult
+    func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) -> ThreadID {
+        guard let thread = thread(of: message, asOf: viewpoint.position), let posted = position(of: message, asOf: viewpoint.position)
+        else {
+            throw .rejected(.unknownMessage)
+        }
+        guard posted > (try requireReadable(thread, from: viewpoint)) else { throw .rejected(.unknownMessage) }
+        return thread
     }
 
-    /// Marks the messages whose text another user has edited or retracted since the queried
-    /// position.
-    func markingWithheld(_ rows: consuming [PostRecord<MessageID>], from viewpoint: Viewpoint) -> [PostRecord<MessageID>] {
-        withhold(&rows, from: viewpoint, PostID.message)
+    /// Throws `unknownReply` for a reply that is unknown or before the viewer's history, and
+    /// `notAMember` if the viewer may not read its thread.
+    ///
+    /// - Returns: The message that it answers, and the thread.
+    func requireReadable(_ reply: ReplyID, from viewpoint: Viewpoint) throws(ChatError) -> (message: MessageID, thread: ThreadID) {
+        guard let message = message(answeredBy: reply, asOf: viewpoint.position) else { throw .rejected(.unknownReply) }
+        do throws(ChatError) { return (message, try requireReadable(message, from: viewpoint)) } catch {
+            if case .rejected(.unknownMessage) = error { throw .rejected(.unknownReply) }
+            throw error
+        }
+    }
+
+    /// Throws as ``requireReadable(_:from:)-(ThreadID,_)``, and `notAModerator` if the viewer does
+    /// not moderate the thread now and as of the queried position.
+    ///
+    /// - Returns: The position after which the viewer may read its messages.
+    @discardableResult
+    func requireModerated(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) -> Position {
+        let start = try requireReadable(thread, from: viewpoint)
+        guard let viewer = viewpoint.viewer else { return start }
+        guard moderates(viewer, thread, at: viewpoint.position, present: viewpoint.currentPosition) else {
+            throw .rejected(.notAModerator)
+        }
+        return start
+    }
+
+    private func moderates(_ viewer: UserID, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
+        moderates(viewer, thread, asOf: position) && (position == present || moderates(viewer, thread, asOf: present))
+    }
+
+    /// Marks messages of a thread for the viewer: texts that are withheld, and blocked authors.
+    func marking(_ rows: consuming [PostRecord<MessageID>], in thread: ThreadID, from viewpoint: Viewpoint) -> [PostRecord<MessageID>] {
+        mark(&rows, thread, from: viewpoint, PostID.message)
         return rows
     }
 
-    /// Marks the replies whose text another user has edited or retracted since the queried
-    /// position.
-    func markingWithheld(_ rows: consuming [PostRecord<ReplyID>], from viewpoint: Viewpoint) -> [PostRecord<ReplyID>] {
-        withhold(&rows, from: viewpoint, PostID.reply)
+    /// Marks replies in a thread for the viewer: texts that are withheld, and blocked authors.
+    func marking(_ rows: consuming [PostRecord<ReplyID>], in thread: ThreadID, from viewpoint: Viewpoint) -> [PostRecord<ReplyID>] {
+        mark(&rows, thread, from: viewpoint, PostID.reply)
         return rows
     }
 
-    private func withhold<ID>(_ rows: inout [PostRecord<ID>], from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
+    /// Another user's text is withheld if its author has edited or retracted it, or a moderator
+    /// removed it, since the queried position.
+    private func mark<ID>(_ rows: inout [PostRecord<ID>], _ thread: ThreadID, from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
+        guard let viewer = viewpoint.viewer else { return }
+        for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.position) { rows[index].isBlocked = true }
         // A query as of now reads the current texts only.
-        guard let viewer = viewpoint.viewer, viewpoint.position < viewpoint.currentPosition else { return }
+        guard viewpoint.position < viewpoint.currentPosition else { return }
+        let seesRemoved = moderates(viewer, thread, asOf: viewpoint.currentPosition)
         for index in rows.indices where rows[index].author != viewer {
             let written = rows[index].editPosition ?? rows[index].position
-            rows[index].isWithheld = !isCurrentText(of: post(rows[index].id), writtenAt: written, present: viewpoint.currentPosition)
+            rows[index].isWithheld = !isCurrentText(
+                of: post(rows[index].id), writtenAt: written, includesRemoved: seesRemoved, present: viewpoint.currentPosition)
         }
     }
 
     /// Whether the event at a position wrote the post's current text.
-    private func isCurrentText(of post: PostID, writtenAt position: Position, present: Position) -> Bool {
-        textPosition(of: post, asOf: present) == position
+    private func isCurrentText(of post: PostID, writtenAt position: Position, includesRemoved: Bool, present: Position) -> Bool {
+        textPosition(of: post, includesRemoved: includesRemoved, asOf: present) == position
     }
 }
 
@@ -105,12 +157,14 @@ extension Membership {
 
 // MARK: Events
 
-/// The users who may see an event, in addition to operators and the event's own user.
+/// The users who may see an event, in addition to its own users and the host program.
 enum Audience: Hashable {
     /// No other users.
     case noOtherUser
     /// The readers of a thread.
     case readers(ThreadID)
+    /// The readers of a thread who moderate it.
+    case moderators(ThreadID)
     /// The readers of any thread of this user, who see the user's name there.
     case coMembers(UserID)
 }
@@ -119,21 +173,48 @@ extension EventDetails {
     /// The users whose query results this event changes.
     var audience: Audience {
         switch self {
-        case .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
-            .replyRetracted, .postcodeSet:
-            relatedThread.map(Audience.readers) ?? .noOtherUser
+        case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
+            relatedThread.map(Audience.moderators) ?? .noOtherUser
         case .usernameChanged(let details): .coMembers(details.user)
         // A registration shows no name before the user joins a thread; the others are always
         // private.
-        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: .noOtherUser
+        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
+            .userUnblocked, .lost, .unknown:
+            .noOtherUser
+        case .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
+            .replyRetracted, .postcodeSet, .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet,
+            .messageRemoved, .replyRemoved, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .memberRemoved, .messagePinned,
+            .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .custom:
+            relatedThread.map(Audience.readers) ?? .noOtherUser
         }
     }
 
-    /// Whether the event starts or ends a user's membership of a thread.
-    func changesMembership(of user: UserID) -> Bool {
+    /// The message of an event about a message or one of its replies.
+    var message: MessageID? {
+        switch self {
+        case .messagePosted(let details): details.message
+        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details), .messagePinned(let details),
+            .messageUnpinned(let details):
+            details.message
+        case .replyPosted(let details): details.message
+        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): details.message
+        case .messageReported(let details), .messageReportsResolved(let details): details.message
+        case .replyReported(let details), .replyReportsResolved(let details): details.message
+        default: nil
+        }
+    }
+
+    /// Whether the user caused the event, or another user caused it and it concerns them.
+    func isOwn(of user: UserID) -> Bool { self.user == user || actor == user }
+
+    /// Whether the event changes which events a user may see.
+    func changesRights(of user: UserID) -> Bool {
         switch self {
         case .threadJoined(let details): details.user == user
         case .threadLeft(let details): details.user == user
+        case .memberRemoved(let details): details.user == user
+        case .roleSet(let details): details.user == user
+        case .operatorGranted(let details), .operatorRevoked(let details): details.user == user
         default: false
         }
     }
@@ -142,49 +223,89 @@ extension EventDetails {
 extension ReadModels {
     /// Whether a viewer may see an event.
     ///
-    /// A viewer sees their own events. They see another event if they could read its thread at the
-    /// event's position and can read it now.
+    /// A viewer sees their own events. They see another event if they could read its thread, and
+    /// the message that it is about, at the event's position and can read both now.
     ///
     /// - Complexity: As ``Projections/ReadModels/mayRead(_:_:asOf:)``; for a username change, once
     ///   per thread of the renamed user.
     func maySee(_ viewer: UserID, _ details: EventDetails, at position: Position, present: Position) -> Bool {
-        if details.user == viewer { return true }
-        return switch details.audience {
-        case .noOtherUser: false
-        case .readers(let thread): mayRead(viewer, thread, at: position, present: present)
+        if details.isOwn(of: viewer) { return true }
+        switch details.audience {
+        case .noOtherUser: return false
+        case .readers(let thread): return maySee(viewer, details, in: thread, at: position, present: present)
+        case .moderators(let thread):
+            return maySee(viewer, details, in: thread, at: position, present: present)
+                && moderates(viewer, thread, at: position, present: present)
         case .coMembers(let user):
-            threads(of: user, asOf: position).contains { mayRead(viewer, $0.thread, at: position, present: present) }
+            return threads(of: user, asOf: position).contains {
+                readingStart(viewer, $0.thread, at: position, present: present) != nil
+            }
         }
+    }
+
+    private func maySee(_ viewer: UserID, _ details: EventDetails, in thread: ThreadID, at position: Position, present: Position) -> Bool {
+        guard let start = readingStart(viewer, thread, at: position, present: present) else { return false }
+        if start == 0 { return true }
+        guard position > start else { return false }
+        guard let message = details.message else { return true }
+        return self.position(of: message, asOf: present).map { $0 > start } ?? false
     }
 
     /// Returns the event redacted for a viewer; nil if they may not see it.
     ///
     /// A user's own events are complete. Events of other users contain no correlation id, no
-    /// postcode, and only texts that are still current.
+    /// postcode, and only texts that are still current; a removed text and a reason are shown to
+    /// moderators, and the reason to the author of the post.
     func shown(_ recorded: RecordedEvent, to viewer: UserID, present: Position) -> RecordedEvent? {
         let details = recorded.event.details
         guard maySee(viewer, details, at: recorded.position, present: present) else { return nil }
-        if details.user == viewer { return recorded }
+        if details.isOwn(of: viewer) { return recorded }
         var shown = recorded
         shown.event.correlation = nil
+        if let author = details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, asOf: present) }
         switch details {
-        case .messagePosted(let details): redactBody(of: .message(details.message), &shown, present: present)
-        case .messageEdited(let details): redactBody(of: .message(details.message), &shown, present: present)
-        case .replyPosted(let details): redactBody(of: .reply(details.reply), &shown, present: present)
-        case .replyEdited(let details): redactBody(of: .reply(details.reply), &shown, present: present)
+        case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
+        case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
+        case .replyPosted(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, present: present)
+        case .replyEdited(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, present: present)
         case .usernameChanged(let details):
             if namePosition(of: details.user, asOf: present) != recorded.position { shown.redact(.username) }
         case .postcodeSet: shown.redact(.postcode)
-        // A thread is never renamed, so its name is current; the other events have no content.
-        case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted: break
+        case .messageRemoved(let details):
+            if message(details.message, asOf: present)?.author != viewer { redactReason(details.thread, viewer, &shown, present) }
+        case .replyRemoved(let details):
+            if reply(details.reply, asOf: present)?.author != viewer { redactReason(details.thread, viewer, &shown, present) }
+        case .userMuted(let details), .userBanned(let details): redactReason(details.thread, viewer, &shown, present)
+        case .memberRemoved(let details): redactReason(details.thread, viewer, &shown, present)
+        // A thread is never renamed, so its name is current; moderators see reports complete; the
+        // other events have no content, or content that does not change.
+        case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
+            .invitationDeclined, .invitationRevoked, .roleSet, .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned,
+            .threadLocked, .threadUnlocked, .threadClosed, .messageReported, .replyReported, .messageReportsResolved,
+            .replyReportsResolved, .custom:
+            break
         // Visible to their own user only.
-        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil
+        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
+            .userUnblocked, .lost, .unknown:
+            return nil
         }
         return shown
     }
 
-    private func redactBody(of post: PostID, _ shown: inout RecordedEvent, present: Position) {
-        if !isCurrentText(of: post, writtenAt: shown.position, present: present) { shown.redact(.body) }
+    private func redactBody(
+        of post: PostID, _ thread: ThreadID, _ viewer: UserID, _ shown: inout RecordedEvent, present: Position
+    ) {
+        if isCurrentText(of: post, writtenAt: shown.position, includesRemoved: false, present: present) { return }
+        if moderates(viewer, thread, asOf: present),
+            isCurrentText(of: post, writtenAt: shown.position, includesRemoved: true, present: present)
+        {
+            return
+        }
+        shown.redact(.body)
+    }
+
+    private func redactReason(_ thread: ThreadID, _ viewer: UserID, _ shown: inout RecordedEvent, _ present: Position) {
+        if !moderates(viewer, thread, asOf: present) { shown.redact(.reason) }
     }
 }
 
@@ -215,12 +336,13 @@ extension RecordedEvent {
             } else if first?.isIdentical(to: subject ?? "") != true {
                 shown.event.content = .registration(username, subject: nil)
             }
-        case (.openThread(_, let name, _), .threadName(let first)):
+        case (.openThread(_, let name, _, _, _), .threadName(let first)):
             if !(ThreadName(name)?.text ?? name).isIdentical(to: first) { shown.redact(.name) }
         case (.postMessage(_, _, _, let body), .body(let first)), (.reply(_, _, _, let body), .body(let first)):
             if !body.isIdentical(to: first) { shown.redact(.body) }
         case (.startSession(_, _, let device), .device(let first)):
             if !device.isIdentical(to: first) { shown.redact(.device) }
+        case (.custom(_, _, _, _, let payload), .payload(let first)): if payload != first { shown.redact(.payload) }
         case (_, .none), (_, .erased): break
         // The event does not match the command, so the caller may see no content.
         default: shown.event.content = .omitted
@@ -232,11 +354,12 @@ extension RecordedEvent {
 extension EventDetails {
     /// Whether the command produces the event.
     ///
-    /// Only an opening produces a second event, the join.
+    /// Only an opening has an id and produces further events, the policy and the join.
     fileprivate func isProduced(by command: ChatCommand) -> Bool {
-        guard case .openThread(let thread, _, let user) = command else { return true }
+        guard case .openThread(let thread, _, let user, _, _) = command else { return true }
         return switch self {
         case .threadOpened(let details): details.thread == thread
+        case .threadPolicySet(let details): details.thread == thread
         case .threadJoined(let details): details.thread == thread && details.user == user
         default: false
         }

@@ -36,7 +36,9 @@ extension ChatStore {
             position: position, post: post, thread: found.thread, threadName: found.threadName,
             answeredMessage: replies.isEmpty ? nil : found.answered, author: author, body: messages.first?.body ?? replies.first?.body,
             createdAt: createdAt, editedAt: messages.first?.editedAt ?? replies.first?.editedAt,
-            isRetracted: messages.first?.isRetracted ?? replies.first?.isRetracted ?? false, replyCount: messages.first?.replyCount ?? 0,
+            isRetracted: messages.first?.isRetracted ?? replies.first?.isRetracted ?? false,
+            isRemoved: messages.first?.isRemoved ?? replies.first?.isRemoved ?? false,
+            isFromBlockedUser: messages.first?.isFromBlockedUser ?? replies.first?.isFromBlockedUser ?? false, replyCount: messages.first?.replyCount ?? 0,
             history: history,
             readers: found.memberships.map { sections.readers(of: found.thread, $0, asOf: position) })
     }
@@ -59,24 +61,24 @@ private struct PostRows {
     init(_ post: PostID, _ limit: Int, in models: borrowing ReadModels, from view: Viewpoint) throws(ChatError) {
         let now = view.position
         let posted: Position
+        let thread: ThreadID
         switch post {
         case .message(let id):
+            thread = try models.requireReadable(id, from: view)
             guard let row = models.message(id, asOf: now) else { throw .rejected(.unknownMessage) }
-            (answered, message, reply, posted) = (id, models.markingWithheld([row], from: view), [], row.position)
+            (answered, message, reply, posted) = (id, models.marking([row], in: thread, from: view), [], row.position)
         case .reply(let id):
-            guard let row = models.reply(id, asOf: now), let answered = models.message(answeredBy: id, asOf: now) else {
-                throw .rejected(.unknownReply)
-            }
-            (self.answered, message, reply, posted) = (answered, [], models.markingWithheld([row], from: view), row.position)
+            let place = try models.requireReadable(id, from: view)
+            guard let row = models.reply(id, asOf: now) else { throw .rejected(.unknownReply) }
+            thread = place.thread
+            (answered, message, reply, posted) = (place.message, [], models.marking([row], in: thread, from: view), row.position)
         }
-        guard let thread = models.thread(of: answered, asOf: now) else { throw .rejected(.unknownMessage) }
-        try models.requireReadable(thread, from: view)
         self.thread = thread
         threadName = models.thread(thread, asOf: now)?.name
         // Sorted, because an imported history can contain edits after the retraction.
         historyPositions =
             ([posted] + models.editPositions(of: post, limit: limit, asOf: now)
-            + (models.retractionPosition(of: post, asOf: now).map { [$0] } ?? []))
+            + [models.retractionPosition(of: post, asOf: now), models.removalPosition(of: post, asOf: now)].compactMap { $0 })
             .sorted()
         memberships = view.viewer == nil ? models.scan(membershipsOf: thread) : nil
     }

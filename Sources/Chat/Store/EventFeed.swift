@@ -109,10 +109,12 @@ final class EventFeed: Sendable {
 
     /// Suspends until the feed has an event that may match the filter.
     func wait(after position: Position, matching filter: EventFilter, of store: ChatStore) async -> FeedWaiters.Wakeup {
-        let memberships = filter.viewer.map { viewer in
-            store.threads(of: viewer, asOf: position)
+        var memberships: [ThreadID]? = []
+        if let viewer = filter.viewer {
+            let isOperator = store.withCurrentModels { models, _ in models.isOperator(viewer, asOf: position) }
+            memberships = isOperator ? nil : store.threads(of: viewer, asOf: position)
         }
-        let keys = filter.keys(memberships ?? [])
+        let keys = filter.keys(memberships)
         let id = state.withLock { $0.waiters.makeID() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { task in

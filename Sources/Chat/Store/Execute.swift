@@ -268,9 +268,9 @@ extension ChatCommand {
     /// Whether the store must generate the id of what the command creates.
     fileprivate var needsID: Bool {
         switch self {
-        case .registerUser(user: nil, username: _, subject: _), .openThread(thread: nil, name: _, by: _),
+        case .registerUser(user: nil, username: _, subject: _), .openThread(thread: nil, name: _, by: _, policy: _, history: _),
             .postMessage(message: nil, thread: _, author: _, body: _), .reply(reply: nil, message: _, author: _, body: _),
-            .startSession(user: _, session: nil, device: _):
+            .startSession(user: _, session: nil, device: _), .custom(id: nil, kind: _, thread: _, by: _, payload: _):
             true
         default: false
         }
@@ -287,20 +287,30 @@ extension CommandRequest {
         case .registerUser(_, let username, let subject): text = 4 * username.utf8.count + (subject?.utf8.count ?? 0)
         case .changeUsername(_, let username): text = 4 * username.utf8.count
         case .setPostcode: text = 8
-        case .openThread(_, let name, _): text = name.utf8.count
+        case .openThread(_, let name, _, _, _): text = name.utf8.count
         case .postMessage(_, _, _, let body), .reply(_, _, _, let body), .edit(_, _, let body): text = body.utf8.count
         case .startSession(_, _, let device): text = device.utf8.count
-        case .joinThread, .leaveThread, .retract, .markRead, .endSession: text = 0
+        case .remove(_, _, let reason), .mute(_, _, _, let reason, _), .ban(_, _, _, let reason, _), .removeMember(_, _, _, let reason),
+            .report(_, _, let reason):
+            text = reason.utf8.count
+        case .custom(_, let kind, _, _, let payload): text = kind.utf8.count + payload.text.utf8.count
+        case .joinThread, .leaveThread, .retract, .markRead, .endSession, .invite, .acceptInvitation, .declineInvitation,
+            .revokeInvitation, .setRole, .grantOperator, .revokeOperator, .unmute, .unban, .pin, .unpin, .lockThread, .unlockThread,
+            .closeThread, .resolveReport, .block, .unblock:
+            text = 0
         }
         let eventCount =
             switch command {
             // A change of postcode can open the thread of the outward code and join the user to it.
-            // The opening of a thread joins its creator.
+            // The opening of a thread sets its policy and joins its creator.
             case .setPostcode, .openThread: 3
+            // A ban ends the membership.
+            case .ban: 2
             default: 1
             }
         // The rules reject text of more than 66,000 bytes, and a rejected command appends nothing.
         // 128 bytes hold the fixed fields of an event and its record.
-        return min(text, 66_000) + eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
+        // Both events of a ban have the reason.
+        return (eventCount == 2 ? 2 : 1) * min(text, 66_000) + eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
     }
 }

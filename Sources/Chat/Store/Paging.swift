@@ -16,9 +16,9 @@ extension ChatStore {
     ) throws(ChatError) -> Page<TimelineEntry> {
         let page = try self.request(page, at: cursor, of: .timeline(thread))
         let found = try query(moment, for: viewer) { models, view throws(ChatError) in
-            try models.requireReadable(thread, from: view)
+            let start = try models.requireReadable(thread, from: view)
             return PageRows(page, asOf: view.position, position: \.position) {
-                models.markingWithheld(models.messages(of: thread, $0, asOf: view.position), from: view)
+                models.marking(models.messages(of: thread, $0, asOf: view.position, after: start), in: thread, from: view)
             }
         }
         return makePage(try entries(found.rows, in: thread), found, of: .timeline(thread))
@@ -35,9 +35,9 @@ extension ChatStore {
     ) throws(ChatError) -> Page<ReplyEntry> {
         let page = try self.request(page, at: cursor, of: .replies(message))
         let found = try query(moment, for: viewer) { models, view throws(ChatError) in
-            try models.requireReadable(message, from: view)
+            let thread = try models.requireReadable(message, from: view)
             return PageRows(page, asOf: view.position, position: \.position) {
-                models.markingWithheld(models.replies(to: message, $0, asOf: view.position), from: view)
+                models.marking(models.replies(to: message, $0, asOf: view.position), in: thread, from: view)
             }
         }
         return makePage(try entries(found.rows, to: message), found, of: .replies(message))

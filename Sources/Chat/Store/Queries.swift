@@ -24,8 +24,8 @@ extension ChatStore {
     ///   and `notAMember`.
     public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> ThreadSummary {
         try query(moment, for: viewer) { models, view throws(ChatError) in
-            try models.requireReadable(id, from: view)
-            guard let thread = models.thread(id, asOf: view.position) else { throw .rejected(.unknownThread) }
+            let start = try models.requireReadable(id, from: view)
+            guard let thread = models.thread(id, asOf: view.position, after: start) else { throw .rejected(.unknownThread) }
             return ThreadSummary(thread)
         }
     }
@@ -60,8 +60,8 @@ extension ChatStore {
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [TimelineEntry] {
         let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
-            try models.requireReadable(thread, from: view)
-            return models.markingWithheld(models.messages(of: thread, page, asOf: view.position), from: view)
+            let start = try models.requireReadable(thread, from: view)
+            return models.marking(models.messages(of: thread, page, asOf: view.position, after: start), in: thread, from: view)
         }
         return try entries(rows, in: thread)
     }
@@ -72,11 +72,9 @@ extension ChatStore {
     ///   and `notAMember`; ``ChatError/journal(_:)`` if the text cannot be read.
     public func message(_ id: MessageID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> TimelineEntry {
         let (rows, thread) = try query(moment, for: viewer) { models, view throws(ChatError) in
-            guard let row = models.message(id, asOf: view.position), let thread = models.thread(of: id, asOf: view.position) else {
-                throw .rejected(.unknownMessage)
-            }
-            try models.requireReadable(thread, from: view)
-            return (models.markingWithheld([row], from: view), thread)
+            let thread = try models.requireReadable(id, from: view)
+            guard let row = models.message(id, asOf: view.position) else { throw .rejected(.unknownMessage) }
+            return (models.marking([row], in: thread, from: view), thread)
         }
         return try entries(rows, in: thread)[0]
     }
@@ -89,8 +87,8 @@ extension ChatStore {
         to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [ReplyEntry] {
         let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
-            try models.requireReadable(message, from: view)
-            return models.markingWithheld(models.replies(to: message, page, asOf: view.position), from: view)
+            let thread = try models.requireReadable(message, from: view)
+            return models.marking(models.replies(to: message, page, asOf: view.position), in: thread, from: view)
         }
         return try entries(rows, to: message)
     }
@@ -100,10 +98,8 @@ extension ChatStore {
     public func message(answeredBy reply: ReplyID, viewer: UserID? = nil) -> MessageID? {
         withCurrentModels { models, now -> MessageID? in
             let view = Viewpoint(viewer: viewer, position: now, currentPosition: now)
-            guard let message = models.message(answeredBy: reply, asOf: now), let thread = models.thread(of: message, asOf: now),
-                models.mayRead(thread, from: view)
-            else { return nil }
-            return message
+            // Any rejection means that the viewer may not see the reply.
+            return try? models.requireReadable(reply, from: view).message
         }
     }
 
@@ -177,8 +173,8 @@ extension ChatStore {
                 id: id, name: models.thread(id, asOf: view.position)?.name,
                 unread: models.unreadCount(of: user, in: id, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
-            let last = models.lastMessage(of: id, asOf: view.position)
-            return (thread: thread, last: models.markingWithheld(last.map { [$0] } ?? [], from: view))
+            let last = models.lastMessage(of: id, asOf: view.position, after: models.readingStart(id, from: view) ?? .max)
+            return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
         }
         return UserDetails(
             id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
@@ -262,7 +258,7 @@ extension ThreadSummary {
     init(_ thread: ThreadRecord) {
         self.init(
             id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, members: thread.memberCount,
-            messages: thread.messageCount,
-            lastPosition: thread.lastPosition, createdAt: thread.createdAt)
+            messages: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt, policy: thread.policy,
+            history: thread.history, isLocked: thread.isLocked, isClosed: thread.isClosed)
     }
 }

@@ -87,6 +87,8 @@ extension ChatStore {
 struct SectionedQuery {
     let readSide: ReadSide
     let viewpoint: Viewpoint
+    /// Whether a list of threads scans every thread, not only the viewer's memberships.
+    var listsAllThreads = false
 
     /// The maximum number of rows read per section.
     static let rowCount = 512
@@ -143,13 +145,21 @@ extension SectionedQuery {
 
     /// Returns the users in a scan of memberships who could read a thread as of a position, in
     /// joining order.
+    ///
+    /// Operators who are no members follow in the order in which they could read it first.
     func readers(of thread: ThreadID, _ scan: Scan, asOf position: Position) -> [ThreadMember] {
         let stays = compactMap(scan) { models, row in
             models.indexedMembership(ofMembership: row, asOf: position).flatMap {
                 models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil
             }
         }
-        return memberships(of: stays, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
+        let members = memberships(of: stays, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
+        let operators = withSection { models in
+            models.operators(asOf: position).filter { one in
+                models.mayRead(one.user, thread, asOf: position) && models.joinPosition(one.user, in: thread, asOf: position) == nil
+            }.map { ThreadMember(user: UserSummary($0), since: max($0.since, models.openingPosition(of: thread))) }
+        }
+        return members + operators.sorted { $0.since < $1.since }
     }
 
     /// Returns the residents in a scan of residences, in moving order.
@@ -185,25 +195,36 @@ extension SectionedQuery {
 
     /// Returns the thread of a row; nil if the viewer may not see it.
     ///
-    /// The rows are memberships for a viewer and threads for an operator.
+    /// The rows are those of ``ChatStore/shownThreads(_:_:)``.
     func shownThread(_ models: borrowing ReadModels, _ row: Int) -> Int? {
         guard viewpoint.viewer != nil else { return row }
-        let thread = models.thread(ofMembership: row)
+        let thread = listsAllThreads ? row : models.thread(ofMembership: row)
         return models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil
     }
 
     /// Returns the threads at these places.
-    func threads(_ places: ArraySlice<ThreadSortKey>) -> [ThreadRecord] { map(places) { $0.record($1, asOf: viewpoint.position) } }
+    func threads(_ places: ArraySlice<ThreadSortKey>) -> [ThreadRecord] {
+        map(places) { models, place in
+            models.record(
+                place, asOf: viewpoint.position, after: models.readingStart(models.threadID(place), from: viewpoint) ?? viewpoint.position)
+        }
+    }
 }
 
 extension ChatStore {
-    /// Scans the threads that the viewer may see: their memberships, or every thread for an
-    /// operator.
+    /// Scans the threads that the viewer may see: their memberships, or every thread without a
+    /// viewer and for an operator of the community.
     func shownThreads(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> (Scan, SectionedQuery) {
-        try sections(moment, for: viewer) { models, view throws(ChatError) in
+        var (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) -> Scan? in
             try models.requireViewer(of: view)
-            return viewer.map { models.scan(membershipsOf: $0) } ?? models.threadScan()
+            guard let viewer, !models.isOperator(viewer, asOf: view.currentPosition) else { return nil }
+            return models.scan(membershipsOf: viewer)
         }
+        guard let scan else {
+            sections.listsAllThreads = true
+            return (sections.withSection { $0.threadScan() }, sections)
+        }
+        return (scan, sections)
     }
 
     /// Sections as of now, also after a close.

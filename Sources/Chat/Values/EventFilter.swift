@@ -30,7 +30,8 @@ public struct EventFilter: Hashable, Sendable {
     /// The conditions that apply to changes of usernames.
     var usernameChangeScope = UsernameChangeScope.filtered
 
-    /// The conditions that apply to a change of a username, which belongs to no thread.
+    /// The conditions that apply to a change of a username and to a block, which belong to no
+    /// thread.
     enum UsernameChangeScope: Hashable, Sendable {
         /// All conditions apply.
         case filtered
@@ -59,14 +60,18 @@ public struct EventFilter: Hashable, Sendable {
     public func matches(_ details: EventDetails) -> Bool {
         if let kinds, !(details.kind.map(kinds.contains) ?? false) { return false }
         if let threads, !(details.thread.map(threads.contains) ?? isExemptFromThreads(details)) { return false }
-        if let users, !(details.user.map(users.contains) ?? false) { return false }
+        if let users, !(details.user.map(users.contains) ?? false), !(details.actor.map(users.contains) ?? false) { return false }
         if let outwardCodes { return details.relatedThread?.outwardCode.map(outwardCodes.contains) ?? false }
         return true
     }
 
     /// Whether the condition on ``threads`` does not apply to the event.
     func isExemptFromThreads(_ details: EventDetails) -> Bool {
-        if usernameChangeScope != .filtered, case .usernameChanged = details { true } else { false }
+        guard usernameChangeScope != .filtered else { return false }
+        return switch details {
+        case .usernameChanged, .userBlocked, .userUnblocked: true
+        default: false
+        }
     }
 
     /// Whether the condition on ``viewer`` does not apply: there is no viewer, or the event is

@@ -22,11 +22,15 @@ public struct PostDetails: Hashable, Sendable, Encodable {
     public var createdAt: Timestamp
     /// The time of the latest edit; nil if never edited.
     public var editedAt: Timestamp?
-    /// Whether it was retracted.
+    /// Whether its author retracted it.
     public var isRetracted: Bool
-    /// The number of replies that are not retracted; 0 for a reply.
+    /// Whether a moderator removed it; the history has the event, and for moderators the text.
+    public var isRemoved = false
+    /// Whether the viewer has blocked its author.
+    public var isFromBlockedUser = false
+    /// The number of replies that are neither retracted nor removed; 0 for a reply.
     public var replyCount: Int
-    /// The events that posted, edited and retracted it, oldest first, redacted for the viewer.
+    /// The events that posted, edited, retracted and removed it, oldest first, redacted for the viewer.
     ///
     /// Limited to the latest edits.
     public var history: [RecordedEvent]
@@ -36,10 +40,13 @@ public struct PostDetails: Hashable, Sendable, Encodable {
     private enum CodingKeys: String, CodingKey {
         case position, id, thread, threadName, message, author, body, createdAt, editedAt
         case isRetracted = "retracted"
+        case isRemoved = "removed"
+        case isFromBlockedUser = "blocked"
         case replyCount, history, readers
     }
 
-    /// Encodes every field, ``post`` as `id` and ``answeredMessage`` as `message`; absent values are null.
+    /// Encodes every field, ``post`` as `id` and ``answeredMessage`` as `message`; absent values are
+    /// null, and `removed` and `blocked` are encoded only if they are true.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
@@ -55,6 +62,8 @@ public struct PostDetails: Hashable, Sendable, Encodable {
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(editedAt, forKey: .editedAt)
         try container.encode(isRetracted, forKey: .isRetracted)
+        if isRemoved { try container.encode(true, forKey: .isRemoved) }
+        if isFromBlockedUser { try container.encode(true, forKey: .isFromBlockedUser) }
         try container.encode(replyCount, forKey: .replyCount)
         try container.encode(history, forKey: .history)
         try container.encode(readers, forKey: .readers)

@@ -50,7 +50,12 @@ public struct Receipt: Sendable {
     private var appendedEvents: [ChatEvent] {
         switch appended {
         case .events(let events): events
-        case .row(let row, let request): [ChatEvent(row, request.command.unindexedContent(of: row.kind), correlation: request.correlation)]
+        case .row(let row, let request):
+            [
+                ChatEvent(
+                    row, request.command.unindexedContent(of: row.kind), correlation: request.correlation,
+                    customKind: request.command.customKind)
+            ]
         }
     }
 

@@ -27,27 +27,34 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
     public var thread: ThreadID
     /// The author.
     public var author: UserSummary
-    /// The text; nil if it is retracted, erased or withheld from the viewer.
+    /// The text; nil if it is retracted, removed, erased or withheld from the viewer.
     ///
-    /// A query as of an earlier point withholds a text that another user has edited or retracted
-    /// since.
+    /// A query as of an earlier point withholds a text that another user has edited or retracted,
+    /// or a moderator removed, since.
     public var body: String?
     /// The display time of creation.
     public var createdAt: Timestamp
     /// The time of the latest edit; nil if never edited.
     public var editedAt: Timestamp?
-    /// Whether it was retracted.
+    /// Whether its author retracted it.
     public var isRetracted: Bool
-    /// The number of replies that are not retracted.
+    /// Whether a moderator removed it.
+    public var isRemoved = false
+    /// Whether the viewer has blocked its author.
+    public var isFromBlockedUser = false
+    /// The number of replies that are neither retracted nor removed.
     public var replyCount: Int
 
     private enum CodingKeys: String, CodingKey {
         case position, id, thread, author, body, createdAt, editedAt
         case isRetracted = "retracted"
+        case isRemoved = "removed"
+        case isFromBlockedUser = "blocked"
         case replyCount
     }
 
-    /// Encodes every field; absent values are null.
+    /// Encodes every field, ``isRemoved`` and ``isFromBlockedUser`` only if they are true; absent
+    /// values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
@@ -58,6 +65,8 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(editedAt, forKey: .editedAt)
         try container.encode(isRetracted, forKey: .isRetracted)
+        if isRemoved { try container.encode(true, forKey: .isRemoved) }
+        if isFromBlockedUser { try container.encode(true, forKey: .isFromBlockedUser) }
         try container.encode(replyCount, forKey: .replyCount)
     }
 }
@@ -72,24 +81,31 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
     public var message: MessageID
     /// The author.
     public var author: UserSummary
-    /// The text; nil if it is retracted, erased or withheld from the viewer.
+    /// The text; nil if it is retracted, removed, erased or withheld from the viewer.
     ///
-    /// A query as of an earlier point withholds a text that another user has edited or retracted
-    /// since.
+    /// A query as of an earlier point withholds a text that another user has edited or retracted,
+    /// or a moderator removed, since.
     public var body: String?
     /// The display time of creation.
     public var createdAt: Timestamp
     /// The time of the latest edit; nil if never edited.
     public var editedAt: Timestamp?
-    /// Whether it was retracted.
+    /// Whether its author retracted it.
     public var isRetracted: Bool
+    /// Whether a moderator removed it.
+    public var isRemoved = false
+    /// Whether the viewer has blocked its author.
+    public var isFromBlockedUser = false
 
     private enum CodingKeys: String, CodingKey {
         case position, id, message, author, body, createdAt, editedAt
         case isRetracted = "retracted"
+        case isRemoved = "removed"
+        case isFromBlockedUser = "blocked"
     }
 
-    /// Encodes every field; absent values are null.
+    /// Encodes every field, ``isRemoved`` and ``isFromBlockedUser`` only if they are true; absent
+    /// values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
@@ -100,6 +116,8 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(editedAt, forKey: .editedAt)
         try container.encode(isRetracted, forKey: .isRetracted)
+        if isRemoved { try container.encode(true, forKey: .isRemoved) }
+        if isFromBlockedUser { try container.encode(true, forKey: .isFromBlockedUser) }
     }
 }
 
@@ -119,10 +137,25 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     public var lastPosition: Position
     /// The display time of creation.
     public var createdAt: Timestamp
+    /// Who may join it.
+    public var policy: ThreadPolicy
+    /// The posts that its members may read.
+    public var history = ThreadHistory.all
+    /// Whether it takes no posts and joins for now.
+    public var isLocked = false
+    /// Whether it takes no posts and joins for good.
+    public var isClosed = false
 
-    private enum CodingKeys: CodingKey { case id, name, outwardCode, members, messages, lastPosition, createdAt }
+    private enum CodingKeys: String, CodingKey {
+        case id, name, outwardCode, members, messages, lastPosition, createdAt, policy, history
+        case isLocked = "locked"
+        case isClosed = "closed"
+    }
 
     /// Encodes every field; absent values are null.
+    ///
+    /// `policy` is encoded only if it is `inviteOnly`, `history` only if it is `sinceJoining`,
+    /// `locked` and `closed` only if they are true.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -132,5 +165,60 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
         try container.encode(messages, forKey: .messages)
         try container.encode(lastPosition, forKey: .lastPosition)
         try container.encode(createdAt, forKey: .createdAt)
+        if policy == .inviteOnly { try container.encode(policy, forKey: .policy) }
+        if history != .all { try container.encode(history, forKey: .history) }
+        if isLocked { try container.encode(true, forKey: .isLocked) }
+        if isClosed { try container.encode(true, forKey: .isClosed) }
+    }
+}
+
+extension TimelineEntry {
+    /// Decodes the form of ``encode(to:)``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            position: try container.decode(Position.self, forKey: .position), id: try container.decode(MessageID.self, forKey: .id),
+            thread: try container.decode(ThreadID.self, forKey: .thread), author: try container.decode(UserSummary.self, forKey: .author),
+            body: try container.decodeIfPresent(String.self, forKey: .body),
+            createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
+            editedAt: try container.decodeIfPresent(Timestamp.self, forKey: .editedAt),
+            isRetracted: try container.decode(Bool.self, forKey: .isRetracted),
+            isRemoved: try container.decodeIfPresent(Bool.self, forKey: .isRemoved) ?? false,
+            isFromBlockedUser: try container.decodeIfPresent(Bool.self, forKey: .isFromBlockedUser) ?? false,
+            replyCount: try container.decode(Int.self, forKey: .replyCount))
+    }
+}
+
+extension ReplyEntry {
+    /// Decodes the form of ``encode(to:)``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            position: try container.decode(Position.self, forKey: .position), id: try container.decode(ReplyID.self, forKey: .id),
+            message: try container.decode(MessageID.self, forKey: .message), author: try container.decode(UserSummary.self, forKey: .author),
+            body: try container.decodeIfPresent(String.self, forKey: .body),
+            createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
+            editedAt: try container.decodeIfPresent(Timestamp.self, forKey: .editedAt),
+            isRetracted: try container.decode(Bool.self, forKey: .isRetracted),
+            isRemoved: try container.decodeIfPresent(Bool.self, forKey: .isRemoved) ?? false,
+            isFromBlockedUser: try container.decodeIfPresent(Bool.self, forKey: .isFromBlockedUser) ?? false)
+    }
+}
+
+extension ThreadSummary {
+    /// Decodes the form of ``encode(to:)``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let outwardCode = try container.decodeIfPresent(OutwardCode.self, forKey: .outwardCode)
+        self.init(
+            id: try container.decode(ThreadID.self, forKey: .id), name: try container.decodeIfPresent(String.self, forKey: .name),
+            outwardCode: outwardCode, members: try container.decode(Int.self, forKey: .members),
+            messages: try container.decode(Int.self, forKey: .messages),
+            lastPosition: try container.decode(Position.self, forKey: .lastPosition),
+            createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
+            policy: try container.decodeIfPresent(ThreadPolicy.self, forKey: .policy) ?? (outwardCode == nil ? .open : .residents),
+            history: try container.decodeIfPresent(ThreadHistory.self, forKey: .history) ?? .all,
+            isLocked: try container.decodeIfPresent(Bool.self, forKey: .isLocked) ?? false,
+            isClosed: try container.decodeIfPresent(Bool.self, forKey: .isClosed) ?? false)
     }
 }

@@ -12,9 +12,12 @@ public enum ChatCommand: Hashable, Sendable {
     case changeUsername(user: UserID, username: String)
     /// Sets a user's postcode and joins the thread of its outward code.
     case setPostcode(user: UserID, postcode: String)
-    /// Opens a named thread; its opener becomes a member.
-    case openThread(thread: ThreadID? = nil, name: String, by: UserID)
-    /// Joins a thread; only current residents can join the thread of an outward code.
+    /// Opens a named thread; its opener becomes a member and the owner.
+    ///
+    /// The policy is `open` or `inviteOnly`.
+    case openThread(thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all)
+    /// Joins a thread; only current residents can join the thread of an outward code, and only
+    /// invited users a thread with the policy `inviteOnly`.
     case joinThread(user: UserID, thread: ThreadID)
     /// Leaves a thread.
     case leaveThread(user: UserID, thread: ThreadID)
@@ -32,9 +35,60 @@ public enum ChatCommand: Hashable, Sendable {
     case startSession(user: UserID, session: SessionID? = nil, device: String)
     /// Ends a session.
     case endSession(session: SessionID)
+
+    /// Invites a user to a thread.
+    case invite(user: UserID, thread: ThreadID, by: UserID)
+    /// Accepts an invitation: joins the thread.
+    case acceptInvitation(user: UserID, thread: ThreadID)
+    /// Declines an invitation.
+    case declineInvitation(user: UserID, thread: ThreadID)
+    /// Revokes an invitation.
+    case revokeInvitation(user: UserID, thread: ThreadID, by: UserID)
+    /// Gives a member a role.
+    case setRole(user: UserID, thread: ThreadID, role: ThreadRole, by: UserID)
+    /// Makes a user an operator of the community.
+    ///
+    /// The command has no acting user: the host program must not take it from a client.
+    case grantOperator(user: UserID)
+    /// Ends a user's being an operator; must not be taken from a client.
+    case revokeOperator(user: UserID)
+    /// Removes a message or a reply, for a reason of 1 to 512 bytes.
+    case remove(PostID, by: UserID, reason: String)
+    /// Stops a user's posts in a thread until a time, or without an end.
+    case mute(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+    /// Ends a mute.
+    case unmute(user: UserID, thread: ThreadID, by: UserID)
+    /// Ends a user's membership and stops their joins until a time, or without an end.
+    case ban(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+    /// Ends a ban.
+    case unban(user: UserID, thread: ThreadID, by: UserID)
+    /// Ends a user's membership; the user can join again.
+    case removeMember(user: UserID, thread: ThreadID, by: UserID, reason: String)
+    /// Pins a message; a thread has at most 50 pins.
+    case pin(message: MessageID, by: UserID)
+    /// Unpins a message.
+    case unpin(message: MessageID, by: UserID)
+    /// Stops posts and joins in a thread.
+    case lockThread(thread: ThreadID, by: UserID)
+    /// Allows posts and joins in a locked thread again.
+    case unlockThread(thread: ThreadID, by: UserID)
+    /// Stops posts and joins in a thread for good.
+    case closeThread(thread: ThreadID, by: UserID)
+    /// Reports a message or a reply to the moderators of its thread.
+    case report(PostID, by: UserID, reason: String)
+    /// Resolves the reports of a message or a reply.
+    case resolveReport(PostID, by: UserID)
+    /// Marks the posts of another user in everything that the acting user sees.
+    case block(user: UserID, by: UserID)
+    /// Ends a block.
+    case unblock(user: UserID, by: UserID)
+    /// Appends an event of the host program's own to a thread.
+    ///
+    /// The kind is a reverse-DNS name (``CustomKind``), the payload at most 16,384 bytes.
+    case custom(id: CustomEventID? = nil, kind: String, thread: ThreadID, by: UserID, payload: CustomPayload)
 }
 
-/// Identifies a post: a message or a reply, which its author can edit and retract.
+/// Identifies a post: a message or a reply, which its author can edit and retract, and a moderator remove.
 public enum PostID: Hashable, Sendable {
     /// A message.
     case message(MessageID)

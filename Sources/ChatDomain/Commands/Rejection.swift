@@ -58,7 +58,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let unknownMessage = Code(rawValue: "unknownMessage")
         /// The reply does not exist.
         public static let unknownReply = Code(rawValue: "unknownReply")
-        /// The message or reply is retracted.
+        /// The message or reply is retracted, or a moderator has removed it.
         public static let retracted = Code(rawValue: "retracted")
         /// Another user is the author.
         public static let notTheAuthor = Code(rawValue: "notTheAuthor")
@@ -70,6 +70,34 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let invalidDevice = Code(rawValue: "invalidDevice")
         /// The correlation id is empty or over 256 bytes.
         public static let invalidCorrelation = Code(rawValue: "invalidCorrelation")
+        /// Only the threads of outward codes have the policy `residents`.
+        public static let invalidPolicy = Code(rawValue: "invalidPolicy")
+        /// The user has no invitation to the thread.
+        public static let notInvited = Code(rawValue: "notInvited")
+        /// The user is banned from the thread.
+        public static let banned = Code(rawValue: "banned")
+        /// The user is muted in the thread.
+        public static let muted = Code(rawValue: "muted")
+        /// The user does not moderate the thread.
+        public static let notAModerator = Code(rawValue: "notAModerator")
+        /// Only an owner of the thread can do this, or an operator where the rules allow it.
+        public static let notAnOwner = Code(rawValue: "notAnOwner")
+        /// The last owner of the thread must hand it over or close it first.
+        public static let lastOwner = Code(rawValue: "lastOwner")
+        /// The thread is locked.
+        public static let threadLocked = Code(rawValue: "threadLocked")
+        /// The thread is closed.
+        public static let threadClosed = Code(rawValue: "threadClosed")
+        /// The reason is empty, only white space, or over 512 bytes.
+        public static let invalidReason = Code(rawValue: "invalidReason")
+        /// The end of the sanction is not later than the present.
+        public static let invalidUntil = Code(rawValue: "invalidUntil")
+        /// The thread has 50 pinned messages.
+        public static let tooManyPins = Code(rawValue: "tooManyPins")
+        /// The kind of the custom event is not a reverse-DNS name of at most 128 bytes.
+        public static let invalidKind = Code(rawValue: "invalidKind")
+        /// The payload of the custom event is over 16,384 bytes.
+        public static let invalidPayload = Code(rawValue: "invalidPayload")
         /// The viewer may not see the result of the query.
         public static let notAllowed = Code(rawValue: "notAllowed")
         /// The disk is full: nothing is lost, and the command can be sent again.
@@ -80,6 +108,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
             .identifierTaken, .invalidUsername, .usernameTaken, .subjectTaken, .unknownUser, .invalidPostcode,
             .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .unknownMessage,
             .unknownReply, .retracted, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
+            .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
+            .invalidReason, .invalidUntil, .tooManyPins, .invalidKind, .invalidPayload,
             .invalidCorrelation, .notAllowed, .storageFull,
         ]
     }
@@ -113,10 +143,24 @@ extension Rejection {
     package static let invalidBody = Rejection(.invalidBody, "A body is 1 to 16,384 bytes and not only white space.")
     package static let unknownMessage = Rejection(.unknownMessage, "There is no such message.")
     package static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
-    package static let retracted = Rejection(.retracted, "It has been retracted.")
+    package static let retracted = Rejection(.retracted, "It has been retracted or removed.")
     static let notTheAuthor = Rejection(.notTheAuthor, "Only the author can do this.")
     package static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")
     static let unknownSession = Rejection(.unknownSession, "There is no such session.")
     static let invalidDevice = Rejection(.invalidDevice, "The description of a device is at most 1,024 bytes.")
     static let invalidCorrelation = Rejection(.invalidCorrelation, "A correlation id is 1 to 256 bytes.")
+    static let invalidPolicy = Rejection(.invalidPolicy, "Only an outward code's thread has the policy residents.")
+    static let notInvited = Rejection(.notInvited, "This thread takes only users with an invitation.")
+    static let banned = Rejection(.banned, "The user is banned from this thread.")
+    static let muted = Rejection(.muted, "The user is muted in this thread.")
+    package static let notAModerator = Rejection(.notAModerator, "Only moderators of this thread and operators can do this.")
+    static let notAnOwner = Rejection(.notAnOwner, "Only an owner of this thread can do this, or an operator where the rules allow it.")
+    static let lastOwner = Rejection(.lastOwner, "The last owner of this thread must hand it over or close it first.")
+    static let threadLocked = Rejection(.threadLocked, "This thread is locked.")
+    static let threadClosed = Rejection(.threadClosed, "This thread is closed for good.")
+    static let invalidReason = Rejection(.invalidReason, "A reason is 1 to 512 bytes and not only white space.")
+    static let invalidUntil = Rejection(.invalidUntil, "A sanction must end later than now.")
+    static let tooManyPins = Rejection(.tooManyPins, "A thread has at most 50 pinned messages.")
+    static let invalidKind = Rejection(.invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
+    static let invalidPayload = Rejection(.invalidPayload, "The payload of a custom event is at most 16,384 bytes.")
 }

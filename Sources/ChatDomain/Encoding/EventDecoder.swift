@@ -39,8 +39,8 @@ extension ChatEvent {
             self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: content, correlation: correlation)
             return
         }
-        let details = EventDetails(kind, row)
-        guard kind.hasContent(row) || row.flags.contains(.correlation) else {
+        let details = EventDetails(kind, row, customKind: kind == .custom ? try EventRow.customKind(kept) : nil)
+        guard kind.hasContent(ThreadID(bits: row.thread)) || row.flags.contains(.correlation) else {
             self.init(recordedAt: row.recordedAt, origin: row.origin, details: details)
             return
         }
@@ -89,7 +89,7 @@ extension EventContent {
     ///   - erasable: The erasable part, or nil if the journal holds a stub.
     /// - Throws: ``EventDecodingError`` with the offset of the first invalid field.
     package init(indexedOf row: EventRow, erasable: RawSpan?) throws(EventDecodingError) {
-        guard let kind = row.kind, kind.isIndexed, kind.hasContent(row) else {
+        guard let kind = row.kind, kind.isIndexed, kind.hasContent(ThreadID(bits: row.thread)) else {
             self = .none
             return
         }
@@ -117,10 +117,17 @@ extension EventContent {
                 throw reader.error(.invalidPostcode, at: reader.offset - 8)
             }
             self = .postcode(postcode)
-        case .threadOpened: self = kind.hasContent(row) ? .threadName(try reader.remainingText(known)) : .none
+        case .threadOpened: self = kind.hasContent(ThreadID(bits: row.thread)) ? .threadName(try reader.remainingText(known)) : .none
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited: self = .body(try reader.remainingText(known))
         case .sessionStarted: self = .device(try reader.remainingText(known))
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: self = .none
+        case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:
+            self = .reason(try reader.remainingText(known))
+        case .custom: self = .payload(CustomPayload(stored: try reader.remainingText(known)))
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
+            .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
+            .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
+            .replyReportsResolved, .userBlocked, .userUnblocked:
+            self = .none
         }
     }
 }
@@ -158,47 +165,74 @@ extension EventRow {
             guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
             return
         }
-        switch kind {
-        case .userRegistered, .usernameChanged: user = try reader.bits(kept)
-        case .postcodeSet:
+        switch kind.layout {
+        case .user: user = try reader.bits(kept)
+        case .postcode:
             user = try reader.bits(kept)
             thread = try reader.bits(kept)
-        case .threadOpened, .threadJoined, .threadLeft:
+        case .thread:
             thread = try reader.bits(kept)
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
-        case .messagePosted, .messageEdited, .messageRetracted:
+        case .threadPolicy:
+            thread = try reader.bits(kept)
+            user = try reader.bits(kept)
+            number = try reader.leb128(kept)
+            let policy = try reader.number(kept) { ThreadPolicy(code: $0) != nil }
+            value = policy << 8 | (try reader.number(kept) { ThreadHistory(code: $0) != nil })
+        case .message:
             thread = try reader.bits(kept)
             postOrSession = try reader.bits(kept)
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
-        case .replyPosted, .replyEdited, .replyRetracted:
+        case .reply:
             thread = try reader.bits(kept)
             message = try reader.bits(kept)
             postOrSession = try reader.bits(kept)
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
-        case .threadRead:
+        case .marker:
             user = try reader.bits(kept)
             thread = try reader.bits(kept)
             number = try reader.leb128(kept)
-        case .sessionStarted, .sessionEnded:
+        case .session, .block:
             user = try reader.bits(kept)
             postOrSession = try reader.bits(kept)
-        case .lost: break
+        case .member, .role, .sanction:
+            thread = try reader.bits(kept)
+            user = try reader.bits(kept)
+            postOrSession = try reader.bits(kept)
+            number = try reader.leb128(kept)
+            if kind.layout == .role { value = try reader.number(kept) { ThreadRole(code: $0) != nil } }
+            if kind.layout == .sanction { value = try reader.number(kept) { $0 <= UInt64(Int64.max) } }
+        case .messageReport:
+            thread = try reader.bits(kept)
+            postOrSession = try reader.bits(kept)
+            user = try reader.bits(kept)
+        case .replyReport:
+            thread = try reader.bits(kept)
+            message = try reader.bits(kept)
+            postOrSession = try reader.bits(kept)
+            user = try reader.bits(kept)
+        case .custom:
+            thread = try reader.bits(kept)
+            postOrSession = try reader.bits(kept)
+            user = try reader.bits(kept)
+            number = try reader.leb128(kept)
+            _ = try reader.countedText(kept)
+        case .none: break
         }
     }
-}
 
-extension EventKind {
-    /// Whether events of this kind have content.
-    fileprivate func hasContent(_ row: EventRow) -> Bool {
-        switch self {
-        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted:
-            true
-        case .threadOpened: ThreadID(bits: row.thread).outwardCode == nil
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: false
-        }
+    /// Decodes the kind of a custom event from its kept part.
+    fileprivate static func customKind(_ kept: RawSpan) throws(EventDecodingError) -> String {
+        var reader = ByteReader(.kept)
+        reader.offset = 1
+        let flags = EventFlags(rawValue: try reader.byte(kept))
+        // The header and the three ids.
+        reader.offset = 8 + (flags.contains(.sentAt) ? 8 : 0) + 3 * 16
+        _ = try reader.leb128(kept)
+        return try reader.countedText(kept)
     }
 }
 
@@ -274,6 +308,14 @@ struct ByteReader {
         }
     }
 
+    /// Reads a number that satisfies a condition.
+    mutating func number(_ bytes: RawSpan, _ isValid: (UInt64) -> Bool) throws(EventDecodingError) -> UInt64 {
+        let start = offset
+        let value = try leb128(bytes)
+        guard isValid(value) else { throw error(.invalidNumber, at: start) }
+        return value
+    }
+
     /// Reads text of `count` bytes.
     mutating func text(_ count: Int, _ bytes: RawSpan) throws(EventDecodingError) -> String {
         let start = try advance(count, of: bytes)
@@ -317,6 +359,8 @@ public struct EventDecodingError: Error, Hashable, Sendable {
         case tooShort
         /// Not the shortest LEB128 of a 64-bit number.
         case malformedNumber
+        /// The number is not one that its field allows.
+        case invalidNumber
         /// The text is not UTF-8.
         case invalidUTF8
         /// The bytes are not a postcode.

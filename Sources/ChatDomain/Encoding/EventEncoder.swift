@@ -27,47 +27,71 @@ package struct EventEncoder {
             erasableWriter.bytes.append(contentsOf: erasable ?? [])
             return
         }
-        encode(event.row, kindByte: event.details.kindByte, event.content, correlation: event.correlation)
+        let customKind: String? = if case .custom(let details) = event.details { details.kind } else { nil }
+        encode(event.row, kindByte: event.details.kindByte, event.content, correlation: event.correlation, customKind)
     }
 
     /// Encodes a row of a known kind and its content into ``kept`` and ``erasable``.
-    package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?) {
+    ///
+    /// - Parameter customKind: The kind of a custom event, which a row does not have.
+    package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?, customKind: String?) {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
-        encode(row, kindByte: row.kind?.rawValue ?? 0, content, correlation: correlation)
+        encode(row, kindByte: row.kind?.rawValue ?? 0, content, correlation: correlation, customKind)
     }
 
-    private mutating func encode(_ row: EventRow, kindByte: UInt8, _ content: borrowing EventContent, correlation: String?) {
+    private mutating func encode(
+        _ row: EventRow, kindByte: UInt8, _ content: borrowing EventContent, correlation: String?, _ customKind: String?
+    ) {
         // The kind, the flags and six bytes of time form one word.
         let time = UInt64(clamping: row.recordedAt.millisecondsSince1970)
         keptWriter.write(littleEndian: UInt64(kindByte) | UInt64(row.flags.rawValue) << 8 | time << 16)
         if row.flags.contains(.sentAt) { keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970)) }
         if let correlation { erasableWriter.write(counted: correlation) }
-        encodeIDs(row)
+        encodeFields(row, customKind)
         encode(content)
     }
 
     /// Empties the erasable part, as in a stub.
     mutating func removeErasable() { erasableWriter.bytes.removeAll(keepingCapacity: true) }
 
-    private mutating func encodeIDs(_ row: EventRow) {
-        switch row.kind {
-        case .userRegistered, .usernameChanged: keptWriter.write(ids: [row.user])
-        case .postcodeSet: keptWriter.write(ids: [row.user, row.thread])
-        case .threadOpened, .threadJoined, .threadLeft:
+    private mutating func encodeFields(_ row: EventRow, _ customKind: String?) {
+        guard let layout = row.kind?.layout else { return }
+        switch layout {
+        case .user: keptWriter.write(ids: [row.user])
+        case .postcode: keptWriter.write(ids: [row.user, row.thread])
+        case .thread:
             keptWriter.write(ids: [row.thread, row.user])
             keptWriter.write(leb128: row.number)
-        case .messagePosted, .messageEdited, .messageRetracted:
+        case .threadPolicy:
+            keptWriter.write(ids: [row.thread, row.user])
+            keptWriter.write(leb128: row.number)
+            keptWriter.write(leb128: row.value >> 8)
+            keptWriter.write(leb128: row.value & 0xFF)
+        case .message:
             keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
             keptWriter.write(leb128: row.number)
-        case .replyPosted, .replyEdited, .replyRetracted:
+        case .reply:
             keptWriter.write(ids: [row.thread, row.message, row.postOrSession, row.user])
             keptWriter.write(leb128: row.number)
-        case .threadRead:
+        case .marker:
             keptWriter.write(ids: [row.user, row.thread])
             keptWriter.write(leb128: row.number)
-        case .sessionStarted, .sessionEnded: keptWriter.write(ids: [row.user, row.postOrSession])
-        case .lost, nil: break
+        case .session, .block: keptWriter.write(ids: [row.user, row.postOrSession])
+        case .member:
+            keptWriter.write(ids: [row.thread, row.user, row.actor])
+            keptWriter.write(leb128: row.number)
+        case .role, .sanction:
+            keptWriter.write(ids: [row.thread, row.user, row.actor])
+            keptWriter.write(leb128: row.number)
+            keptWriter.write(leb128: row.value)
+        case .messageReport: keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
+        case .replyReport: keptWriter.write(ids: [row.thread, row.message, row.postOrSession, row.user])
+        case .custom:
+            keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
+            keptWriter.write(leb128: row.number)
+            keptWriter.write(counted: customKind ?? "")
+        case .none: break
         }
     }
 
@@ -83,7 +107,8 @@ package struct EventEncoder {
             erasableWriter.write(counted: username.text)
             erasableWriter.write(counted: username.foldKey)
         case .postcode(let postcode): erasableWriter.write(littleEndian: postcode.ascii)
-        case .threadName(let text), .body(let text), .device(let text): erasableWriter.write(text)
+        case .threadName(let text), .body(let text), .device(let text), .reason(let text): erasableWriter.write(text)
+        case .payload(let payload): erasableWriter.write(payload.text)
         case .erased, .omitted, .opaque: preconditionFailure("cannot encode an event without its content")
         }
     }
@@ -129,22 +154,10 @@ extension EventEncoder {
             kept.content = .none
             // An empty correlation id sets the flag; its text is in the erasable part, which is
             // removed.
-            kept.correlation = event.details.hasContent ? nil : ""
+            kept.correlation = event.details.kind?.hasContent(event.details.thread) == true ? nil : ""
         }
         encode(kept)
         removeErasable()
-    }
-}
-
-extension EventDetails {
-    /// Whether events with these details have content.
-    fileprivate var hasContent: Bool {
-        switch self {
-        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted:
-            true
-        case .threadOpened(let details): details.thread.outwardCode == nil
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .unknown: false
-        }
     }
 }
 

@@ -94,6 +94,20 @@ extension ChatEvent {
     }
 }
 
+extension ChatEvent {
+    /// The reason of a removal, a sanction or a report.
+    public var reason: String? {
+        if case .reason(let reason) = content { return reason }
+        return nil
+    }
+
+    /// The payload of a custom event.
+    public var payload: CustomPayload? {
+        if case .payload(let payload) = content { return payload }
+        return nil
+    }
+}
+
 /// An event and its position in the journal.
 public struct RecordedEvent: Hashable, Sendable {
     /// The event's position in its journal.
@@ -104,12 +118,15 @@ public struct RecordedEvent: Hashable, Sendable {
     ///
     /// Empty in the operator's raw form.
     public var redacted: RedactedFields
+    /// Whether the reader has blocked the user who caused the event.
+    public var isFromBlockedUser: Bool
 
     /// Creates a recorded event.
-    public init(position: Position, event: ChatEvent, redacted: RedactedFields = []) {
+    public init(position: Position, event: ChatEvent, redacted: RedactedFields = [], isFromBlockedUser: Bool = false) {
         self.position = position
         self.event = event
         self.redacted = redacted
+        self.isFromBlockedUser = isFromBlockedUser
     }
 }
 
@@ -151,4 +168,8 @@ public struct RedactedFields: OptionSet, Hashable, Sendable {
     public static let name = RedactedFields(rawValue: 8)
     /// The device description of a session.
     public static let device = RedactedFields(rawValue: 16)
+    /// The reason of a removal, a sanction or a report.
+    public static let reason = RedactedFields(rawValue: 32)
+    /// The payload of a custom event.
+    public static let payload = RedactedFields(rawValue: 64)
 }

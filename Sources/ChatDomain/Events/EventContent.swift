@@ -21,6 +21,10 @@ public enum EventContent: Hashable, Sendable {
     case body(String)
     /// The device description of a session.
     case device(String)
+    /// The reason of a removal, a sanction or a report.
+    case reason(String)
+    /// The payload of a custom event.
+    case payload(CustomPayload)
     /// The bytes of an event of unknown kind: both parts, the erasable one nil once erased.
     case opaque(kept: [UInt8], erasable: [UInt8]?)
 }

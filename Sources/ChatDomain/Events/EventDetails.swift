@@ -39,6 +39,58 @@ public enum EventDetails: Hashable, Sendable {
     ///
     /// It is recorded at the time of the event before it, or at 1970. No command produces it.
     case lost
+    /// The opener of a thread set its policy and its history.
+    case threadPolicySet(ThreadPolicySet)
+    /// A moderator invited a user to a thread.
+    case userInvited(MemberChanged)
+    /// A user declined an invitation.
+    case invitationDeclined(InvitationDeclined)
+    /// A moderator revoked an invitation.
+    case invitationRevoked(MemberChanged)
+    /// A member got another role.
+    case roleSet(RoleSet)
+    /// A user became an operator of the community.
+    case operatorGranted(OperatorChanged)
+    /// A user ceased to be an operator.
+    case operatorRevoked(OperatorChanged)
+    /// A moderator removed a message.
+    case messageRemoved(MessageChanged)
+    /// A moderator removed a reply.
+    case replyRemoved(ReplyChanged)
+    /// A moderator muted a user in a thread.
+    case userMuted(Sanction)
+    /// A moderator ended a mute.
+    case userUnmuted(MemberChanged)
+    /// A moderator banned a user from a thread.
+    case userBanned(Sanction)
+    /// A moderator ended a ban.
+    case userUnbanned(MemberChanged)
+    /// A moderator ended a membership.
+    case memberRemoved(MemberChanged)
+    /// A moderator pinned a message.
+    case messagePinned(MessageChanged)
+    /// A moderator unpinned a message.
+    case messageUnpinned(MessageChanged)
+    /// A moderator locked a thread.
+    case threadLocked(ThreadChanged)
+    /// A moderator unlocked a thread.
+    case threadUnlocked(ThreadChanged)
+    /// An owner or an operator closed a thread for good.
+    case threadClosed(ThreadChanged)
+    /// A member reported a message to the moderators.
+    case messageReported(MessageReport)
+    /// A member reported a reply to the moderators.
+    case replyReported(ReplyReport)
+    /// A moderator resolved the reports of a message.
+    case messageReportsResolved(MessageReport)
+    /// A moderator resolved the reports of a reply.
+    case replyReportsResolved(ReplyReport)
+    /// A user blocked another user.
+    case userBlocked(UserBlock)
+    /// A user unblocked another user.
+    case userUnblocked(UserBlock)
+    /// An event of the host program's own.
+    case custom(CustomEvent)
     /// A kind that this version does not know; the content holds the event's bytes unchanged.
     case unknown(kind: UInt8)
 }
@@ -163,7 +215,9 @@ public struct ReplyPosted: Hashable, Sendable {
     }
 }
 
-/// The details of an edited or retracted message; an edit's new body is content.
+/// The details of a change of a message: edited, retracted, removed, pinned or unpinned.
+///
+/// An edit's new body and a removal's reason are content.
 public struct MessageChanged: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -171,7 +225,7 @@ public struct MessageChanged: Hashable, Sendable {
     public var number: UInt64
     /// The message.
     public var message: MessageID
-    /// The author.
+    /// The user who acted: the author, or a moderator.
     public var by: UserID
     /// Creates the details.
     public init(thread: ThreadID, number: UInt64, message: MessageID, by: UserID) {
@@ -182,7 +236,9 @@ public struct MessageChanged: Hashable, Sendable {
     }
 }
 
-/// The details of an edited or retracted reply; an edit's new body is content.
+/// The details of a change of a reply: edited, retracted or removed.
+///
+/// An edit's new body and a removal's reason are content.
 public struct ReplyChanged: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -192,7 +248,7 @@ public struct ReplyChanged: Hashable, Sendable {
     public var message: MessageID
     /// The reply.
     public var reply: ReplyID
-    /// The author.
+    /// The user who acted: the author, or a moderator.
     public var by: UserID
     /// Creates the details.
     public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID) {
@@ -245,5 +301,209 @@ public struct SessionEnded: Hashable, Sendable {
     public init(user: UserID, session: SessionID) {
         self.user = user
         self.session = session
+    }
+}
+
+/// The details of a thread's policy, which is set when the thread is opened.
+public struct ThreadPolicySet: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    /// Who may join; never `residents`.
+    public var policy: ThreadPolicy
+    /// The posts that members may read.
+    public var history: ThreadHistory
+    /// The opener.
+    public var by: UserID
+    /// Creates the details.
+    public init(thread: ThreadID, number: UInt64, policy: ThreadPolicy, history: ThreadHistory, by: UserID) {
+        self.thread = thread
+        self.number = number
+        self.policy = policy
+        self.history = history
+        self.by = by
+    }
+}
+
+/// The details of a locked, unlocked or closed thread.
+public struct ThreadChanged: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    /// The user who acted.
+    public var by: UserID
+    /// Creates the details.
+    public init(thread: ThreadID, number: UInt64, by: UserID) {
+        self.thread = thread
+        self.number = number
+        self.by = by
+    }
+}
+
+/// The details of an event that a moderator causes and that concerns another user.
+///
+/// An invitation and its revocation, the end of a mute or a ban, and the end of a membership,
+/// whose reason is content.
+public struct MemberChanged: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    /// The user concerned.
+    public var user: UserID
+    /// The user who acted.
+    public var by: UserID
+    /// Creates the details.
+    public init(thread: ThreadID, number: UInt64, user: UserID, by: UserID) {
+        self.thread = thread
+        self.number = number
+        self.user = user
+        self.by = by
+    }
+}
+
+/// The details of a declined invitation.
+public struct InvitationDeclined: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    /// The invited user.
+    public var user: UserID
+    /// Creates the details.
+    public init(thread: ThreadID, number: UInt64, user: UserID) {
+        self.thread = thread
+        self.number = number
+        self.user = user
+    }
+}
+
+/// The details of a member's new role.
+public struct RoleSet: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    /// The member.
+    public var user: UserID
+    /// The new role.
+    public var role: ThreadRole
+    /// The user who acted.
+    public var by: UserID
+    /// Creates the details.
+    public init(thread: ThreadID, number: UInt64, user: UserID, role: ThreadRole, by: UserID) {
+        self.thread = thread
+        self.number = number
+        self.user = user
+        self.role = role
+        self.by = by
+    }
+}
+
+/// The details of a user who became, or ceased to be, an operator of the community.
+public struct OperatorChanged: Hashable, Sendable {
+    /// The user.
+    public var user: UserID
+    /// Creates the details.
+    public init(user: UserID) {
+        self.user = user
+    }
+}
+
+/// The details of a mute or a ban; the reason is content.
+public struct Sanction: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    /// The user concerned.
+    public var user: UserID
+    /// The user who acted.
+    public var by: UserID
+    /// The end of the sanction; nil if it does not end by itself.
+    public var until: Timestamp?
+    /// Creates the details.
+    public init(thread: ThreadID, number: UInt64, user: UserID, by: UserID, until: Timestamp? = nil) {
+        self.thread = thread
+        self.number = number
+        self.user = user
+        self.by = by
+        self.until = until
+    }
+}
+
+/// The details of a reported message, or of the resolution of its reports.
+///
+/// The event does not belong to the thread and has no number within it. The reason is content.
+public struct MessageReport: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The message.
+    public var message: MessageID
+    /// The reporter, or the moderator.
+    public var by: UserID
+    /// Creates the details.
+    public init(thread: ThreadID, message: MessageID, by: UserID) {
+        self.thread = thread
+        self.message = message
+        self.by = by
+    }
+}
+
+/// The details of a reported reply, or of the resolution of its reports.
+///
+/// The event does not belong to the thread and has no number within it. The reason is content.
+public struct ReplyReport: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The message that the reply answers.
+    public var message: MessageID
+    /// The reply.
+    public var reply: ReplyID
+    /// The reporter, or the moderator.
+    public var by: UserID
+    /// Creates the details.
+    public init(thread: ThreadID, message: MessageID, reply: ReplyID, by: UserID) {
+        self.thread = thread
+        self.message = message
+        self.reply = reply
+        self.by = by
+    }
+}
+
+/// The details of a blocked or unblocked user.
+public struct UserBlock: Hashable, Sendable {
+    /// The user whose posts are marked.
+    public var user: UserID
+    /// The user who acted.
+    public var by: UserID
+    /// Creates the details.
+    public init(user: UserID, by: UserID) {
+        self.user = user
+        self.by = by
+    }
+}
+
+/// The details of an event of the host program's own; the payload is content.
+public struct CustomEvent: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The event's number within its thread.
+    public var number: UInt64
+    /// The event's id.
+    public var id: CustomEventID
+    /// The host program's kind: a reverse-DNS name (``CustomKind``).
+    public var kind: String
+    /// The member who caused it.
+    public var by: UserID
+    /// Creates the details.
+    public init(thread: ThreadID, number: UInt64, id: CustomEventID, kind: String, by: UserID) {
+        self.thread = thread
+        self.number = number
+        self.id = id
+        self.kind = kind
+        self.by = by
     }
 }

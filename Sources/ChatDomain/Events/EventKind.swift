@@ -32,6 +32,58 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case sessionEnded = 15
     /// Replaces a record that a repair could not salvage.
     case lost = 16
+    /// The opener of a thread set its policy and its history.
+    case threadPolicySet = 17
+    /// A moderator invited a user to a thread.
+    case userInvited = 18
+    /// A user declined an invitation.
+    case invitationDeclined = 19
+    /// A moderator revoked an invitation.
+    case invitationRevoked = 20
+    /// A member got another role.
+    case roleSet = 21
+    /// A user became an operator of the community.
+    case operatorGranted = 22
+    /// A user ceased to be an operator.
+    case operatorRevoked = 23
+    /// A moderator removed a message.
+    case messageRemoved = 24
+    /// A moderator removed a reply.
+    case replyRemoved = 25
+    /// A moderator muted a user in a thread.
+    case userMuted = 26
+    /// A moderator ended a mute.
+    case userUnmuted = 27
+    /// A moderator banned a user from a thread.
+    case userBanned = 28
+    /// A moderator ended a ban.
+    case userUnbanned = 29
+    /// A moderator ended a membership.
+    case memberRemoved = 30
+    /// A moderator pinned a message.
+    case messagePinned = 31
+    /// A moderator unpinned a message.
+    case messageUnpinned = 32
+    /// A moderator locked a thread.
+    case threadLocked = 33
+    /// A moderator unlocked a thread.
+    case threadUnlocked = 34
+    /// An owner or an operator closed a thread for good.
+    case threadClosed = 35
+    /// A member reported a message to the moderators.
+    case messageReported = 36
+    /// A member reported a reply to the moderators.
+    case replyReported = 37
+    /// A moderator resolved the reports of a message.
+    case messageReportsResolved = 38
+    /// A moderator resolved the reports of a reply.
+    case replyReportsResolved = 39
+    /// A user blocked another user.
+    case userBlocked = 40
+    /// A user unblocked another user.
+    case userUnblocked = 41
+    /// An event of the host program's own.
+    case custom = 42
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue) - 1] }
@@ -66,13 +118,39 @@ extension EventDetails {
         case .sessionStarted: .sessionStarted
         case .sessionEnded: .sessionEnded
         case .lost: .lost
+        case .threadPolicySet: .threadPolicySet
+        case .userInvited: .userInvited
+        case .invitationDeclined: .invitationDeclined
+        case .invitationRevoked: .invitationRevoked
+        case .roleSet: .roleSet
+        case .operatorGranted: .operatorGranted
+        case .operatorRevoked: .operatorRevoked
+        case .messageRemoved: .messageRemoved
+        case .replyRemoved: .replyRemoved
+        case .userMuted: .userMuted
+        case .userUnmuted: .userUnmuted
+        case .userBanned: .userBanned
+        case .userUnbanned: .userUnbanned
+        case .memberRemoved: .memberRemoved
+        case .messagePinned: .messagePinned
+        case .messageUnpinned: .messageUnpinned
+        case .threadLocked: .threadLocked
+        case .threadUnlocked: .threadUnlocked
+        case .threadClosed: .threadClosed
+        case .messageReported: .messageReported
+        case .replyReported: .replyReported
+        case .messageReportsResolved: .messageReportsResolved
+        case .replyReportsResolved: .replyReportsResolved
+        case .userBlocked: .userBlocked
+        case .userUnblocked: .userUnblocked
+        case .custom: .custom
         case .unknown: nil
         }
     }
 
     /// The event's thread, or nil if the kind has none.
     ///
-    /// A read marker names the thread that was read, although it does not belong to it.
+    /// A read marker and a report name a thread, although they do not belong to it.
     public var thread: ThreadID? {
         switch self {
         case .threadOpened(let details): details.thread
@@ -83,7 +161,22 @@ extension EventDetails {
         case .messageEdited(let details), .messageRetracted(let details): details.thread
         case .replyEdited(let details), .replyRetracted(let details): details.thread
         case .threadRead(let details): details.thread
-        case .userRegistered, .usernameChanged, .postcodeSet, .sessionStarted, .sessionEnded, .lost, .unknown: nil
+        case .threadPolicySet(let details): details.thread
+        case .threadLocked(let details), .threadUnlocked(let details), .threadClosed(let details): details.thread
+        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details),
+            .memberRemoved(let details):
+            details.thread
+        case .invitationDeclined(let details): details.thread
+        case .roleSet(let details): details.thread
+        case .userMuted(let details), .userBanned(let details): details.thread
+        case .messageRemoved(let details), .messagePinned(let details), .messageUnpinned(let details): details.thread
+        case .replyRemoved(let details): details.thread
+        case .messageReported(let details), .messageReportsResolved(let details): details.thread
+        case .replyReported(let details), .replyReportsResolved(let details): details.thread
+        case .custom(let details): details.thread
+        case .userRegistered, .usernameChanged, .postcodeSet, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked,
+            .userBlocked, .userUnblocked, .lost, .unknown:
+            nil
         }
     }
 
@@ -103,13 +196,42 @@ extension EventDetails {
         case .threadRead(let details): details.user
         case .sessionStarted(let details): details.user
         case .sessionEnded(let details): details.user
+        case .threadPolicySet(let details): details.by
+        case .threadLocked(let details), .threadUnlocked(let details), .threadClosed(let details): details.by
+        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details),
+            .memberRemoved(let details):
+            details.user
+        case .invitationDeclined(let details): details.user
+        case .roleSet(let details): details.user
+        case .userMuted(let details), .userBanned(let details): details.user
+        case .messageRemoved(let details), .messagePinned(let details), .messageUnpinned(let details): details.by
+        case .replyRemoved(let details): details.by
+        case .messageReported(let details), .messageReportsResolved(let details): details.by
+        case .replyReported(let details), .replyReportsResolved(let details): details.by
+        case .custom(let details): details.by
+        case .operatorGranted(let details), .operatorRevoked(let details): details.user
+        case .userBlocked(let details), .userUnblocked(let details): details.by
         case .lost, .unknown: nil
+        }
+    }
+
+    /// The user who acted, if that is another user than ``user``.
+    ///
+    /// Moderators act on the users whom their events concern.
+    public var actor: UserID? {
+        switch self {
+        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details),
+            .memberRemoved(let details):
+            details.by
+        case .roleSet(let details): details.by
+        case .userMuted(let details), .userBanned(let details): details.by
+        default: nil
         }
     }
 
     /// The event's number within its thread, or nil if it does not belong to a thread.
     ///
-    /// Read markers do not belong to their thread.
+    /// Read markers and reports do not belong to their thread.
     public var threadNumber: UInt64? {
         switch self {
         case .threadOpened(let details): details.number
@@ -119,7 +241,21 @@ extension EventDetails {
         case .replyPosted(let details): details.number
         case .messageEdited(let details), .messageRetracted(let details): details.number
         case .replyEdited(let details), .replyRetracted(let details): details.number
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: nil
+        case .threadPolicySet(let details): details.number
+        case .threadLocked(let details), .threadUnlocked(let details), .threadClosed(let details): details.number
+        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details),
+            .memberRemoved(let details):
+            details.number
+        case .invitationDeclined(let details): details.number
+        case .roleSet(let details): details.number
+        case .userMuted(let details), .userBanned(let details): details.number
+        case .messageRemoved(let details), .messagePinned(let details), .messageUnpinned(let details): details.number
+        case .replyRemoved(let details): details.number
+        case .custom(let details): details.number
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted,
+            .operatorRevoked, .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved, .userBlocked,
+            .userUnblocked, .lost, .unknown:
+            nil
         }
     }
 }

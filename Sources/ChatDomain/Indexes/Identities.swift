@@ -17,6 +17,8 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var replies = IDTable()
     /// The sessions.
     package internal(set) var sessions = DenseIndex<SessionID>()
+    /// The custom events.
+    package internal(set) var customEvents = DenseIndex<CustomEventID>()
     /// The pairs of user and thread that membership events have named.
     package internal(set) var memberships = PairIndex()
     /// The fold keys of usernames.
@@ -27,6 +29,8 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var messageFacts = PostFacts()
     /// The constant facts about replies.
     package internal(set) var replyFacts = PostFacts()
+    /// The constant facts about custom events.
+    package internal(set) var customFacts = PostFacts()
 
     /// Creates empty indexes.
     package init() {}
@@ -47,6 +51,7 @@ package struct Identities: Equatable, Sendable {
         copy.messages.removeSlots()
         copy.replies.removeSlots()
         copy.sessions.removeSlots()
+        copy.customEvents.removeSlots()
         copy.memberships.removeSlots()
         copy.foldKeys.removeSlots()
         copy.subjects.removeSlots()
@@ -117,6 +122,12 @@ extension Identities {
     private mutating func resolveMembershipAndPost(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
         switch event.kind {
         case .threadJoined, .threadLeft, .threadRead: indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread))
+        case .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
+            .memberRemoved:
+            indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread))
+            if event.kind != .invitationDeclined {
+                indexes.oneBasedPostOrSession = EventIndexes.oneBased(users.insert(UserID(bits: event.actor)).index)
+            }
         case .messagePosted:
             indexes.setPost(post: messages.insert(event.postOrSession))
             guard indexes.isNew else { return }
@@ -131,14 +142,15 @@ extension Identities {
             indexes.setPost(post: replies.insert(event.postOrSession))
             guard indexes.isNew else { return }
             replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
-        case .messageEdited, .messageRetracted:
+        case .messageEdited, .messageRetracted, .messageRemoved, .messagePinned, .messageUnpinned, .messageReported,
+            .messageReportsResolved:
             if indexes.oneBasedPostOrSession == 0 {
                 indexes.oneBasedPostOrSession = EventIndexes.oneBased(messages.find(event.postOrSession))
             }
-            guard event.kind == .messageRetracted, indexes.oneBasedPostOrSession > 0 else { return }
+            guard event.kind == .messageRetracted || event.kind == .messageRemoved, indexes.oneBasedPostOrSession > 0 else { return }
             let (author, thread) = (messageFacts.author(indexes.postOrSession), messageFacts.parent(indexes.postOrSession))
             indexes.oneBasedMembership = EventIndexes.oneBased(memberships.find(author, thread))
-        case .replyEdited, .replyRetracted:
+        case .replyEdited, .replyRetracted, .replyRemoved, .replyReported, .replyReportsResolved:
             if indexes.oneBasedPostOrSession == 0 {
                 indexes.oneBasedPostOrSession = EventIndexes.oneBased(replies.find(event.postOrSession))
             }
@@ -147,7 +159,15 @@ extension Identities {
             }
         case .sessionStarted: indexes.setPost(post: sessions.insert(SessionID(bits: event.postOrSession)))
         case .sessionEnded: indexes.oneBasedPostOrSession = EventIndexes.oneBased(sessions.find(SessionID(bits: event.postOrSession)))
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .lost, nil: break
+        case .custom:
+            indexes.setPost(post: customEvents.insert(CustomEventID(bits: event.postOrSession)))
+            guard indexes.isNew else { return }
+            customFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
+        case .userBlocked, .userUnblocked:
+            indexes.oneBasedPostOrSession = EventIndexes.oneBased(users.insert(UserID(bits: event.postOrSession)).index)
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadPolicySet, .operatorGranted, .operatorRevoked,
+            .threadLocked, .threadUnlocked, .threadClosed, .lost, nil:
+            break
         }
     }
 
@@ -178,11 +198,11 @@ extension Identities {
                 memberships.append((indexes[index].user, indexes[index].thread))
             }
             switch row.kind {
-            case .messagePosted, .messageEdited, .messageRetracted: messages.append(row.postOrSession)
+            case .messagePosted, .messageEdited, .messageRetracted, .messageRemoved: messages.append(row.postOrSession)
             case .replyPosted:
                 messages.append(row.message)
                 replies.append(row.postOrSession)
-            case .replyEdited, .replyRetracted: replies.append(row.postOrSession)
+            case .replyEdited, .replyRetracted, .replyRemoved: replies.append(row.postOrSession)
             default: break
             }
         }

@@ -51,7 +51,10 @@ extension ChatCommand {
         self = try read(container.nestedContainer(keyedBy: FieldKey.self, forKey: key))
     }
 
-    private static let decoders: [FieldKey: @Sendable (FieldContainer) throws -> ChatCommand] = [
+    private static let decoders = coreDecoders.merging(communityDecoders) { first, _ in first }
+
+    /// The decoders of users, threads, posts and sessions.
+    private static let coreDecoders: [FieldKey: @Sendable (FieldContainer) throws -> ChatCommand] = [
         FieldKey("registerUser"): {
             try $0.rejectFields(otherThan: [.user, .username, .subject])
             return .registerUser(
@@ -66,8 +69,10 @@ extension ChatCommand {
             return .setPostcode(user: try $0.read(.user), postcode: try $0.read(.postcode))
         },
         FieldKey("openThread"): {
-            try $0.rejectFields(otherThan: [.thread, .name, .by])
-            return .openThread(thread: try $0.decodeOptionalThread(), name: try $0.read(.name), by: try $0.read(.by))
+            try $0.rejectFields(otherThan: [.thread, .name, .by, .policy, .history])
+            return .openThread(
+                thread: try $0.decodeOptionalThread(), name: try $0.read(.name), by: try $0.read(.by),
+                policy: try $0.decodeOptionalName(.policy) ?? .open, history: try $0.decodeOptionalName(.history) ?? .all)
         },
         FieldKey("joinThread"): {
             try $0.rejectFields(otherThan: [.user, .thread])
@@ -111,6 +116,110 @@ extension ChatCommand {
         },
     ]
 
+    /// The decoders of roles, moderation and custom events.
+    private static let communityDecoders: [FieldKey: @Sendable (FieldContainer) throws -> ChatCommand] = [
+        FieldKey("invite"): {
+            try $0.rejectFields(otherThan: [.thread, .user, .by])
+            return .invite(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by))
+        },
+        FieldKey("acceptInvitation"): {
+            try $0.rejectFields(otherThan: [.thread, .user])
+            return .acceptInvitation(user: try $0.read(.user), thread: try $0.decodeThread())
+        },
+        FieldKey("declineInvitation"): {
+            try $0.rejectFields(otherThan: [.thread, .user])
+            return .declineInvitation(user: try $0.read(.user), thread: try $0.decodeThread())
+        },
+        FieldKey("revokeInvitation"): {
+            try $0.rejectFields(otherThan: [.thread, .user, .by])
+            return .revokeInvitation(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by))
+        },
+        FieldKey("setRole"): {
+            try $0.rejectFields(otherThan: [.thread, .user, .role, .by])
+            return .setRole(
+                user: try $0.read(.user), thread: try $0.decodeThread(), role: try $0.decodeName(.role), by: try $0.read(.by))
+        },
+        FieldKey("grantOperator"): {
+            try $0.rejectFields(otherThan: [.user])
+            return .grantOperator(user: try $0.read(.user))
+        },
+        FieldKey("revokeOperator"): {
+            try $0.rejectFields(otherThan: [.user])
+            return .revokeOperator(user: try $0.read(.user))
+        },
+        FieldKey("remove"): {
+            try $0.rejectFields(otherThan: [.message, .reply, .by, .reason])
+            return .remove(try $0.decodePost(), by: try $0.read(.by), reason: try $0.read(.reason))
+        },
+        FieldKey("mute"): {
+            try $0.rejectFields(otherThan: [.thread, .user, .by, .reason, .until])
+            return .mute(
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by), reason: try $0.read(.reason),
+                until: try $0.decodeOptional(.until))
+        },
+        FieldKey("unmute"): {
+            try $0.rejectFields(otherThan: [.thread, .user, .by])
+            return .unmute(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by))
+        },
+        FieldKey("ban"): {
+            try $0.rejectFields(otherThan: [.thread, .user, .by, .reason, .until])
+            return .ban(
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by), reason: try $0.read(.reason),
+                until: try $0.decodeOptional(.until))
+        },
+        FieldKey("unban"): {
+            try $0.rejectFields(otherThan: [.thread, .user, .by])
+            return .unban(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by))
+        },
+        FieldKey("removeMember"): {
+            try $0.rejectFields(otherThan: [.thread, .user, .by, .reason])
+            return .removeMember(
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by), reason: try $0.read(.reason))
+        },
+        FieldKey("pin"): {
+            try $0.rejectFields(otherThan: [.message, .by])
+            return .pin(message: try $0.read(.message), by: try $0.read(.by))
+        },
+        FieldKey("unpin"): {
+            try $0.rejectFields(otherThan: [.message, .by])
+            return .unpin(message: try $0.read(.message), by: try $0.read(.by))
+        },
+        FieldKey("lockThread"): {
+            try $0.rejectFields(otherThan: [.thread, .by])
+            return .lockThread(thread: try $0.decodeThread(), by: try $0.read(.by))
+        },
+        FieldKey("unlockThread"): {
+            try $0.rejectFields(otherThan: [.thread, .by])
+            return .unlockThread(thread: try $0.decodeThread(), by: try $0.read(.by))
+        },
+        FieldKey("closeThread"): {
+            try $0.rejectFields(otherThan: [.thread, .by])
+            return .closeThread(thread: try $0.decodeThread(), by: try $0.read(.by))
+        },
+        FieldKey("report"): {
+            try $0.rejectFields(otherThan: [.message, .reply, .by, .reason])
+            return .report(try $0.decodePost(), by: try $0.read(.by), reason: try $0.read(.reason))
+        },
+        FieldKey("resolveReport"): {
+            try $0.rejectFields(otherThan: [.message, .reply, .by])
+            return .resolveReport(try $0.decodePost(), by: try $0.read(.by))
+        },
+        FieldKey("block"): {
+            try $0.rejectFields(otherThan: [.user, .by])
+            return .block(user: try $0.read(.user), by: try $0.read(.by))
+        },
+        FieldKey("unblock"): {
+            try $0.rejectFields(otherThan: [.user, .by])
+            return .unblock(user: try $0.read(.user), by: try $0.read(.by))
+        },
+        FieldKey("custom"): {
+            try $0.rejectFields(otherThan: [.id, .kind, .thread, .by, .payload])
+            return .custom(
+                id: try $0.decodeOptional(.id), kind: try $0.read(.kind), thread: try $0.decodeThread(), by: try $0.read(.by),
+                payload: try $0.read(.payload))
+        },
+    ]
+
     fileprivate func encode(to container: inout KeyedEncodingContainer<FieldKey>) throws {
         func fields(_ name: String) -> KeyedEncodingContainer<FieldKey> {
             container.nestedContainer(keyedBy: FieldKey.self, forKey: FieldKey(name))
@@ -129,11 +238,13 @@ extension ChatCommand {
             var inner = fields("setPostcode")
             try inner.encode(user, forKey: .user)
             try inner.encode(postcode, forKey: .postcode)
-        case .openThread(let thread, let name, let by):
+        case .openThread(let thread, let name, let by, let policy, let history):
             var inner = fields("openThread")
             try inner.encodeIfPresent(thread, forKey: .thread)
             try inner.encode(name, forKey: .name)
             try inner.encode(by, forKey: .by)
+            if policy != .open { try inner.encode(policy, forKey: .policy) }
+            if history != .all { try inner.encode(history, forKey: .history) }
         case .joinThread(let user, let thread), .leaveThread(let user, let thread):
             var inner = fields(isJoin ? "joinThread" : "leaveThread")
             try inner.encode(user, forKey: .user)
@@ -172,6 +283,63 @@ extension ChatCommand {
         case .endSession(let session):
             var inner = fields("endSession")
             try inner.encode(session, forKey: .session)
+        default: try encodeCommunity(to: &container)
+        }
+    }
+
+    /// Encodes the commands of roles, moderation and custom events.
+    private func encodeCommunity(to container: inout KeyedEncodingContainer<FieldKey>) throws {
+        func encode(
+            _ name: String, user: UserID? = nil, thread: ThreadID? = nil, post: PostID? = nil, by: UserID? = nil,
+            _ others: (inout KeyedEncodingContainer<FieldKey>) throws -> Void = { _ in }
+        ) throws {
+            var inner = container.nestedContainer(keyedBy: FieldKey.self, forKey: FieldKey(name))
+            try inner.encodeIfPresent(thread, forKey: .thread)
+            if let post { try inner.encode(post) }
+            try inner.encodeIfPresent(user, forKey: .user)
+            try inner.encodeIfPresent(by, forKey: .by)
+            try others(&inner)
+        }
+        switch self {
+        case .invite(let user, let thread, let by): try encode("invite", user: user, thread: thread, by: by)
+        case .acceptInvitation(let user, let thread): try encode("acceptInvitation", user: user, thread: thread)
+        case .declineInvitation(let user, let thread): try encode("declineInvitation", user: user, thread: thread)
+        case .revokeInvitation(let user, let thread, let by): try encode("revokeInvitation", user: user, thread: thread, by: by)
+        case .setRole(let user, let thread, let role, let by):
+            try encode("setRole", user: user, thread: thread, by: by) { try $0.encode(role, forKey: .role) }
+        case .grantOperator(let user): try encode("grantOperator", user: user)
+        case .revokeOperator(let user): try encode("revokeOperator", user: user)
+        case .remove(let post, let by, let reason): try encode("remove", post: post, by: by) { try $0.encode(reason, forKey: .reason) }
+        case .mute(let user, let thread, let by, let reason, let until):
+            try encode("mute", user: user, thread: thread, by: by) {
+                try $0.encode(reason, forKey: .reason)
+                try $0.encode(until, forKey: .until)
+            }
+        case .unmute(let user, let thread, let by): try encode("unmute", user: user, thread: thread, by: by)
+        case .ban(let user, let thread, let by, let reason, let until):
+            try encode("ban", user: user, thread: thread, by: by) {
+                try $0.encode(reason, forKey: .reason)
+                try $0.encode(until, forKey: .until)
+            }
+        case .unban(let user, let thread, let by): try encode("unban", user: user, thread: thread, by: by)
+        case .removeMember(let user, let thread, let by, let reason):
+            try encode("removeMember", user: user, thread: thread, by: by) { try $0.encode(reason, forKey: .reason) }
+        case .pin(let message, let by): try encode("pin", post: .message(message), by: by)
+        case .unpin(let message, let by): try encode("unpin", post: .message(message), by: by)
+        case .lockThread(let thread, let by): try encode("lockThread", thread: thread, by: by)
+        case .unlockThread(let thread, let by): try encode("unlockThread", thread: thread, by: by)
+        case .closeThread(let thread, let by): try encode("closeThread", thread: thread, by: by)
+        case .report(let post, let by, let reason): try encode("report", post: post, by: by) { try $0.encode(reason, forKey: .reason) }
+        case .resolveReport(let post, let by): try encode("resolveReport", post: post, by: by)
+        case .block(let user, let by): try encode("block", user: user, by: by)
+        case .unblock(let user, let by): try encode("unblock", user: user, by: by)
+        case .custom(let id, let kind, let thread, let by, let payload):
+            try encode("custom", thread: thread, by: by) {
+                try $0.encodeIfPresent(id, forKey: .id)
+                try $0.encode(kind, forKey: .kind)
+                try $0.encode(payload, forKey: .payload)
+            }
+        default: preconditionFailure("`encode` has the other commands")
         }
     }
 
@@ -199,6 +367,11 @@ extension KeyedDecodingContainer where K == FieldKey {
             throw DecodingError.dataCorruptedError(forKey: .thread, in: self, debugDescription: "neither an id nor an outward code")
         }
         return thread
+    }
+
+    fileprivate func decodeOptionalName<Name: RawRepresentable & CaseIterable>(_ key: FieldKey) throws -> Name?
+    where Name.RawValue == String {
+        try contains(key) && !decodeNil(forKey: key) ? try decodeName(key) : nil
     }
 
     fileprivate func decodeOptionalThread() throws -> ThreadID? {

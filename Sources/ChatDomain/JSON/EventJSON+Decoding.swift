@@ -13,7 +13,7 @@ extension RecordedEvent: Decodable {
     /// - Throws: `DecodingError` with the path of the invalid field.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
-        let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted, .commitEnd]
+        let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted, .blocked, .commitEnd]
         let keys = container.allKeys.filter { !envelope.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         guard let key = keys.first else {
             throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no event kind in this object"))
@@ -58,7 +58,7 @@ extension RecordedEvent: Decodable {
         } else {
             event = try fields.decodeUnknownEvent(besides: event)
         }
-        self.init(position: position, event: event, redacted: redacted)
+        self.init(position: position, event: event, redacted: redacted, isFromBlockedUser: try container.decodeFlag(.blocked))
     }
 }
 
@@ -134,7 +134,109 @@ private struct EventFields {
         case .lost:
             try container.rejectFields(otherThan: [])
             return (.lost, noContent)
+        default: return try decodeCommunity(kind)
         }
+    }
+
+    /// Decodes the fields of roles, moderation and custom events.
+    private func decodeCommunity(_ kind: EventKind) throws -> (EventDetails, EventContent) {
+        switch kind {
+        case .threadPolicySet:
+            try container.rejectFields(otherThan: [.thread, .number, .policy, .history, .by])
+            let details = ThreadPolicySet(
+                thread: try id(.thread), number: try number(.number), policy: try container.decodeName(.policy),
+                history: try container.decodeName(.history), by: try id(.by))
+            return (.threadPolicySet(details), noContent)
+        case .invitationDeclined:
+            try container.rejectFields(otherThan: [.thread, .number, .user])
+            return (
+                .invitationDeclined(
+                    InvitationDeclined(thread: try id(.thread), number: try number(.number), user: try id(.user))), noContent
+            )
+        case .userInvited: return (.userInvited(try memberChanged([])), noContent)
+        case .invitationRevoked: return (.invitationRevoked(try memberChanged([])), noContent)
+        case .userUnmuted: return (.userUnmuted(try memberChanged([])), noContent)
+        case .userUnbanned: return (.userUnbanned(try memberChanged([])), noContent)
+        case .memberRemoved: return (.memberRemoved(try memberChanged([.reason])), try content(.reason, EventContent.reason))
+        case .roleSet:
+            let changed = try memberChanged([.role])
+            let details = RoleSet(
+                thread: changed.thread, number: changed.number, user: changed.user, role: try container.decodeName(.role), by: changed.by)
+            return (.roleSet(details), noContent)
+        case .userMuted: return (.userMuted(try sanction()), try content(.reason, EventContent.reason))
+        case .userBanned: return (.userBanned(try sanction()), try content(.reason, EventContent.reason))
+        case .operatorGranted: return (.operatorGranted(try operatorChanged()), noContent)
+        case .operatorRevoked: return (.operatorRevoked(try operatorChanged()), noContent)
+        case .messageRemoved: return (.messageRemoved(try messageChanged([.reason])), try content(.reason, EventContent.reason))
+        case .replyRemoved: return (.replyRemoved(try replyChanged([.reason])), try content(.reason, EventContent.reason))
+        case .messagePinned: return (.messagePinned(try messageChanged([])), noContent)
+        case .messageUnpinned: return (.messageUnpinned(try messageChanged([])), noContent)
+        case .threadLocked: return (.threadLocked(try threadChanged()), noContent)
+        case .threadUnlocked: return (.threadUnlocked(try threadChanged()), noContent)
+        case .threadClosed: return (.threadClosed(try threadChanged()), noContent)
+        case .messageReported: return (.messageReported(try messageReport([.reason])), try content(.reason, EventContent.reason))
+        case .replyReported: return (.replyReported(try replyReport([.reason])), try content(.reason, EventContent.reason))
+        case .messageReportsResolved: return (.messageReportsResolved(try messageReport([])), noContent)
+        case .replyReportsResolved: return (.replyReportsResolved(try replyReport([])), noContent)
+        case .userBlocked: return (.userBlocked(try userBlock()), noContent)
+        case .userUnblocked: return (.userUnblocked(try userBlock()), noContent)
+        case .custom:
+            try container.rejectFields(otherThan: [.thread, .number, .id, .kind, .by, .payload])
+            let details = CustomEvent(
+                thread: try id(.thread), number: try number(.number), id: try id(.id),
+                kind: try container.decode(String.self, forKey: .kind), by: try id(.by))
+            // JSON null is a payload, so an absent payload cannot be recognised by its value.
+            guard !isErased, !isRedacted(.payload) else {
+                try requireNull(.payload)
+                return (.custom(details), isErased ? .erased : .omitted)
+            }
+            return (.custom(details), .payload(try container.decode(CustomPayload.self, forKey: .payload)))
+        default: preconditionFailure("`decode` has the other kinds")
+        }
+    }
+
+    private func threadChanged() throws -> ThreadChanged {
+        try container.rejectFields(otherThan: [.thread, .number, .by])
+        return ThreadChanged(thread: try id(.thread), number: try number(.number), by: try id(.by))
+    }
+
+    private func memberChanged(_ others: [FieldKey]) throws -> MemberChanged {
+        try container.rejectFields(otherThan: [.thread, .number, .user, .by] + others)
+        return MemberChanged(thread: try id(.thread), number: try number(.number), user: try id(.user), by: try id(.by))
+    }
+
+    private func sanction() throws -> Sanction {
+        let changed = try memberChanged([.reason, .until])
+        var until: Timestamp?
+        if try !container.decodeNil(forKey: .until) {
+            until = try container.decodeTime(.until)
+            // 0 stands for no end in the encoding.
+            guard let until, until > Timestamp(millisecondsSince1970: 0), ChatEvent.recordableTimes.contains(until) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .until, in: container, debugDescription: "outside the range of recording times")
+            }
+        }
+        return Sanction(thread: changed.thread, number: changed.number, user: changed.user, by: changed.by, until: until)
+    }
+
+    private func operatorChanged() throws -> OperatorChanged {
+        try container.rejectFields(otherThan: [.user])
+        return OperatorChanged(user: try id(.user))
+    }
+
+    private func messageReport(_ others: [FieldKey]) throws -> MessageReport {
+        try container.rejectFields(otherThan: [.thread, .message, .by] + others)
+        return MessageReport(thread: try id(.thread), message: try id(.message), by: try id(.by))
+    }
+
+    private func replyReport(_ others: [FieldKey]) throws -> ReplyReport {
+        try container.rejectFields(otherThan: [.thread, .message, .reply, .by] + others)
+        return ReplyReport(thread: try id(.thread), message: try id(.message), reply: try id(.reply), by: try id(.by))
+    }
+
+    private func userBlock() throws -> UserBlock {
+        try container.rejectFields(otherThan: [.user, .by])
+        return UserBlock(user: try id(.user), by: try id(.by))
     }
 
     /// Decodes an event of unknown kind from its bytes; the other fields must agree with them.
@@ -238,12 +340,21 @@ private struct EventFields {
 
 extension KeyedDecodingContainer where K == FieldKey {
     /// Decodes a recorded time, including years outside 0000 to 9999.
-    fileprivate func decodeTime(_ key: FieldKey) throws -> Timestamp {
+    func decodeTime(_ key: FieldKey) throws -> Timestamp {
         guard let time = Timestamp(printed: try decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z")
         }
         return time
+    }
+
+    /// Decodes the name of a case.
+    func decodeName<Name: RawRepresentable & CaseIterable>(_ key: FieldKey) throws -> Name where Name.RawValue == String {
+        guard let name = Name(rawValue: try decode(String.self, forKey: key)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "not one of \(Name.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return name
     }
 
     /// Decodes a field that is true or absent.
@@ -277,7 +388,13 @@ extension EventKind {
         case .postcodeSet: .postcode
         case .threadOpened: .name
         case .sessionStarted: .device
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost: []
+        case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported: .reason
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
+            .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
+            .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
+            .replyReportsResolved, .userBlocked, .userUnblocked:
+            []
+        case .custom: .payload
         }
     }
 }

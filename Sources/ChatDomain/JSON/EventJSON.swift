@@ -29,6 +29,7 @@ extension RecordedEvent: Encodable {
         if !redacted.isEmpty {
             try members.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
         }
+        if isFromBlockedUser { try members.encode(true, forKey: .blocked) }
         let key = event.details.kind.map { FieldKey($0.name) } ?? .unknown
         try members.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
     }
@@ -94,6 +95,57 @@ extension ChatEvent {
         case .sessionEnded(let details):
             try fields.encode(details.user, forKey: .user)
             try fields.encode(details.session, forKey: .session)
+        case .threadPolicySet(let details):
+            try fields.encode(details.thread, forKey: .thread)
+            try fields.encode(details.number, forKey: .number)
+            try fields.encode(details.policy.rawValue, forKey: .policy)
+            try fields.encode(details.history.rawValue, forKey: .history)
+            try fields.encode(details.by, forKey: .by)
+        case .invitationDeclined(let details): try fields.encode(details.thread, details.number, user: details.user)
+        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details):
+            try fields.encode(details)
+        case .memberRemoved(let details):
+            try fields.encode(details)
+            try fields.encode(reason, forKey: .reason)
+        case .roleSet(let details):
+            try fields.encode(details.thread, details.number, user: details.user)
+            try fields.encode(details.role.rawValue, forKey: .role)
+            try fields.encode(details.by, forKey: .by)
+        case .userMuted(let details), .userBanned(let details):
+            try fields.encode(details.thread, details.number, user: details.user)
+            try fields.encode(details.by, forKey: .by)
+            try fields.encode(reason, forKey: .reason)
+            try fields.encode(details.until?.description, forKey: .until)
+        case .operatorGranted(let details), .operatorRevoked(let details): try fields.encode(details.user, forKey: .user)
+        case .messageRemoved(let details):
+            try fields.encode(details)
+            try fields.encode(reason, forKey: .reason)
+        case .replyRemoved(let details):
+            try fields.encode(details)
+            try fields.encode(reason, forKey: .reason)
+        case .messagePinned(let details), .messageUnpinned(let details): try fields.encode(details)
+        case .threadLocked(let details), .threadUnlocked(let details), .threadClosed(let details):
+            try fields.encode(details.thread, forKey: .thread)
+            try fields.encode(details.number, forKey: .number)
+            try fields.encode(details.by, forKey: .by)
+        case .messageReported(let details):
+            try fields.encode(details)
+            try fields.encode(reason, forKey: .reason)
+        case .replyReported(let details):
+            try fields.encode(details)
+            try fields.encode(reason, forKey: .reason)
+        case .messageReportsResolved(let details): try fields.encode(details)
+        case .replyReportsResolved(let details): try fields.encode(details)
+        case .userBlocked(let details), .userUnblocked(let details):
+            try fields.encode(details.user, forKey: .user)
+            try fields.encode(details.by, forKey: .by)
+        case .custom(let details):
+            try fields.encode(details.thread, forKey: .thread)
+            try fields.encode(details.number, forKey: .number)
+            try fields.encode(details.id, forKey: .id)
+            try fields.encode(details.kind, forKey: .kind)
+            try fields.encode(details.by, forKey: .by)
+            try fields.encode(payload, forKey: .payload)
         case .lost: break
         case .unknown(let kind):
             try fields.encode(UInt64(kind), forKey: .kind)
@@ -122,6 +174,24 @@ extension EventMembers {
 
     fileprivate mutating func encode(_ details: MessageChanged) throws {
         try encode(details.thread, details.number, message: details.message)
+        try encode(details.by, forKey: .by)
+    }
+
+    fileprivate mutating func encode(_ details: MemberChanged) throws {
+        try encode(details.thread, details.number, user: details.user)
+        try encode(details.by, forKey: .by)
+    }
+
+    fileprivate mutating func encode(_ details: MessageReport) throws {
+        try encode(details.thread, forKey: .thread)
+        try encode(details.message, forKey: .message)
+        try encode(details.by, forKey: .by)
+    }
+
+    fileprivate mutating func encode(_ details: ReplyReport) throws {
+        try encode(details.thread, forKey: .thread)
+        try encode(details.message, forKey: .message)
+        try encode(details.reply, forKey: .reply)
         try encode(details.by, forKey: .by)
     }
 
@@ -208,5 +278,6 @@ extension RedactedFields {
     /// The fields and their names in JSON, in the order of the `redacted` list.
     static let keysByField: [(field: RedactedFields, key: FieldKey)] = [
         (.body, .body), (.username, .username), (.postcode, .postcode), (.name, .name), (.device, .device),
+        (.reason, .reason), (.payload, .payload),
     ]
 }

@@ -15,6 +15,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let imported = FieldKey("imported")
     package static let erased = FieldKey("erased")
     package static let redacted = FieldKey("redacted")
+    package static let blocked = FieldKey("blocked")
     package static let correlation = FieldKey("correlation")
 
     package static let user = FieldKey("user")
@@ -39,6 +40,13 @@ package struct FieldKey: CodingKey, Hashable {
 
     package static let unknown = FieldKey("unknown")
     package static let kind = FieldKey("kind")
+    package static let policy = FieldKey("policy")
+    package static let history = FieldKey("history")
+    package static let role = FieldKey("role")
+    package static let reason = FieldKey("reason")
+    package static let until = FieldKey("until")
+    package static let id = FieldKey("id")
+    package static let payload = FieldKey("payload")
     package static let kept = FieldKey("kept")
     package static let erasable = FieldKey("erasable")
 }

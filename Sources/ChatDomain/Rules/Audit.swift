@@ -43,6 +43,10 @@ public struct HistoryFault: Error, Hashable, Sendable {
         case notResident
         /// The text breaks a rule of all versions.
         case invalidText
+        /// A rule about roles, sanctions, policies or locks does not permit the event.
+        case notPermitted
+        /// The event's effect holds already.
+        case noEffect
     }
 }
 
@@ -58,6 +62,7 @@ extension ChatState {
     /// - ``HistoryFault/Problem/threadNumberGap`` if the number is above the next one,
     /// - ``HistoryFault/Problem/notAMember`` and ``HistoryFault/Problem/alreadyMember``,
     /// - ``HistoryFault/Problem/notResident``,
+    /// - ``HistoryFault/Problem/notPermitted`` and ``HistoryFault/Problem/noEffect``,
     /// - ``HistoryFault/Problem/usernameTwice``.
     ///
     /// It reports every other problem as before.
@@ -139,9 +144,16 @@ extension RuleState {
         } else if kind.isNumbered || kind == .threadRead {
             requireUnlessLost(isStarted, .unknownReference, "thread \(threadID) was never opened")
         }
-        var membership: MembershipRow?
-        if let knownUser, let knownThread { membership = self.membership(of: knownUser, in: knownThread, identities) }
-        let isMember = membership?.isMember ?? false
+        let membership = if let knownUser, let knownThread { identities.memberships.find(knownUser, knownThread) } else { nil as Int? }
+        let standing = membership.map { memberships.standing($0) } ?? Standing()
+        let isMember = standing.isMember
+        /// Requires that a member may write in the thread.
+        func requireWritable() {
+            guard let membership, let knownThread else { return }
+            do throws(Rejection) { try self.requireWritable(knownThread, membership, at: event.recordedAt) } catch {
+                requireUnlessLost(false, .notPermitted, error.message)
+            }
+        }
         switch kind {
         case .userRegistered, .usernameChanged:
             if let name = content.username, let owner = owner(ofName: identities.foldKeys.find(name.foldKey)) {
@@ -155,7 +167,13 @@ extension RuleState {
                 require(ThreadID(postcode.outwardCode) == threadID, .threadMismatch, "\(postcode) does not belong to thread \(threadID)")
             }
         case .threadOpened, .threadJoined:
-            if kind == .threadJoined { requireUnlessLost(!isMember, .alreadyMember, "the user is a member already") }
+            if kind == .threadJoined {
+                requireUnlessLost(!isMember, .alreadyMember, "the user is a member already")
+                if let knownUser, let knownThread {
+                    let refusal = joinRejection(knownUser, knownThread, standing, at: event.recordedAt, identities)
+                    requireUnlessLost(refusal == nil, .notPermitted, refusal?.message ?? "")
+                }
+            }
             if !event.isImported, threadID.outwardCode != nil, let user {
                 requireUnlessLost(residence(of: user, identities) == threadID, .notResident, "the user does not live in \(threadID)")
             }
@@ -164,23 +182,33 @@ extension RuleState {
             let id = MessageID(bits: event.postOrSession)
             require(identities.messages.find(id.bits) == nil, .identifierTwice, "message \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
+            requireWritable()
         case .replyPosted:
             let id = ReplyID(bits: event.postOrSession)
             require(identities.replies.find(id.bits) == nil, .identifierTwice, "reply \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
-            faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, isChange: true, identities)
+            requireWritable()
+            faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, unless: Self.gone, identities)
         case .messageEdited, .messageRetracted:
-            if kind == .messageEdited { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
-            faults += self.faults(of: .message(MessageID(bits: event.postOrSession)), in: threadID, by: userID, isChange: true, identities)
+            let isEdit = kind == .messageEdited
+            if isEdit { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
+            if isEdit { requireWritable() }
+            faults += self.faults(
+                of: .message(MessageID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? Self.gone : .retracted,
+                identities)
         case .replyEdited, .replyRetracted:
-            if kind == .replyEdited { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
-            faults += self.faults(of: .reply(ReplyID(bits: event.postOrSession)), in: threadID, by: userID, isChange: true, identities)
-            faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, isChange: false, identities)
+            let isEdit = kind == .replyEdited
+            if isEdit { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
+            if isEdit { requireWritable() }
+            faults += self.faults(
+                of: .reply(ReplyID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? Self.gone : .retracted,
+                identities)
+            faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, unless: [], identities)
         case .threadRead:
             requireUnlessLost(isMember, .notAMember, "the reader is not a member")
             require(event.number <= head, .markerBeyondHead, "read up to \(event.number), beyond the head \(head)")
             require(
-                event.number > membership?.readUpTo ?? 0, .markerNotIncreasing, "read up to \(event.number), not beyond the current marker")
+                event.number > membership.map { memberships.readUpTo($0) } ?? 0, .markerNotIncreasing, "read up to \(event.number), not beyond the current marker")
         case .sessionStarted:
             let id = SessionID(bits: event.postOrSession)
             require(identities.sessions.find(id) == nil, .identifierTwice, "session \(id) is started already")
@@ -192,36 +220,85 @@ extension RuleState {
             } else {
                 requireUnlessLost(false, .unknownReference, "session \(id) was never started")
             }
+        case .threadPolicySet:
+            guard let knownThread else { break }
+            let (policy, history) = ThreadPolicySet.policyAndHistory(event.value)
+            let row = threads[knownThread]
+            requireUnlessLost(
+                row.awaitsOpener && row.lastEventNumber == 1 && row.openedBy == knownUser && policy != .residents
+                    && (policy != .open || history != .all),
+                .notPermitted, "a policy is set by the opening of a named thread")
         case .lost: break
+        default: if faults.isEmpty, lostEventCount == 0, let fault = communityFault(of: kind, event, identities) { faults.append(fault) }
         }
         return faults
     }
+
+    /// The marks after which a post takes no edits and replies.
+    private static let gone: PostMarks = [.retracted, .removed]
+
+    /// Returns the rejection of a join by the thread's policy, locks and bans, except residence.
+    private func joinRejection(
+        _ user: Int, _ thread: Int, _ standing: Standing, at time: Timestamp, _ identities: borrowing Identities
+    ) -> Rejection? {
+        if threads[thread].awaitsOpener, threads[thread].openedBy == user { return nil }
+        do throws(Rejection) { try requireUnlocked(thread) } catch { return error }
+        if isBanned(user, from: thread, at: time, identities) { return .banned }
+        return policy(of: thread, identities) == .inviteOnly && !standing.isInvited ? .notInvited : nil
+    }
+
+    /// Returns the fault of an event whose command the decider would not answer with this event.
+    private func communityFault(of kind: EventKind, _ event: EventRow, _ identities: borrowing Identities) -> HistoryFault? {
+        guard let command = ChatCommand(causing: EventDetails(kind, event, customKind: Self.anyCustomKind)) else { return nil }
+        var batch = EventBatch(from: head + 1)
+        let request = CommandRequest(command, origin: event.origin)
+        do throws(Rejection) {
+            switch try decide(request, identities, at: event.recordedAt, freshID: 0, into: &batch) {
+            case .append:
+                var decided = batch.rows[0]
+                (decided.number, decided.flags, decided.recordedAt, decided.createdAt) = (
+                    event.number, event.flags, event.recordedAt, event.createdAt
+                )
+                return decided == event
+                    ? nil : HistoryFault(problem: .unknownReference, message: "the ids of the event do not belong together")
+            case .unchanged: return HistoryFault(problem: .noEffect, message: "the effect of the event holds already")
+            case .duplicate: return HistoryFault(problem: .identifierTwice, message: "the id of the event is in use")
+            }
+        } catch {
+            let isUnknown = [.unknownUser, .unknownThread, .unknownMessage, .unknownReply].contains(error.code)
+            return HistoryFault(problem: isUnknown ? .unknownReference : .notPermitted, message: error.message)
+        }
+    }
+
+    /// A valid kind: the rules do not depend on it.
+    private static let anyCustomKind = "com.example"
 
     private func residence(of user: Int, _ identities: borrowing Identities) -> ThreadID? {
         users[user].residence == 0 ? nil : identities.threadID(Int(users[user].residence) - 1)
     }
 
-    /// Returns the faults of a reference to a post: existence, thread, author and, for a change,
-    /// retraction.
-    private func faults(of post: PostID, in thread: ThreadID, by user: UserID?, isChange: Bool, _ identities: borrowing Identities)
-        -> [HistoryFault]
-    {
+    /// Returns the faults of a reference to a post: existence, thread, author and marks.
+    ///
+    /// - Parameter forbidden: The marks that the post must not have.
+    private func faults(
+        of post: PostID, in thread: ThreadID, by user: UserID?, unless forbidden: PostMarks, _ identities: borrowing Identities
+    ) -> [HistoryFault] {
         let place: Int
         let author: Int
-        let isRetracted: Bool
+        let marks: PostMarks
         switch post {
         case .message(let id):
             guard let number = identities.messages.find(id.bits) else {
                 return lostEventCount > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "message \(id) was never posted")]
             }
             (place, author) = (identities.messageFacts.parent(number), identities.messageFacts.author(number))
-            isRetracted = self.isRetracted(message: number)
+            marks = self.marks(message: number)
         case .reply(let id):
             guard let number = identities.replies.find(id.bits) else {
                 return lostEventCount > 0 ? [] : [HistoryFault(problem: .unknownReference, message: "reply \(id) was never posted")]
             }
             (place, author) = (identities.messageFacts.parent(identities.replyFacts.parent(number)), identities.replyFacts.author(number))
-            isRetracted = self.isRetracted(reply: number)
+            marks = self.marks(reply: number)
         }
         var faults: [HistoryFault] = []
         if identities.threads.id(place) != thread {
@@ -231,8 +308,8 @@ extension RuleState {
         if let user, identities.users.id(author) != user {
             faults.append(HistoryFault(problem: .notTheAuthor, message: "its author is \(identities.users.id(author)), not \(user)"))
         }
-        if isChange, isRetracted {
-            faults.append(HistoryFault(problem: .afterRetraction, message: "it was already retracted"))
+        if !marks.isDisjoint(with: forbidden) {
+            faults.append(HistoryFault(problem: .afterRetraction, message: "it was already retracted or removed"))
         }
         return faults
     }
@@ -252,10 +329,57 @@ extension ChatEvent {
             if OutwardCode(name) != nil { return "the thread's name is an outward code" }
         }
         if let subject, !(1...256).contains(subject.utf8.count) { return "the subject is not 1 to 256 bytes" }
+        if let reason, reason.utf8.count > RuleState.maximumReasonLength || !MessageBody.isValid(reason) {
+            return "the reason is empty or over \(RuleState.maximumReasonLength) bytes"
+        }
+        if case .custom(let details) = details, !CustomKind.isValid(details.kind) { return "the kind is not a reverse-DNS name" }
+        if let payload, !payload.isWithinLimit || CustomPayload(payload.text) != payload { return "the payload is not valid" }
         return nil
     }
 
     private static func isPossibleName(_ name: String, maximumByteCount: Int) -> Bool {
         (1...maximumByteCount).contains(name.utf8.count) && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}
+
+extension ChatCommand {
+    /// Creates the command that causes an event of roles, moderation or custom events.
+    ///
+    /// The reason and the payload are placeholders.
+    fileprivate init?(causing details: EventDetails) {
+        let reason = "-"
+        switch details {
+        case .userInvited(let details): self = .invite(user: details.user, thread: details.thread, by: details.by)
+        case .invitationDeclined(let details): self = .declineInvitation(user: details.user, thread: details.thread)
+        case .invitationRevoked(let details): self = .revokeInvitation(user: details.user, thread: details.thread, by: details.by)
+        case .roleSet(let details): self = .setRole(user: details.user, thread: details.thread, role: details.role, by: details.by)
+        case .operatorGranted(let details): self = .grantOperator(user: details.user)
+        case .operatorRevoked(let details): self = .revokeOperator(user: details.user)
+        case .messageRemoved(let details): self = .remove(.message(details.message), by: details.by, reason: reason)
+        case .replyRemoved(let details): self = .remove(.reply(details.reply), by: details.by, reason: reason)
+        case .userMuted(let details):
+            self = .mute(user: details.user, thread: details.thread, by: details.by, reason: reason, until: details.until)
+        case .userUnmuted(let details): self = .unmute(user: details.user, thread: details.thread, by: details.by)
+        case .userBanned(let details):
+            self = .ban(user: details.user, thread: details.thread, by: details.by, reason: reason, until: details.until)
+        case .userUnbanned(let details): self = .unban(user: details.user, thread: details.thread, by: details.by)
+        case .memberRemoved(let details):
+            self = .removeMember(user: details.user, thread: details.thread, by: details.by, reason: reason)
+        case .messagePinned(let details): self = .pin(message: details.message, by: details.by)
+        case .messageUnpinned(let details): self = .unpin(message: details.message, by: details.by)
+        case .threadLocked(let details): self = .lockThread(thread: details.thread, by: details.by)
+        case .threadUnlocked(let details): self = .unlockThread(thread: details.thread, by: details.by)
+        case .threadClosed(let details): self = .closeThread(thread: details.thread, by: details.by)
+        case .messageReported(let details): self = .report(.message(details.message), by: details.by, reason: reason)
+        case .replyReported(let details): self = .report(.reply(details.reply), by: details.by, reason: reason)
+        case .messageReportsResolved(let details): self = .resolveReport(.message(details.message), by: details.by)
+        case .replyReportsResolved(let details): self = .resolveReport(.reply(details.reply), by: details.by)
+        case .userBlocked(let details): self = .block(user: details.user, by: details.by)
+        case .userUnblocked(let details): self = .unblock(user: details.user, by: details.by)
+        case .custom(let details):
+            self = .custom(
+                id: details.id, kind: details.kind, thread: details.thread, by: details.by, payload: CustomPayload(stored: "0"))
+        default: return nil
+        }
     }
 }

@@ -33,7 +33,8 @@ extension RuleState {
             return try registerUser(user, username, subject, fresh: freshID, ids, frame, &batch)
         case .changeUsername(let user, let username): return try changeUsername(user, username, ids, frame, &batch)
         case .setPostcode(let user, let postcode): return try setPostcode(user, postcode, ids, frame, &batch)
-        case .openThread(let thread, let name, let by): return try openThread(thread, name, by, fresh: freshID, ids, frame, &batch)
+        case .openThread(let thread, let name, let by, let policy, let history):
+            return try openThread(thread, name, by, policy, history, fresh: freshID, ids, frame, &batch)
         case .joinThread(let user, let thread): return try joinThread(user, thread, ids, frame, &batch)
         case .leaveThread(let user, let thread): return try leaveThread(user, thread, ids, frame, &batch)
         case .postMessage(let message, let thread, let author, let body):
@@ -46,6 +47,9 @@ extension RuleState {
         case .startSession(let user, let session, let device):
             return try startSession(user, session, device, fresh: freshID, ids, frame, &batch)
         case .endSession(let session): return try endSession(session, ids, frame, &batch)
+        case .custom(let id, let kind, let thread, let by, let payload):
+            return try custom(id, kind, thread, by, payload, fresh: freshID, ids, frame, &batch)
+        default: return try decideCommunity(command, ids, frame, &batch)
         }
     }
 }
@@ -61,6 +65,15 @@ struct EventEnvelope {
         EventRow(
             kind: kind, flags: EventFlags(origin, hasCorrelation: hasCorrelation), recordedAt: recordedAt,
             createdAt: origin.sentAt ?? recordedAt)
+    }
+
+    /// Makes the row of an event that a user causes and that concerns another user.
+    func row(
+        _ kind: EventKind, _ thread: ThreadID, _ number: UInt64, _ user: UserID, actor: UserID, value: UInt64 = 0
+    ) -> EventRow {
+        var row = row(kind, thread, number, user, post: actor.bits)
+        row.value = value
+        return row
     }
 
     /// Makes the row of an event that belongs to a thread.
@@ -94,13 +107,30 @@ extension RuleState {
         return thread
     }
 
-    /// Returns a user's membership row in a thread, or nil if no event has named the pair.
-    package func membership(of user: Int, in thread: Int, _ ids: borrowing Identities) -> MembershipRow? {
-        ids.memberships.find(user, thread).map { memberships[$0] }
+    /// Returns a user's standing in a thread.
+    package func standing(of user: Int, in thread: Int, _ ids: borrowing Identities) -> Standing {
+        ids.memberships.find(user, thread).map { memberships.standing($0) } ?? Standing()
     }
 
-    func isMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) -> Bool {
-        membership(of: user, in: thread, ids)?.isMember ?? false
+    func isMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) -> Bool { standing(of: user, in: thread, ids).isMember }
+
+    /// Returns the membership of a member.
+    func requireMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        guard let membership = ids.memberships.find(user, thread), memberships.standing(membership).isMember else { throw .notAMember }
+        return membership
+    }
+
+    /// Throws if the thread is closed or locked.
+    func requireUnlocked(_ thread: Int) throws(Rejection) {
+        if threads[thread].isClosed { throw .threadClosed }
+        if threads[thread].isLocked { throw .threadLocked }
+    }
+
+    /// Throws if a member may not write in a thread now.
+    @inline(__always)
+    func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp) throws(Rejection) {
+        try requireUnlocked(thread)
+        if isMuted(membership, at: time) { throw .muted }
     }
 }
 
@@ -163,7 +193,10 @@ extension RuleState {
             appendOpening(thread, .none, id, user, frame, &batch)
             return .append
         }
-        if !isMember(user, of: known, ids) {
+        // A banned user, or a locked or closed thread, is no reason to reject the postcode.
+        if !isMember(user, of: known, ids), !threads[known].isLocked, !threads[known].isClosed,
+            !isBanned(user, from: known, at: frame.recordedAt, ids)
+        {
             batch.append(frame.row(.threadJoined, thread, nextNumber(in: known), id), .none, EventIndexes(user: user, thread: known))
         }
         return .append
@@ -201,8 +234,8 @@ extension RuleState {
 /// Threads, membership and read markers.
 extension RuleState {
     func openThread(
-        _ id: ThreadID?, _ text: String, _ by: UserID, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventEnvelope,
-        _ batch: inout EventBatch
+        _ id: ThreadID?, _ text: String, _ by: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory, fresh: UInt128,
+        _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id {
             if let code = id.outwardCode { return try openImportedThread(of: code, text, by, ids, frame, &batch) }
@@ -213,7 +246,8 @@ extension RuleState {
         }
         let user = try requireUser(by, ids)
         guard let name = ThreadName(text) else { throw .invalidThreadName }
-        appendOpening(id ?? ThreadID(bits: fresh), .threadName(name.text), by, user, frame, &batch)
+        guard policy != .residents else { throw .invalidPolicy }
+        appendOpening(id ?? ThreadID(bits: fresh), .threadName(name.text), by, user, frame, &batch, policy: policy, history: history)
         return .append
     }
 
@@ -223,15 +257,25 @@ extension RuleState {
     ///   - by: The opener's id.
     ///   - user: The opener's index.
     func appendOpening(
-        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventEnvelope, _ batch: inout EventBatch,
+        policy: ThreadPolicy = .open, history: ThreadHistory = .all
     ) {
         batch.append(frame.row(.threadOpened, thread, 1, by), name, EventIndexes(user: user))
-        batch.append(frame.row(.threadJoined, thread, 2, by), .none, EventIndexes(user: user))
+        var joinNumber: UInt64 = 2
+        if policy != .open || history != .all {
+            var row = frame.row(.threadPolicySet, thread, joinNumber, by)
+            row.value = ThreadPolicySet.value(policy, history)
+            batch.append(row, .none, EventIndexes(user: user))
+            joinNumber += 1
+        }
+        batch.append(frame.row(.threadJoined, thread, joinNumber, by), .none, EventIndexes(user: user))
     }
 
-    /// Returns the positions of a thread's opening: `threadOpened` and the opener's `threadJoined`.
+    /// Returns the positions of a thread's opening: `threadOpened`, `threadPolicySet` if there is
+    /// one, and the opener's `threadJoined`.
     private func duplicateOpening(ofThread thread: Int) -> BatchDecision {
-        .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + 1)
+        let hasPolicy = threads[thread].policy != .open || threads[thread].history != .all
+        return .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + (hasPolicy ? 2 : 1))
     }
 
     /// Opens the thread of an outward code, whose id is reserved, for an import.
@@ -258,13 +302,29 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         let thread = try requireThread(threadID, ids)
-        guard !isMember(user, of: thread, ids) else { return .unchanged }
-        if threadID.outwardCode != nil, users[user].residence != EventIndexes.oneBased(thread), frame.origin == .native {
-            throw .notResident
+        let standing = standing(of: user, in: thread, ids)
+        guard !standing.isMember else { return .unchanged }
+        try requireUnlocked(thread)
+        if isBanned(user, from: thread, at: frame.recordedAt, ids) { throw .banned }
+        switch policy(of: thread, ids) {
+        case .open: break
+        case .residents: try requireResident(user, of: thread, frame)
+        case .inviteOnly: guard standing.isInvited else { throw .notInvited }
         }
-        batch.append(
-            frame.row(.threadJoined, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
+        appendJoin(id, user, thread, ids, frame, &batch)
         return .append
+    }
+
+    /// Throws unless a user lives in a thread's outward code; an import skips this rule.
+    func requireResident(_ user: Int, of thread: Int, _ frame: EventEnvelope) throws(Rejection) {
+        guard users[user].residence == EventIndexes.oneBased(thread) || frame.origin != .native else { throw .notResident }
+    }
+
+    func appendJoin(
+        _ id: UserID, _ user: Int, _ thread: Int, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+    ) {
+        batch.append(
+            frame.row(.threadJoined, ids.threads.id(thread), nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
     }
 
     func leaveThread(
@@ -272,7 +332,9 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         let thread = try requireThread(threadID, ids)
-        guard isMember(user, of: thread, ids) else { return .unchanged }
+        let standing = standing(of: user, in: thread, ids)
+        guard standing.isMember else { return .unchanged }
+        guard !isLastOwner(standing, of: thread) else { throw .lastOwner }
         batch.append(frame.row(.threadLeft, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
@@ -282,9 +344,9 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         let thread = try requireThread(threadID, ids)
-        guard let membership = membership(of: user, in: thread, ids), membership.isMember else { throw .notAMember }
+        let membership = try requireMember(user, of: thread, ids)
         guard upTo <= head else { throw .invalidPosition }
-        guard upTo > membership.readUpTo else { return .unchanged }
+        guard upTo > memberships.readUpTo(membership) else { return .unchanged }
         batch.append(frame.row(.threadRead, threadID, upTo, id), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
@@ -305,7 +367,8 @@ extension RuleState {
         }
         let author = try requireUser(authorID, ids)
         let thread = try requireThread(threadID, ids)
-        guard let membership = ids.memberships.find(author, thread), memberships[membership].isMember else { throw .notAMember }
+        let membership = try requireMember(author, of: thread, ids)
+        try requireWritable(thread, membership, at: frame.recordedAt)
         guard MessageBody.isValid(body) else { throw .invalidBody }
         batch.append(
             frame.row(.messagePosted, threadID, nextNumber(in: thread), authorID, post: id?.bits ?? fresh), .none,
@@ -328,8 +391,10 @@ extension RuleState {
         let author = try requireUser(authorID, ids)
         guard let message = ids.messages.find(messageID.bits) else { throw .unknownMessage }
         let thread = ids.messageFacts.parent(message)
-        guard isMember(author, of: thread, ids) else { throw .notAMember }
-        guard !isRetracted(message: message) else { throw .retracted }
+        let membership = try requireMember(author, of: thread, ids)
+        guard isVisible(message: message, to: membership, ids) else { throw .unknownMessage }
+        try requireWritable(thread, membership, at: frame.recordedAt)
+        guard !marks(message: message).isGone else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         batch.append(
             frame.row(
@@ -343,9 +408,11 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(by, ids)
         let found = try find(post, ids)
-        guard isMember(user, of: found.thread, ids) else { throw .notAMember }
+        let membership = try requireMember(user, of: found.thread, ids)
+        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(post) }
+        try requireWritable(found.thread, membership, at: frame.recordedAt)
         guard found.author == user else { throw .notTheAuthor }
-        guard !found.isRetracted else { throw .retracted }
+        guard !found.marks.isGone else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         appendChange(post, found, by, ifMessage: .messageEdited, ifReply: .replyEdited, ids, frame, &batch)
         return .append
@@ -357,30 +424,31 @@ extension RuleState {
         let user = try requireUser(by, ids)
         let found = try find(post, ids)
         guard found.author == user else { throw .notTheAuthor }
-        guard !found.isRetracted else { return .unchanged }
+        guard !found.marks.contains(.retracted) else { return .unchanged }
         appendChange(post, found, by, ifMessage: .messageRetracted, ifReply: .replyRetracted, ids, frame, &batch)
         return .append
     }
 
     /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).
-    private typealias FoundPost = (author: Int, isRetracted: Bool, thread: Int, post: Int, message: Int)
+    typealias FoundPost = (author: Int, marks: PostMarks, thread: Int, post: Int, message: Int)
 
-    private func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
+    func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
         switch post {
         case .message(let id):
             guard let message = ids.messages.find(id.bits) else { throw .unknownMessage }
-            return (
-                ids.messageFacts.author(message), isRetracted(message: message), ids.messageFacts.parent(message), message, message
-            )
+            return (ids.messageFacts.author(message), marks(message: message), ids.messageFacts.parent(message), message, message)
         case .reply(let id):
             guard let reply = ids.replies.find(id.bits) else { throw .unknownReply }
             let message = ids.replyFacts.parent(reply)
-            return (ids.replyFacts.author(reply), isRetracted(reply: reply), ids.messageFacts.parent(message), reply, message)
+            return (ids.replyFacts.author(reply), marks(reply: reply), ids.messageFacts.parent(message), reply, message)
         }
     }
 
-    private func appendChange(
-        _ post: PostID, _ found: FoundPost, _ by: UserID, ifMessage: EventKind, ifReply: EventKind, _ ids: borrowing Identities,
+    /// Appends a change of a post by its author, or by a moderator.
+    ///
+    /// - Parameter user: The index of the acting user; nil for the author.
+    func appendChange(
+        _ post: PostID, _ found: FoundPost, _ by: UserID, _ user: Int? = nil, ifMessage: EventKind, ifReply: EventKind, _ ids: borrowing Identities,
         _ frame: EventEnvelope, _ batch: inout EventBatch
     ) {
         let thread = ids.threads.id(found.thread)
@@ -391,7 +459,6 @@ extension RuleState {
             case .reply(let reply):
                 frame.row(ifReply, thread, number, by, post: reply.bits, message: ids.messages.id(found.message))
             }
-        // The author is the acting user; the caller has checked it.
-        batch.append(row, .none, EventIndexes(user: found.author, thread: found.thread, post: found.post))
+        batch.append(row, .none, EventIndexes(user: user ?? found.author, thread: found.thread, post: found.post))
     }
 }

@@ -27,7 +27,10 @@ package enum BatchDecision: Hashable, Sendable {
 extension EventBatch {
     /// Returns the events in the given rows, which a request produced.
     package func events(_ rows: Range<Int>, of request: CommandRequest) -> [ChatEvent] {
-        rows.map { ChatEvent(self.rows[$0], content($0, of: request), correlation: request.correlation) }
+        rows.map {
+            ChatEvent(
+                self.rows[$0], content($0, of: request), correlation: request.correlation, customKind: request.command.customKind)
+        }
     }
 
     /// Returns the content of the event in a row, which a request produced.
@@ -46,7 +49,18 @@ extension ChatCommand {
             (.edit(_, _, let body), .messageEdited), (.edit(_, _, let body), .replyEdited):
             .body(body)
         case (.startSession(_, _, let device), .sessionStarted): .device(device)
+        case (.remove(_, _, let reason), .messageRemoved), (.remove(_, _, let reason), .replyRemoved),
+            (.mute(_, _, _, let reason, _), .userMuted), (.ban(_, _, _, let reason, _), .userBanned),
+            (.ban(_, _, _, let reason, _), .memberRemoved), (.removeMember(_, _, _, let reason), .memberRemoved),
+            (.report(_, _, let reason), .messageReported), (.report(_, _, let reason), .replyReported):
+            .reason(reason)
+        case (.custom(_, _, _, _, let payload), .custom): .payload(payload)
         default: .none
         }
+    }
+
+    /// The kind of a custom event; nil for other commands.
+    package var customKind: String? {
+        if case .custom(_, let kind, _, _, _) = self { kind } else { nil }
     }
 }

@@ -21,12 +21,14 @@ package struct RuleState: Equatable, Sendable {
     package internal(set) var usernameOwners = Column<UInt32>()
     /// By subject: the index + 1 of the user who registered with it, or 0.
     package internal(set) var subjectOwners = Column<UInt32>()
-    /// By message: 1 if it is retracted, otherwise 0.
-    package internal(set) var retractedMessages = PackedColumn<UInt8>()
-    /// By reply: 1 if it is retracted, otherwise 0.
-    package internal(set) var retractedReplies = PackedColumn<UInt8>()
+    /// By message: the raw value of its ``PostMarks``.
+    package internal(set) var messageMarks = PackedColumn<UInt8>()
+    /// By reply: the raw value of its ``PostMarks``.
+    package internal(set) var replyMarks = PackedColumn<UInt8>()
     /// The sessions, by index.
     package internal(set) var sessions = Column<SessionRow>()
+    /// Sanctions, operators, blocks and reports.
+    package internal(set) var community = CommunityState()
 
     /// Creates the state before the first event.
     package init() {}
@@ -58,6 +60,39 @@ package struct ThreadRow: Sendable, Hashable {
     package var lastEventNumber: UInt64 = 0
     /// The index of the opener.
     package var openedBy = 0
+    /// The policy that was set at the opening; the thread of an outward code has another one.
+    package var policy = ThreadPolicy.open
+    /// The posts that members may read.
+    package var history = ThreadHistory.all
+    /// Whether the thread takes no posts and joins for now.
+    package var isLocked = false
+    /// Whether the thread takes no posts and joins for good.
+    package var isClosed = false
+    /// Whether the thread can have owners: a named thread that was not imported.
+    package var hasOwners = false
+    /// Whether the next join is the one of the opening, which makes the opener the owner.
+    package var awaitsOpener = false
+    /// The number of owners.
+    package var ownerCount: UInt32 = 0
+    /// The number of pinned messages.
+    package var pinCount: UInt32 = 0
+}
+
+/// The marks of a message or a reply.
+package struct PostMarks: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Its author has retracted it.
+    package static let retracted = PostMarks(rawValue: 1)
+    /// A moderator has removed it.
+    package static let removed = PostMarks(rawValue: 2)
+    /// It is pinned; only messages are.
+    package static let pinned = PostMarks(rawValue: 4)
+
+    /// Whether the post has no text any more: it is retracted or removed.
+    package var isGone: Bool { rawValue & 3 != 0 }
 }
 
 /// A session.
@@ -104,23 +139,20 @@ extension RuleState {
         case .postcodeSet:
             users[indexes.user].postcode = batch.content(of: row).content.postcode
             users[indexes.user].residence = indexes.oneBasedThread
-        case .threadOpened:
-            if threads[indexes.thread].openedAt == 0 {
-                threads[indexes.thread].openedAt = position
-                threads[indexes.thread].openedBy = indexes.user
-            }
-        case .threadJoined: changeMembership(indexes) { $0.isMember = true }
-        case .threadLeft: changeMembership(indexes) { $0.isMember = false }
-        case .threadRead: changeMembership(indexes) { $0.readUpTo = event.number }
-        case .messagePosted: if indexes.isNew { retractedMessages.append(0) }
-        case .replyPosted: if indexes.isNew { retractedReplies.append(0) }
-        case .messageRetracted: if indexes.postOrSession >= 0 { retractedMessages[indexes.postOrSession] = 1 }
-        case .replyRetracted: if indexes.postOrSession >= 0 { retractedReplies[indexes.postOrSession] = 1 }
+        case .threadOpened: if threads[indexes.thread].openedAt == 0 { open(event, indexes, at: position) }
+        case .threadJoined: join(indexes, at: position)
+        case .threadLeft: changeRole(indexes, to: nil)
+        case .threadRead: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
+        case .messagePosted: if indexes.isNew { messageMarks.append(0) }
+        case .replyPosted: if indexes.isNew { replyMarks.append(0) }
+        case .messageRetracted: if indexes.postOrSession >= 0 { markGone(message: indexes.postOrSession, .retracted, indexes.thread) }
+        case .replyRetracted: if indexes.postOrSession >= 0 { replyMarks[indexes.postOrSession] |= PostMarks.retracted.rawValue }
         case .messageEdited, .replyEdited: break
         case .sessionStarted:
             if indexes.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user))) }
         case .sessionEnded: if indexes.postOrSession >= 0 { sessions[indexes.postOrSession].hasEnded = true }
         case .lost: lostEventCount += 1
+        default: applyCommunity(kind, event, indexes, at: position)
         }
     }
 
@@ -146,9 +178,10 @@ extension RuleState {
         usernameOwners[Int(content.oneBasedFoldKey) - 1] = owner
     }
 
-    private mutating func changeMembership(_ indexes: EventIndexes, _ change: (inout MembershipRow) -> Void) {
-        if indexes.membership == memberships.count { memberships.append(MembershipRow()) }
-        change(&memberships[indexes.membership])
+    /// Changes the membership of an event, adding its row if it is new.
+    mutating func changeMembership(_ indexes: EventIndexes, _ change: (inout MembershipTable, Int) -> Void) {
+        if indexes.membership == memberships.count { memberships.append() }
+        change(&memberships, indexes.membership)
     }
 }
 
@@ -165,11 +198,11 @@ extension RuleState {
         return Int(subjectOwners[subject]) - 1
     }
 
-    /// Whether a message is retracted.
-    package func isRetracted(message: Int) -> Bool { retractedMessages[message] != 0 }
+    /// Returns the marks of a message.
+    package func marks(message: Int) -> PostMarks { PostMarks(rawValue: messageMarks[message]) }
 
-    /// Whether a reply is retracted.
-    package func isRetracted(reply: Int) -> Bool { retractedReplies[reply] != 0 }
+    /// Returns the marks of a reply.
+    package func marks(reply: Int) -> PostMarks { PostMarks(rawValue: replyMarks[reply]) }
 
     /// Returns the number of a thread's next event.
     func nextNumber(in thread: Int) -> UInt64 {
@@ -189,6 +222,8 @@ extension Identities: ColumnCoded {
         replies.write(to: &writer)
         replyFacts.write(to: &writer)
         sessions.write(to: &writer)
+        customEvents.write(to: &writer)
+        customFacts.write(to: &writer)
         foldKeys.write(to: &writer)
         subjects.write(to: &writer)
     }
@@ -204,6 +239,8 @@ extension Identities: ColumnCoded {
         replies = try IDTable(from: &reader)
         replyFacts = try PostFacts(from: &reader, count: replies.count)
         sessions = try DenseIndex(from: &reader)
+        customEvents = try DenseIndex(from: &reader)
+        customFacts = try PostFacts(from: &reader, count: customEvents.count)
         foldKeys = try TextIndex(from: &reader)
         subjects = try TextIndex(from: &reader)
     }
@@ -213,6 +250,7 @@ extension Identities: ColumnCoded {
     package func check(head: Position) throws(ColumnError) {
         try messageFacts.check(places: threads.count, authors: users.count, head: head)
         try replyFacts.check(places: messages.count, authors: users.count, head: head)
+        try customFacts.check(places: threads.count, authors: users.count, head: head)
     }
 }
 
@@ -226,11 +264,15 @@ extension RuleState {
         writer.write(threads.indices) { threads[$0].openedAt }
         writer.write(threads.indices) { UInt64(threads[$0].openedBy) }
         writer.write(threads.indices) { threads[$0].lastEventNumber }
+        writer.write(threads.indices) { threads[$0].ruleBits }
+        writer.write(threads.indices) { threads[$0].ownerCount }
+        writer.write(threads.indices) { threads[$0].pinCount }
         memberships.write(to: &writer)
         usernameOwners.write(to: &writer)
         subjectOwners.write(to: &writer)
-        retractedMessages.write(to: &writer)
-        retractedReplies.write(to: &writer)
+        messageMarks.write(to: &writer)
+        replyMarks.write(to: &writer)
+        community.write(to: &writer)
         writer.write(sessions.indices) { sessions[$0].startedAt }
         writer.write(sessions.indices) { sessions[$0].user }
         writer.write(sessions.indices) { sessions[$0].hasEnded ? 1 : 0 as UInt8 }
@@ -253,8 +295,9 @@ extension RuleState {
         memberships = try MembershipTable(from: &reader, count: ids.memberships.count)
         usernameOwners = try Self.readOwners(from: &reader, of: ids.foldKeys.count, users: ids.users.count)
         subjectOwners = try Self.readOwners(from: &reader, of: ids.subjects.count, users: ids.users.count)
-        retractedMessages = try Self.readRetractions(from: &reader, count: ids.messages.count)
-        retractedReplies = try Self.readRetractions(from: &reader, count: ids.replies.count)
+        messageMarks = try Self.readMarks(from: &reader, count: ids.messages.count)
+        replyMarks = try Self.readMarks(from: &reader, count: ids.replies.count)
+        community = try CommunityState(from: &reader, ids)
         try readSessions(from: &reader, ids)
     }
 
@@ -265,10 +308,10 @@ extension RuleState {
         return owners
     }
 
-    private static func readRetractions(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> PackedColumn<UInt8> {
+    private static func readMarks(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> PackedColumn<UInt8> {
         let marks: PackedColumn<UInt8> = try PackedColumn(from: &reader, atMost: count)
         try require(marks.count == count, "\(marks.count) marks for \(count) posts")
-        try marks.check(below: 2)
+        try marks.check(below: 8)
         return marks
     }
 
@@ -312,11 +355,16 @@ extension RuleState {
         let positions: [Position] = try reader.readArray(count)
         let openers: [UInt64] = try reader.readArray(count)
         let eventCounts: [UInt64] = try reader.readArray(count)
+        let ruleBits: [UInt8] = try reader.readArray(count)
+        let ownerCounts: [UInt32] = try reader.readArray(count)
+        let pinCounts: [UInt32] = try reader.readArray(count)
         for thread in 0..<count {
             try require(positions[thread] <= head, "a thread was opened after \(head)")
             try require(
                 positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count, "a thread has no opener")
-            threads.append(ThreadRow(openedAt: positions[thread], lastEventNumber: eventCounts[thread], openedBy: Int(openers[thread])))
+            var row = ThreadRow(openedAt: positions[thread], lastEventNumber: eventCounts[thread], openedBy: Int(openers[thread]))
+            (row.ruleBits, row.ownerCount, row.pinCount) = (ruleBits[thread], ownerCounts[thread], pinCounts[thread])
+            threads.append(row)
         }
     }
 
@@ -332,51 +380,80 @@ extension RuleState {
     }
 }
 
-/// A user's membership of a thread.
-package struct MembershipRow: Sendable, Hashable, BitwiseCopyable {
-    /// The position of the read marker, or 0.
-    package var readUpTo: Position = 0
-    /// Whether the user is a member now.
-    package var isMember = false
-}
+/// What a user is in a thread: role, sanctions and invitation.
+package struct Standing: Hashable, Sendable, BitwiseCopyable {
+    /// The role's code in the lowest two bits, 0 for a user who is no member, and a bit for each
+    /// mark.
+    package private(set) var rawValue: UInt8
 
-/// The membership rows by index; without read markers a row takes one bit.
-package struct MembershipTable: Sendable, Equatable {
-    private var readUpTo = PackedColumn<Position>()
-    private var isMember = PackedColumn<UInt8>()
+    package init(rawValue: UInt8 = 0) { self.rawValue = rawValue }
 
-    /// The number of memberships.
-    package var count: Int { isMember.count }
+    /// Whether the user is a member.
+    package var isMember: Bool { rawValue & 3 != 0 }
 
-    /// The valid indices.
-    package var indices: Range<Int> { isMember.indices }
-
-    /// Accesses the row at an index.
-    package subscript(number: Int) -> MembershipRow {
-        get { MembershipRow(readUpTo: readUpTo[number], isMember: isMember[number] != 0) }
-        set {
-            if readUpTo[number] != newValue.readUpTo { readUpTo[number] = newValue.readUpTo }
-            isMember[number] = newValue.isMember ? 1 : 0
-        }
+    /// The role; nil if the user is no member.
+    package var role: ThreadRole? {
+        get { ThreadRole(code: UInt64(rawValue & 3)) }
+        set { rawValue = rawValue & ~3 | UInt8(newValue?.code ?? 0) }
     }
 
-    mutating func append(_ row: MembershipRow) {
-        readUpTo.append(row.readUpTo)
-        isMember.append(row.isMember ? 1 : 0)
+    /// Whether the user was muted; the mute may have ended.
+    package var wasMuted: Bool {
+        get { rawValue & 4 != 0 }
+        set { rawValue = newValue ? rawValue | 4 : rawValue & ~4 }
+    }
+
+    /// Whether the user was banned; the ban may have ended.
+    package var wasBanned: Bool {
+        get { rawValue & 8 != 0 }
+        set { rawValue = newValue ? rawValue | 8 : rawValue & ~8 }
+    }
+
+    /// Whether the user is invited.
+    package var isInvited: Bool {
+        get { rawValue & 16 != 0 }
+        set { rawValue = newValue ? rawValue | 16 : rawValue & ~16 }
+    }
+
+    /// The number of raw values.
+    static let valueCount = 32
+}
+
+/// The memberships by index; a member without a read marker takes one bit.
+package struct MembershipTable: Sendable, Equatable {
+    private var readMarkers = PackedColumn<Position>()
+    private var standings = PackedColumn<UInt8>()
+
+    /// The number of memberships.
+    package var count: Int { standings.count }
+
+    /// Returns the position of a read marker, or 0.
+    package func readUpTo(_ membership: Int) -> Position { readMarkers[membership] }
+
+    /// Returns a user's standing in a thread.
+    package func standing(_ membership: Int) -> Standing { Standing(rawValue: standings[membership]) }
+
+    mutating func setReadUpTo(_ position: Position, _ membership: Int) { readMarkers[membership] = position }
+
+    mutating func setStanding(_ standing: Standing, _ membership: Int) { standings[membership] = standing.rawValue }
+
+    mutating func append() {
+        readMarkers.append(0)
+        standings.append(0)
     }
 }
 
 extension MembershipTable {
     func write(to writer: inout ColumnWriter) {
-        readUpTo.write(to: &writer)
-        isMember.write(to: &writer)
+        readMarkers.write(to: &writer)
+        standings.write(to: &writer)
     }
 
     /// Reads `count` memberships.
     init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
-        readUpTo = try PackedColumn(from: &reader, atMost: count)
-        isMember = try PackedColumn(from: &reader, atMost: count)
-        try require(readUpTo.count == count && isMember.count == count, "\(isMember.count) memberships for \(count)")
-        try isMember.check(below: 2)
+        readMarkers = try PackedColumn(from: &reader, atMost: count)
+        standings = try PackedColumn(from: &reader, atMost: count)
+        try require(readMarkers.count == count && standings.count == count, "\(standings.count) memberships for \(count)")
+        try standings.check(below: Standing.valueCount)
     }
 }

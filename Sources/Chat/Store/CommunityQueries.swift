@@ -1,0 +1,196 @@
+public import ChatDomain
+import EventJournal
+import Projections
+
+// Queries about roles, sanctions, pins, reports and invitations.
+
+extension ChatStore {
+    /// Returns the owners and moderators of a thread, in the order in which they got their roles.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
+    ///   and `notAMember`.
+    /// - Complexity: O(*n*) in the number of users who ever joined the thread.
+    public func roles(in thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [RoleHolder] {
+        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+            try models.requireReadable(thread, from: view)
+            return models.scan(membershipsOf: thread)
+        }
+        let position = sections.viewpoint.position
+        return sections.compactMap(scan) { models, row -> RoleHolder? in
+            guard let held = models.role(ofMembership: row, asOf: position), held.role > .member,
+                let stay = models.indexedMembership(ofMembership: row, asOf: position)
+            else { return nil }
+            return RoleHolder(user: UserSummary(models.membership(stay, asOf: position)), role: held.role, since: held.since)
+        }.sorted { $0.since < $1.since }
+    }
+
+    /// Returns the operators of the community, in the order in which they became that.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `notAllowed` for a viewer who is no operator.
+    public func operators(viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [CommunityOperator] {
+        try query(moment, for: viewer) { models, view throws(ChatError) in
+            try models.requireViewer(of: view)
+            if let viewer, !models.isOperator(viewer, asOf: view.position) || !models.isOperator(viewer, asOf: view.currentPosition) {
+                throw .rejected(.operatorOnly)
+            }
+            return models.operators(asOf: view.position).map { CommunityOperator(user: UserSummary($0), since: $0.since) }
+        }
+    }
+
+    /// Returns the mutes and bans of a thread that are in effect, oldest first.
+    ///
+    /// As of now, a sanction is in effect until its end by the clock of the store; as of an earlier
+    /// point, by the time of the last event before it.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
+    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
+    public func sanctions(in thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadSanction] {
+        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+            try models.requireModerated(thread, from: view)
+            return models.scan(membershipsOf: thread)
+        }
+        let position = sections.viewpoint.position
+        let rows = sections.compactMap(scan) { models, row -> [SanctionRecord]? in
+            let found = models.sanctions(ofMembership: row, asOf: position)
+            return found.isEmpty ? nil : found
+        }.joined().sorted { $0.position < $1.position }
+        let time = try time(of: moment, sections.viewpoint)
+        var sanctions: [ThreadSanction] = []
+        for row in rows {
+            let event = try event(at: row.position)
+            guard let details = event.details.sanction else { continue }
+            if let until = details.until, until <= time { continue }
+            sanctions.append(
+                ThreadSanction(
+                    user: UserSummary(id: row.user, username: row.username), kind: row.isBan ? .ban : .mute, position: row.position,
+                    until: details.until, by: sections.userSummary(details.by), reason: event.reason))
+        }
+        return sanctions
+    }
+
+    /// Returns the pinned messages of a thread, in the order in which they were pinned.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
+    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
+    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [TimelineEntry] {
+        let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
+            let start = try models.requireReadable(thread, from: view)
+            return models.marking(models.pinnedMessages(of: thread, asOf: view.position, after: start), in: thread, from: view)
+        }
+        return try entries(rows, in: thread)
+    }
+
+    /// Returns the open reports of a thread's posts, oldest first; for its moderators.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
+    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
+    /// - Complexity: O(*n*) in the number of reports that were ever made in the thread.
+    public func reports(in thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [PostReport] {
+        let ((scan, start), sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+            let start = try models.requireModerated(thread, from: view)
+            return (models.scan(reportsOf: thread), start)
+        }
+        let position = sections.viewpoint.position
+        let rows = sections.compactMap(scan) { $0.openReport($1, asOf: position, after: start) }.sorted { $0.position < $1.position }
+        var reports: [PostReport] = []
+        for row in rows {
+            let event = try event(at: row.position)
+            let (author, isRemoved, text) = sections.withSection { models -> (UserSummary, Bool, Position?) in
+                // Only the present text is shown, as everywhere.
+                let present = viewer == nil ? position : sections.viewpoint.currentPosition
+                let text = models.textPosition(of: row.post, includesRemoved: true, asOf: present)
+                return (
+                    models.author(of: row.post, asOf: position), models.removalPosition(of: row.post, asOf: position) != nil, text
+                )
+            }
+            let body = if let text { try self.event(at: text).body } else { nil as String? }
+            reports.append(
+                PostReport(
+                    position: row.position, post: row.post, author: author, body: body, isRemoved: isRemoved,
+                    by: sections.userSummary(row.reporter), reason: event.reason, reportedAt: event.createdAt))
+        }
+        return reports
+    }
+
+    /// Returns a user's invitations, oldest first.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer
+    ///   is another user; ``ChatError/journal(_:)`` if an event cannot be read.
+    public func invitations(of user: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
+        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+            try requireSelf(viewer, user)
+            try models.requireUser(user, asOf: view.position)
+            return models.scan(membershipsOf: user)
+        }
+        return try invitations(scan, sections)
+    }
+
+    /// Returns the invitations to a thread, oldest first; for its moderators.
+    ///
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
+    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
+    public func invitations(to thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
+        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+            try models.requireModerated(thread, from: view)
+            return models.scan(membershipsOf: thread)
+        }
+        return try invitations(scan, sections)
+    }
+
+    private func invitations(_ scan: Scan, _ sections: SectionedQuery) throws(ChatError) -> [ThreadInvitation] {
+        let position = sections.viewpoint.position
+        var invitations: [ThreadInvitation] = []
+        for invited in sections.compactMap(scan, { $0.invitation(ofMembership: $1, asOf: position) }).sorted() {
+            let event = try event(at: invited)
+            guard case .userInvited(let details) = event.details else { continue }
+            let name = sections.withSection { $0.thread(details.thread, asOf: position)?.name }
+            invitations.append(
+                ThreadInvitation(
+                    thread: details.thread, name: name, user: sections.userSummary(details.user), by: sections.userSummary(details.by),
+                    position: invited, invitedAt: event.createdAt))
+        }
+        return invitations
+    }
+
+    /// Returns the time with which the ends of sanctions are compared.
+    private func time(of moment: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
+        switch moment {
+        case .now: return clock.now()
+        case .time(let time): return time
+        case .position: return viewpoint.position == 0 ? Timestamp(millisecondsSince1970: 0) : try event(at: viewpoint.position).recordedAt
+        }
+    }
+}
+
+extension EventDetails {
+    /// The details of a mute or a ban.
+    fileprivate var sanction: Sanction? {
+        switch self {
+        case .userMuted(let details), .userBanned(let details): details
+        default: nil
+        }
+    }
+}
+
+extension SectionedQuery {
+    /// Returns a user's id and name as of the query's position.
+    fileprivate func userSummary(_ user: UserID) -> UserSummary {
+        withSection { UserSummary(id: user, username: $0.profile(user, asOf: viewpoint.position)?.username?.text) }
+    }
+}
+
+extension ReadModels {
+    /// Returns the author of a post, which must exist.
+    fileprivate func author(of post: PostID, asOf position: Position) -> UserSummary {
+        let (author, name): (UserID, String?)
+        switch post {
+        case .message(let id):
+            guard let row = message(id, asOf: position) else { preconditionFailure("a reported message exists") }
+            (author, name) = (row.author, row.authorName)
+        case .reply(let id):
+            guard let row = reply(id, asOf: position) else { preconditionFailure("a reported reply exists") }
+            (author, name) = (row.author, row.authorName)
+        }
+        return UserSummary(id: author, username: name)
+    }
+}

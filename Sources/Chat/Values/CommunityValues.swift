@@ -1,0 +1,128 @@
+public import ChatDomain
+
+/// A moderator or an owner of a thread.
+public struct RoleHolder: Hashable, Sendable, Codable {
+    /// The user.
+    public var user: UserSummary
+    /// The role.
+    public var role: ThreadRole
+    /// The position of the event that gave the role.
+    public var since: Position
+}
+
+/// An operator of the community.
+public struct CommunityOperator: Hashable, Sendable, Codable {
+    /// The user.
+    public var user: UserSummary
+    /// The position of the event that made the user an operator.
+    public var since: Position
+}
+
+/// A mute or a ban of a user in a thread.
+public struct ThreadSanction: Hashable, Sendable, Codable {
+    /// What the sanction stops.
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// The user's posts.
+        case mute
+        /// The user's joins.
+        case ban
+    }
+
+    /// The user.
+    public var user: UserSummary
+    /// What the sanction stops.
+    public var kind: Kind
+    /// The position of its event.
+    public var position: Position
+    /// The end; nil if it does not end by itself.
+    public var until: Timestamp?
+    /// The user who imposed it.
+    public var by: UserSummary
+    /// The reason; nil if erased.
+    public var reason: String?
+
+    private enum CodingKeys: CodingKey { case user, kind, position, until, by, reason }
+
+    /// Encodes every field; absent values are null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(user, forKey: .user)
+        try container.encode(kind, forKey: .kind)
+        try container.encode(position, forKey: .position)
+        try container.encode(until, forKey: .until)
+        try container.encode(by, forKey: .by)
+        try container.encode(reason, forKey: .reason)
+    }
+}
+
+/// An open report of a message or a reply.
+public struct PostReport: Hashable, Sendable, Encodable {
+    /// The position of the report.
+    public var position: Position
+    /// The message or the reply.
+    public var post: PostID
+    /// The author of the post.
+    public var author: UserSummary
+    /// The text of the post, also if it was removed since; nil if it is retracted or erased.
+    public var body: String?
+    /// Whether a moderator removed the post.
+    public var isRemoved: Bool
+    /// The user who reported it.
+    public var by: UserSummary
+    /// The reason; nil if erased.
+    public var reason: String?
+    /// The time of the report.
+    public var reportedAt: Timestamp
+
+    private enum CodingKeys: String, CodingKey {
+        case position, message, reply, author, body
+        case isRemoved = "removed"
+        case by, reason, reportedAt
+    }
+
+    /// Encodes every field, ``post`` as `message` or `reply`, and `removed` only if it is true;
+    /// absent values are null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(position, forKey: .position)
+        switch post {
+        case .message(let id): try container.encode(id, forKey: .message)
+        case .reply(let id): try container.encode(id, forKey: .reply)
+        }
+        try container.encode(author, forKey: .author)
+        try container.encode(body, forKey: .body)
+        if isRemoved { try container.encode(true, forKey: .isRemoved) }
+        try container.encode(by, forKey: .by)
+        try container.encode(reason, forKey: .reason)
+        try container.encode(reportedAt, forKey: .reportedAt)
+    }
+}
+
+/// An invitation to a thread that the user has neither accepted nor declined.
+public struct ThreadInvitation: Hashable, Sendable, Codable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The thread's name; nil if erased.
+    public var name: String?
+    /// The user who is invited.
+    public var user: UserSummary
+    /// The user who invited.
+    public var by: UserSummary
+    /// The position of the invitation.
+    public var position: Position
+    /// The time of the invitation.
+    public var invitedAt: Timestamp
+
+    private enum CodingKeys: CodingKey { case thread, name, user, by, position, invitedAt }
+
+    /// Encodes every field; absent values are null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(thread, forKey: .thread)
+        try container.encode(name, forKey: .name)
+        try container.encode(user, forKey: .user)
+        try container.encode(by, forKey: .by)
+        try container.encode(position, forKey: .position)
+        try container.encode(invitedAt, forKey: .invitedAt)
+    }
+}

@@ -1,0 +1,79 @@
+/// The fields of the kept part of an event, in their order; many kinds share a layout.
+///
+/// <doc:EventEncoding> specifies the bytes.
+enum EventLayout {
+    /// The user.
+    case user
+    /// The user and the thread of a postcode.
+    case postcode
+    /// The thread, the user and the thread number.
+    case thread
+    /// The fields of ``thread``, the policy and the history.
+    case threadPolicy
+    /// The thread, the message, the user and the thread number.
+    case message
+    /// The thread, the message, the reply, the user and the thread number.
+    case reply
+    /// The user, the thread and the position of a read marker.
+    case marker
+    /// The user and the session.
+    case session
+    /// The thread, the user concerned, the user who acted, and the thread number.
+    case member
+    /// The fields of ``member`` and the role.
+    case role
+    /// The fields of ``member`` and the end.
+    case sanction
+    /// The thread, the message and the user.
+    case messageReport
+    /// The thread, the message, the reply and the user.
+    case replyReport
+    /// The user who acted and the user who is blocked.
+    case block
+    /// The thread, the custom event, the user, the thread number and the kind's name.
+    case custom
+    /// No fields.
+    case none
+}
+
+extension EventKind {
+    /// The fields of the kept part.
+    var layout: EventLayout {
+        switch self {
+        case .userRegistered, .usernameChanged, .operatorGranted, .operatorRevoked: .user
+        case .postcodeSet: .postcode
+        case .threadOpened, .threadJoined, .threadLeft, .invitationDeclined, .threadLocked, .threadUnlocked, .threadClosed: .thread
+        case .threadPolicySet: .threadPolicy
+        case .messagePosted, .messageEdited, .messageRetracted, .messageRemoved, .messagePinned, .messageUnpinned: .message
+        case .replyPosted, .replyEdited, .replyRetracted, .replyRemoved: .reply
+        case .threadRead: .marker
+        case .sessionStarted, .sessionEnded: .session
+        case .userInvited, .invitationRevoked, .userUnmuted, .userUnbanned, .memberRemoved: .member
+        case .roleSet: .role
+        case .userMuted, .userBanned: .sanction
+        case .messageReported, .messageReportsResolved: .messageReport
+        case .replyReported, .replyReportsResolved: .replyReport
+        case .userBlocked, .userUnblocked: .block
+        case .custom: .custom
+        case .lost: .none
+        }
+    }
+
+    /// Whether events of the kind have content; the opening of a thread has it if the thread is a
+    /// named one.
+    ///
+    /// - Parameter thread: The thread of the event.
+    func hasContent(_ thread: ThreadID?) -> Bool {
+        switch self {
+        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .sessionStarted,
+            .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported, .custom:
+            true
+        case .threadOpened: thread?.outwardCode == nil
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
+            .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
+            .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
+            .replyReportsResolved, .userBlocked, .userUnblocked:
+            false
+        }
+    }
+}

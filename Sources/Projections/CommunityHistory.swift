@@ -1,0 +1,289 @@
+import ChatDomain
+import Columns
+
+/// Roles, sanctions, invitations, policies, locks, pins, reports, blocks and operators, as of any
+/// position.
+///
+/// Few users, threads and posts have any of these, so each history is sparse. The position of a
+/// version is that of its event, which has the acting user, the reason and the end.
+struct CommunityHistory: Equatable, Sendable {
+    /// By membership: the role's code; 0 for a plain member and for other users.
+    var roles = SparseChains<UInt8>()
+    /// By membership: 1 for a mute that was not ended by a command, otherwise 0.
+    var mutes = SparseChains<UInt8>()
+    /// By membership: 1 for a ban that was not ended by a command, otherwise 0.
+    var bans = SparseChains<UInt8>()
+    /// By membership: 1 for an invitation.
+    var invitations = SparseChains<UInt8>()
+    /// By thread: the policy and the history, as one number.
+    var policies = SparseChains<UInt64>()
+    /// By thread: the bits of ``Lock``.
+    var locks = SparseChains<UInt8>()
+    /// By user: 1 for an operator.
+    var operators = SparseChains<UInt8>()
+    /// By message: 1 for a pinned message.
+    var pins = SparseChains<UInt8>()
+    /// By thread: the messages ever pinned, as rows of ``pins``.
+    var pinsOfThread = RowLists()
+    /// The pairs of a user and another user whom they have ever blocked.
+    var blockPairs = PairIndex()
+    /// By pair: 1 for a block.
+    var blocks = SparseChains<UInt8>()
+    /// The reports, in order.
+    var reports = ReportHistory()
+    /// The openers of threads whose first join has not been applied, by thread.
+    var awaitedOpeners: [UInt32: UInt32] = [:]
+
+    enum Lock {
+        static let locked: UInt8 = 1
+        static let closed: UInt8 = 2
+    }
+
+    /// Applies the next event.
+    @inline(__always)
+    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes) {
+        // Most events of a long history are posts.
+        if event.kind == .messagePosted || event.kind == .replyPosted { return }
+        applyOther(event, at: position, indexes)
+    }
+
+    private mutating func applyOther(_ event: EventRow, at position: Position, _ indexes: EventIndexes) {
+        let (thread, membership, post) = (indexes.thread, indexes.membership, indexes.postOrSession)
+        switch event.kind {
+        case .threadOpened:
+            guard !event.isImported, ThreadID(bits: event.thread).outwardCode == nil, event.number == 1 else { return }
+            awaitedOpeners[UInt32(thread)] = UInt32(indexes.user)
+        case .threadJoined:
+            let opener = awaitedOpeners.isEmpty ? nil : awaitedOpeners.removeValue(forKey: UInt32(thread))
+            if opener == UInt32(indexes.user) { roles.set(UInt8(ThreadRole.owner.code), at: position, of: membership) }
+            invitations.clear(at: position, of: membership)
+        case .threadLeft, .memberRemoved: roles.clear(at: position, of: membership)
+        case .threadPolicySet: policies.set(event.value, at: position, of: thread)
+        case .userInvited: invitations.set(1, at: position, of: membership)
+        case .invitationDeclined, .invitationRevoked: invitations.clear(at: position, of: membership)
+        case .roleSet: roles.set(event.value == ThreadRole.member.code ? 0 : UInt8(event.value), at: position, of: membership)
+        case .userMuted: mutes.set(1, at: position, of: membership)
+        case .userUnmuted: mutes.clear(at: position, of: membership)
+        case .userBanned:
+            bans.set(1, at: position, of: membership)
+            invitations.clear(at: position, of: membership)
+        case .userUnbanned: bans.clear(at: position, of: membership)
+        case .operatorGranted: operators.set(1, at: position, of: indexes.user)
+        case .operatorRevoked: operators.clear(at: position, of: indexes.user)
+        case .messagePinned:
+            guard post >= 0 else { return }
+            if pins.set(1, at: position, of: post) { pinsOfThread.append(to: thread) }
+        case .messageUnpinned, .messageRetracted, .messageRemoved: if post >= 0 { pins.clear(at: position, of: post) }
+        case .threadLocked: locks.set(locks.value(of: thread) | Lock.locked, at: position, of: thread)
+        case .threadUnlocked: locks.set(locks.value(of: thread) & ~Lock.locked, at: position, of: thread)
+        case .threadClosed: locks.set(locks.value(of: thread) | Lock.closed, at: position, of: thread)
+        case .messageReported, .replyReported:
+            if post >= 0 { reports.append(post, isReply: event.kind == .replyReported, by: indexes.user, thread, at: position) }
+        case .messageReportsResolved, .replyReportsResolved:
+            if post >= 0 { reports.resolve(post, isReply: event.kind == .replyReportsResolved, at: position) }
+        case .userBlocked: blocks.set(1, at: position, of: blockPairs.insert(indexes.user, post).index)
+        case .userUnblocked: blocks.clear(at: position, of: blockPairs.insert(indexes.user, post).index)
+        default: break
+        }
+    }
+}
+
+/// Version histories of few entries of a list; the other entries have the value 0.
+struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equatable, Sendable {
+    /// The entries that have a chain.
+    private(set) var rows = SubsetIndex()
+    private var links = PackedColumn<UInt32>()
+    private var versions = VersionChains<Value>()
+
+    /// Appends a version to an entry's chain; returns whether it is the entry's first.
+    @discardableResult
+    mutating func set(_ value: Value, at position: Position, of entry: Int) -> Bool {
+        let (row, isNew) = rows.insert(entry)
+        if isNew { links.append(0) }
+        versions.append(value, at: position, to: &links[row])
+        return isNew
+    }
+
+    /// Appends the value 0, unless it is the value already.
+    mutating func clear(at position: Position, of entry: Int) {
+        guard let row = rows.find(entry), versions.value(links[row]) != 0 else { return }
+        versions.append(0, at: position, to: &links[row])
+    }
+
+    /// Returns the latest value of an entry.
+    func value(of entry: Int) -> Value { value(of: entry, asOf: .max) }
+
+    /// Returns an entry's value as of a position.
+    func value(of entry: Int, asOf position: Position) -> Value { version(of: entry, asOf: position)?.value ?? 0 }
+
+    /// Returns an entry's version as of a position; nil if it has none.
+    func version(of entry: Int, asOf position: Position) -> VersionChains<Value>.Version? {
+        // Most stores have no chain at all.
+        if links.isEmpty { return nil }
+        return rows.find(entry).flatMap { versions.version(links[$0], asOf: position) }
+    }
+
+    /// Returns the versions of an entry as of a position, oldest first.
+    func history(of entry: Int, asOf position: Position) -> [VersionChains<Value>.Version] {
+        guard let row = rows.find(entry) else { return [] }
+        return versions.versions(links[row], ranks: 1..<versions.count(links[row], asOf: position) + 1)
+    }
+
+    mutating func removeSlots() { rows.removeSlots() }
+}
+
+/// The reports of posts, by thread, and the resolutions, by post.
+struct ReportHistory: Equatable, Sendable {
+    struct Report: Equatable, Sendable {
+        var position: Position
+        var reporter: Int
+        /// The index of the message or the reply.
+        var post: Int
+        var isReply: Bool
+    }
+
+    private var positions = PackedColumn<Position>()
+    private var reporters = PackedColumn<UInt32>()
+    private var posts = PackedColumn<UInt64>()
+    private(set) var reportsOfThread = RowLists()
+    /// By post, as ``key(_:isReply:)``: a version for each resolution.
+    private var resolutions = SparseChains<UInt8>()
+
+    /// The number of reports.
+    var count: Int { positions.count }
+
+    /// Returns a report.
+    subscript(row: Int) -> Report {
+        Report(
+            position: positions[row], reporter: Int(reporters[row]), post: Int(posts[row] >> 1), isReply: posts[row] & 1 != 0)
+    }
+
+    mutating func append(_ post: Int, isReply: Bool, by reporter: Int, _ thread: Int, at position: Position) {
+        positions.append(position)
+        reporters.append(UInt32(truncatingIfNeeded: reporter))
+        posts.append(UInt64(Self.key(post, isReply: isReply)))
+        reportsOfThread.append(to: thread)
+    }
+
+    mutating func resolve(_ post: Int, isReply: Bool, at position: Position) {
+        resolutions.set(1, at: position, of: Self.key(post, isReply: isReply))
+    }
+
+    /// Whether a report was open as of a position: made, and not resolved later.
+    func isOpen(_ row: Int, asOf position: Position) -> Bool {
+        let made = positions[row]
+        guard made <= position else { return false }
+        return (resolutions.version(of: Int(posts[row]), asOf: position)?.position ?? 0) < made
+    }
+
+    private static func key(_ post: Int, isReply: Bool) -> Int { post << 1 | (isReply ? 1 : 0) }
+
+    mutating func removeSlots() { resolutions.removeSlots() }
+}
+
+extension CommunityHistory: CheckpointComponent {
+    /// Removes hash slots, which a checkpoint copy does not need.
+    mutating func removeSlots() {
+        roles.removeSlots()
+        mutes.removeSlots()
+        bans.removeSlots()
+        invitations.removeSlots()
+        policies.removeSlots()
+        locks.removeSlots()
+        operators.removeSlots()
+        pins.removeSlots()
+        blockPairs.removeSlots()
+        blocks.removeSlots()
+        reports.removeSlots()
+    }
+
+    func write(to writer: inout ColumnWriter) {
+        roles.write(to: &writer)
+        mutes.write(to: &writer)
+        bans.write(to: &writer)
+        invitations.write(to: &writer)
+        policies.write(to: &writer)
+        locks.write(to: &writer)
+        operators.write(to: &writer)
+        pins.write(to: &writer)
+        pinsOfThread.write(to: &writer)
+        blockPairs.write(to: &writer)
+        blocks.write(to: &writer)
+        reports.write(to: &writer)
+        let awaited = awaitedOpeners.sorted { $0.key < $1.key }
+        writer.write(awaited.count)
+        writer.write(awaited.indices) { awaited[$0].key }
+        writer.write(awaited.indices) { awaited[$0].value }
+    }
+
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+        let count = ids.memberships.count
+        roles = try SparseChains(from: &reader, entries: count, below: 4, head: head)
+        mutes = try SparseChains(from: &reader, entries: count, below: 2, head: head)
+        bans = try SparseChains(from: &reader, entries: count, below: 2, head: head)
+        invitations = try SparseChains(from: &reader, entries: count, below: 2, head: head)
+        policies = try SparseChains(from: &reader, entries: ids.threads.count, below: 1 << 16, head: head)
+        locks = try SparseChains(from: &reader, entries: ids.threads.count, below: 4, head: head)
+        operators = try SparseChains(from: &reader, entries: ids.users.count, below: 2, head: head)
+        pins = try SparseChains(from: &reader, entries: ids.messages.count, below: 2, head: head)
+        pinsOfThread = try RowLists(from: &reader, rows: pins.rows.count, owners: ids.threads.count)
+        blockPairs = try PairIndex(from: &reader)
+        try blockPairs.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
+        blocks = try SparseChains(from: &reader, entries: blockPairs.count, below: 2, head: head)
+        reports = try ReportHistory(from: &reader, ids, head: head)
+        let awaitedCount = try reader.readCount()
+        try require(awaitedCount <= ids.threads.count, "\(awaitedCount) threads without their first join")
+        let threads: [UInt32] = try reader.readArray(awaitedCount)
+        let users: [UInt32] = try reader.readArray(awaitedCount)
+        for index in 0..<awaitedCount {
+            try require(Int(threads[index]) < ids.threads.count && Int(users[index]) < ids.users.count, "an opener that does not exist")
+            awaitedOpeners[threads[index]] = users[index]
+        }
+    }
+}
+
+extension SparseChains {
+    func write(to writer: inout ColumnWriter) {
+        rows.write(to: &writer)
+        links.write(to: &writer)
+        versions.write(to: &writer)
+    }
+
+    /// Reads the histories of at most `entries` entries.
+    init(from reader: inout ColumnReader, entries: Int, below bound: Int, head: Position) throws(ColumnError) {
+        rows = try SubsetIndex(from: &reader)
+        try rows.check(below: entries)
+        links = try PackedColumn(from: &reader, atMost: rows.count)
+        try require(links.count == rows.count, "\(links.count) histories of \(rows.count) entries")
+        versions = try VersionChains(from: &reader, head: head)
+        try versions.check(below: bound)
+        try links.check(below: versions.count + 1)
+        // Every entry has a version.
+        for row in links.indices { try require(links[row] > 0, "an entry without a version") }
+    }
+}
+
+extension ReportHistory {
+    func write(to writer: inout ColumnWriter) {
+        positions.write(to: &writer)
+        reporters.write(to: &writer)
+        posts.write(to: &writer)
+        reportsOfThread.write(to: &writer)
+        resolutions.write(to: &writer)
+    }
+
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+        positions = try PackedColumn(from: &reader, atMost: Int(clamping: head))
+        try positions.check(ascendingTo: head)
+        reporters = try PackedColumn(from: &reader, atMost: count)
+        try reporters.check(below: ids.users.count)
+        posts = try PackedColumn(from: &reader, atMost: count)
+        try require(reporters.count == count && posts.count == count, "\(posts.count) reports at \(count) positions")
+        for row in posts.indices {
+            try require(posts[row] >> 1 < (posts[row] & 1 == 0 ? ids.messages.count : ids.replies.count), "a report of no post")
+        }
+        reportsOfThread = try RowLists(from: &reader, rows: count, owners: ids.threads.count)
+        let entries = max(ids.messages.count, ids.replies.count) << 1
+        resolutions = try SparseChains(from: &reader, entries: entries, below: 2, head: head)
+    }
+}

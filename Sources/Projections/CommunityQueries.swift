@@ -1,0 +1,154 @@
+package import ChatDomain
+import Columns
+
+/// A user's mute or ban in a thread as of a position.
+package struct SanctionRecord: Hashable, Sendable {
+    /// The user.
+    package var user: UserID
+    /// The user's name; nil if erased.
+    package var username: String?
+    /// Whether it is a ban; otherwise it is a mute.
+    package var isBan: Bool
+    /// The position of its event, which has the acting user, the reason and the end.
+    package var position: Position
+}
+
+/// A report of a post.
+package struct ReportRecord: Hashable, Sendable {
+    /// The position of the report's event, which has the reason.
+    package var position: Position
+    /// The reporter.
+    package var reporter: UserID
+    /// The message or the reply.
+    package var post: PostID
+}
+
+extension ReadModels {
+    /// Returns the position of a thread's opening; 0 if it was lost.
+    package func openingPosition(of thread: ThreadID) -> Position {
+        identities.index(ofThread: thread).map { views.timelines.threads[$0].openedAt } ?? 0
+    }
+
+    /// Returns a thread's policy and history.
+    func policyAndHistory(ofThread thread: Int, asOf position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
+        if let version = views.community.policies.version(of: thread, asOf: position) {
+            return ThreadPolicySet.policyAndHistory(version.value)
+        }
+        return (identities.threadID(thread).outwardCode == nil ? .open : .residents, .all)
+    }
+
+    /// Whether a user was an operator of the community.
+    package func isOperator(_ user: UserID, asOf position: Position) -> Bool {
+        operatorSince(user, asOf: position) != nil
+    }
+
+    /// Returns the position at which an operator became one; nil for other users.
+    package func operatorSince(_ user: UserID, asOf position: Position) -> Position? {
+        identities.index(ofUser: user).flatMap { views.community.operators.version(of: $0, asOf: position) }
+            .flatMap { $0.value != 0 ? $0.position : nil }
+    }
+
+    /// Returns the operators and the positions at which they became that, in this order.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
+    package func operators(asOf position: Position) -> [Membership] {
+        let users = views.community.operators
+        return (0..<users.rows.count).compactMap { row in
+            let user = users.rows.entry(row)
+            guard let version = users.version(of: user, asOf: position), version.value != 0 else { return nil }
+            return membership(IndexedMembership(user: user, thread: 0, since: version.position), asOf: position)
+        }.sorted { $0.since < $1.since }
+    }
+
+    /// Returns the periods in which a user was an operator.
+    package func operatorPeriods(of user: UserID, asOf position: Position) -> [(from: Position, to: Position?)] {
+        guard let user = identities.index(ofUser: user) else { return [] }
+        var periods: [(from: Position, to: Position?)] = []
+        for version in views.community.operators.history(of: user, asOf: position) {
+            if version.value != 0 {
+                if periods.last.map({ $0.to != nil }) ?? true { periods.append((version.position, nil)) }
+            } else if !periods.isEmpty {
+                periods[periods.count - 1].to = version.position
+            }
+        }
+        return periods
+    }
+
+    /// Returns a member's role and the position since which they have it; nil for other users.
+    package func role(of user: UserID, in thread: ThreadID, asOf position: Position) -> (role: ThreadRole, since: Position)? {
+        guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread),
+            let membership = identities.memberships.find(user, thread)
+        else { return nil }
+        return role(ofMembership: membership, asOf: position)
+    }
+
+    /// Returns the role of a membership and the position since which it holds; nil if the
+    /// membership did not hold.
+    package func role(ofMembership membership: Int, asOf position: Position) -> (role: ThreadRole, since: Position)? {
+        guard let join = views.membership.joinPosition(membership, asOf: position) else { return nil }
+        guard let version = views.community.roles.version(of: membership, asOf: position), version.position >= join else {
+            return (.member, join)
+        }
+        return (ThreadRole(code: UInt64(version.value)) ?? .member, version.position)
+    }
+
+    /// Whether a user moderated a thread: as a moderator, an owner or an operator.
+    package func moderates(_ user: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
+        if let role = role(of: user, in: thread, asOf: position)?.role, role >= .moderator { return true }
+        return isOperator(user, asOf: position)
+    }
+
+    /// Whether a user had blocked another one.
+    package func isBlocked(_ user: UserID, by blocker: UserID, asOf position: Position) -> Bool {
+        if views.community.blockPairs.count == 0 { return false }
+        guard let user = identities.index(ofUser: user), let blocker = identities.index(ofUser: blocker),
+            let pair = views.community.blockPairs.find(blocker, user)
+        else { return false }
+        return views.community.blocks.value(of: pair, asOf: position) != 0
+    }
+
+    /// Returns the sanctions of a membership that no command had ended.
+    package func sanctions(ofMembership membership: Int, asOf position: Position) -> [SanctionRecord] {
+        let user = identities.memberships.pair(membership).first
+        func record(_ chains: SparseChains<UInt8>, isBan: Bool) -> SanctionRecord? {
+            guard let version = chains.version(of: membership, asOf: position), version.value != 0 else { return nil }
+            return SanctionRecord(
+                user: identities.userID(user), username: views.users.name(user, asOf: position)?.text, isBan: isBan,
+                position: version.position)
+        }
+        return [record(views.community.mutes, isBan: false), record(views.community.bans, isBan: true)].compactMap { $0 }
+    }
+
+    /// Returns the position of the invitation of a membership; nil if the user was not invited.
+    package func invitation(ofMembership membership: Int, asOf position: Position) -> Position? {
+        views.community.invitations.version(of: membership, asOf: position).flatMap { $0.value != 0 ? $0.position : nil }
+    }
+
+    /// Returns the pinned messages of a thread, in the order in which they were pinned.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned.
+    package func pinnedMessages(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> [PostRecord<MessageID>] {
+        compactMap(scan(pinsOf: thread)) { row -> (message: Int, pinnedAt: Position)? in
+            let message = views.community.pins.rows.entry(row)
+            guard let version = views.community.pins.version(of: message, asOf: position), version.value != 0,
+                identities.messageFacts.position(message) > start
+            else { return nil }
+            return (message, version.position)
+        }
+        .sorted { $0.pinnedAt < $1.pinnedAt }
+        .compactMap { self.message(MessageID(bits: identities.messages.id($0.message)), asOf: position) }
+    }
+
+    /// Returns a report that was open as of a position; nil if it was not, or if it is of a message
+    /// at or before `start`.
+    package func openReport(_ row: Int, asOf position: Position, after start: Position = 0) -> ReportRecord? {
+        guard views.community.reports.isOpen(row, asOf: position) else { return nil }
+        let report = views.community.reports[row]
+        let message = report.isReply ? identities.replyFacts.parent(report.post) : report.post
+        guard identities.messageFacts.position(message) > start else { return nil }
+        let post: PostID =
+            report.isReply
+            ? .reply(ReplyID(bits: identities.replies.id(report.post))) : .message(MessageID(bits: identities.messages.id(report.post)))
+        return ReportRecord(position: report.position, reporter: identities.userID(report.reporter), post: post)
+    }
+}
