@@ -8,8 +8,8 @@ import Primitives
 
 /// Checks that a line is one JSON value by RFC 8259, before Foundation decodes it.
 ///
-/// Foundation's decoder alone does not meet the tool's guarantees (`FoundationJSONTests` shows
-/// each):
+/// Foundation's decoder alone does not meet the guarantees of the command-line tool
+/// (`FoundationJSONTests` shows each):
 /// - A field given twice is an error. Foundation silently takes one of the two.
 /// - An error names its byte. Foundation reports invalid JSON without the place.
 /// - Trailing commas, byte order marks and UTF-16 are errors. Foundation accepts them.
@@ -19,44 +19,52 @@ import Primitives
 ///
 /// The bytes must be valid UTF-8. The scanner keeps the field names of the open objects and nothing
 /// else. Complexity: linear in the number of bytes.
-struct JSONScanner {
+package struct JSONScanner {
     /// The deepest nesting of objects and arrays that is accepted.
-    static let maximumDepth = 64
+    package static let maximumDepth = 64
+
+    /// Facts about a valid line that its decoder needs.
+    package struct Facts {
+        /// The error for the first number that Foundation would read as another whole number, nil
+        /// if there is none.
+        ///
+        /// It applies once the line is decoded: what the decoder itself rejects has an error of its
+        /// own.
+        package let inexactNumber: JSONScanError?
+    }
 
     private let bytes: [UInt8]
+    private let maximumDepth: Int
     private var offset = 0
     /// The path of the current value: field names, and array indexes in brackets.
     private var path: [String] = []
-    /// The error for the first number that Foundation would read as another whole number.
-    private var inexactNumberError: LineError?
+    private var inexactNumber: JSONScanError?
 
     /// Scans a whole line.
     ///
-    /// - Returns: The error for the first number that Foundation would read as another whole
-    ///   number, nil if there is none. It applies once the line is decoded: what the decoder itself
-    ///   rejects has an error of its own.
-    /// - Throws: `LineError` with the code `notJSON`, `tooDeep` or `duplicateField`, and the offset
-    ///   of the byte.
+    /// - Parameter maximumDepth: The deepest nesting of objects and arrays that is accepted.
+    /// - Throws: `JSONScanError` for the first problem other than an inexact number.
     @discardableResult
-    static func validate(_ bytes: [UInt8]) throws(LineError) -> LineError? {
-        var scanner = JSONScanner(bytes)
+    package static func validate(_ bytes: [UInt8], maximumDepth: Int = Self.maximumDepth) throws(JSONScanError) -> Facts {
+        var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
         scanner.skipSpace()
-        guard !scanner.isAtEnd else { throw LineError(.notJSON, "the line is empty") }
+        guard !scanner.isAtEnd else { throw JSONScanError(.notJSON, "the line is empty") }
         try scanner.scanValue()
         scanner.skipSpace()
         if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
-        return scanner.inexactNumberError
+        return Facts(inexactNumber: scanner.inexactNumber)
     }
 
-    private init(_ bytes: [UInt8]) {
+    private init(_ bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
+        self.maximumDepth = maximumDepth
     }
 
     private var isAtEnd: Bool { offset == bytes.count }
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    private func syntaxError(_ problem: String) -> LineError {
-        LineError(.notJSON, "not JSON: \(isAtEnd ? "the line ends too early" : problem)", byteOffset: offset)
+    private func syntaxError(_ problem: String) -> JSONScanError {
+        JSONScanError(.notJSON, "not JSON: \(isAtEnd ? "the line ends too early" : problem)", byteOffset: offset)
     }
 
     private mutating func skipSpace() {
@@ -72,7 +80,7 @@ struct JSONScanner {
 
     // MARK: Values
 
-    private mutating func scanValue() throws(LineError) {
+    private mutating func scanValue() throws(JSONScanError) {
         switch next {
         case UInt8(ascii: "{"): try scanObject()
         case UInt8(ascii: "["): try scanArray()
@@ -86,15 +94,15 @@ struct JSONScanner {
     }
 
     /// Begins an object or an array, whose depth is the length of the path.
-    private mutating func beginContainer() throws(LineError) {
-        guard path.count < Self.maximumDepth else {
-            throw LineError(.tooDeep, "nested deeper than \(Self.maximumDepth) levels", byteOffset: offset)
+    private mutating func beginContainer() throws(JSONScanError) {
+        guard path.count < maximumDepth else {
+            throw JSONScanError(.tooDeep, "nested deeper than \(maximumDepth) levels", byteOffset: offset)
         }
         offset += 1
         skipSpace()
     }
 
-    private mutating func scanObject() throws(LineError) {
+    private mutating func scanObject() throws(JSONScanError) {
         try beginContainer()
         if consume("}") { return }
         var names: Set<String> = []
@@ -105,7 +113,7 @@ struct JSONScanner {
             let name = try scanName()
             // Compared as `String` compares, as the decoder does.
             guard names.insert(name).inserted else {
-                throw LineError(.duplicateField, "duplicate field '\(LineError.excerpt(name))'", byteOffset: start)
+                throw JSONScanError(.duplicateField, "duplicate field", byteOffset: start, path: path + [name])
             }
             skipSpace()
             guard consume(":") else { throw syntaxError("a colon is expected") }
@@ -118,7 +126,7 @@ struct JSONScanner {
         guard consume("}") else { throw syntaxError("a comma or a closing brace is expected") }
     }
 
-    private mutating func scanArray() throws(LineError) {
+    private mutating func scanArray() throws(JSONScanError) {
         try beginContainer()
         if consume("]") { return }
         var index = 0
@@ -133,7 +141,7 @@ struct JSONScanner {
         guard consume("]") else { throw syntaxError("a comma or a closing bracket is expected") }
     }
 
-    private mutating func word(_ word: StaticString) throws(LineError) {
+    private mutating func word(_ word: StaticString) throws(JSONScanError) {
         for byte in String(describing: word).utf8 {
             guard next == byte else { throw syntaxError("a value is expected") }
             offset += 1
@@ -142,7 +150,7 @@ struct JSONScanner {
 
     // MARK: Numbers
 
-    private mutating func scanNumber() throws(LineError) {
+    private mutating func scanNumber() throws(JSONScanError) {
         _ = consume("-")
         let start = offset
         if !consume("0") { try scanDigits() }
@@ -152,12 +160,12 @@ struct JSONScanner {
             if !consume("+") { _ = consume("-") }
             try scanDigits()
         }
-        if offset > end, inexactNumberError == nil, !Self.isExactInteger(bytes[start..<offset]) {
-            inexactNumberError = LineError(.invalidValue, "the number does not fit its field", field: LineError.path(path))
+        if offset > end, inexactNumber == nil, !Self.isExactInteger(bytes[start..<offset]) {
+            inexactNumber = JSONScanError(.inexactNumber, "the number does not fit its field", byteOffset: start, path: path)
         }
     }
 
-    private mutating func scanDigits() throws(LineError) {
+    private mutating func scanDigits() throws(JSONScanError) {
         let start = offset
         while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { offset += 1 }
         if offset == start { throw syntaxError("a digit is expected") }
@@ -174,7 +182,7 @@ struct JSONScanner {
 
     // MARK: Strings
 
-    private mutating func scanString() throws(LineError) {
+    private mutating func scanString() throws(JSONScanError) {
         offset += 1
         while let byte = next {
             if byte < 0x20 { throw syntaxError("a control character in a string") }
@@ -186,7 +194,7 @@ struct JSONScanner {
     }
 
     /// A string with its text.
-    private mutating func scanName() throws(LineError) -> String {
+    private mutating func scanName() throws(JSONScanError) -> String {
         let start = offset + 1
         try scanString()
         let end = offset
@@ -208,7 +216,7 @@ struct JSONScanner {
     }
 
     /// The rest of an escape, after its backslash.
-    private mutating func scanEscape() throws(LineError) -> Unicode.Scalar {
+    private mutating func scanEscape() throws(JSONScanError) -> Unicode.Scalar {
         let start = offset - 1
         guard let letter = next else { throw syntaxError("an incomplete escape") }
         guard letter == UInt8(ascii: "u") else {
@@ -227,7 +235,7 @@ struct JSONScanner {
                 return scalar
             }
         }
-        throw LineError(.notJSON, "not JSON: an unpaired surrogate", byteOffset: start)
+        throw JSONScanError(.notJSON, "not JSON: an unpaired surrogate", byteOffset: start)
     }
 
     private static let shortEscapes: [UInt8: Unicode.Scalar] = [
@@ -235,7 +243,7 @@ struct JSONScanner {
         UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
     ]
 
-    private mutating func scanHexadecimal() throws(LineError) -> UInt16 {
+    private mutating func scanHexadecimal() throws(JSONScanError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Hexadecimal.value(of: byte) else {
@@ -245,5 +253,39 @@ struct JSONScanner {
             offset += 1
         }
         return unit
+    }
+}
+
+/// The first problem of a JSON text.
+package struct JSONScanError: Error, Equatable {
+    /// The kinds of problems.
+    package enum Problem: Equatable {
+        /// The text is not one JSON value.
+        case notJSON
+        /// Objects and arrays are nested deeper than the limit.
+        case tooDeep
+        /// An object has a field twice.
+        case duplicateField
+        /// A number is not a whole number that a decoder reads as it is written.
+        case inexactNumber
+    }
+
+    /// The kind of problem.
+    package let problem: Problem
+    /// The description of the problem, without the place.
+    package let message: String
+    /// The offset of the first wrong byte, from 0; nil for the text as a whole.
+    package let byteOffset: Int?
+    /// The path of a duplicate field or an inexact number: field names, and array indexes in
+    /// brackets.
+    ///
+    /// Empty for other problems and for a number at the top. The names are not shortened.
+    package let path: [String]
+
+    init(_ problem: Problem, _ message: String, byteOffset: Int? = nil, path: [String] = []) {
+        self.problem = problem
+        self.message = message
+        self.byteOffset = byteOffset
+        self.path = path
     }
 }
