@@ -29,9 +29,16 @@ package struct JSONScanner {
         /// if there is none.
         ///
         /// It applies once the line is decoded: what the decoder itself rejects has an error of its
-        /// own.
+        /// own. Numbers in the payload of a custom event do not count, because they are kept as
+        /// text.
         package let inexactNumber: JSONScanError?
+        /// The bytes of the payload of a custom event, `{"custom":{"payload":...}}`, nil if there
+        /// is none.
+        package let payload: Range<Int>?
     }
+
+    /// The path of the payload of a custom event.
+    private static let payloadPath = ["custom", "payload"]
 
     private let bytes: [UInt8]
     private let maximumDepth: Int
@@ -39,6 +46,7 @@ package struct JSONScanner {
     /// The path of the current value: field names, and array indexes in brackets.
     private var path: [String] = []
     private var inexactNumber: JSONScanError?
+    private var payload: Range<Int>?
 
     /// Scans a whole line.
     ///
@@ -52,7 +60,7 @@ package struct JSONScanner {
         try scanner.scanValue()
         scanner.skipSpace()
         if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
-        return Facts(inexactNumber: scanner.inexactNumber)
+        return Facts(inexactNumber: scanner.inexactNumber, payload: scanner.payload)
     }
 
     private init(_ bytes: [UInt8], maximumDepth: Int) {
@@ -119,11 +127,20 @@ package struct JSONScanner {
             guard consume(":") else { throw syntaxError("a colon is expected") }
             skipSpace()
             path.append(name)
-            try scanValue()
+            if path == Self.payloadPath { try scanPayload() } else { try scanValue() }
             path.removeLast()
             skipSpace()
         } while consume(",")
         guard consume("}") else { throw syntaxError("a comma or a closing brace is expected") }
+    }
+
+    /// Scans the payload of a custom event, in which no number is inexact.
+    private mutating func scanPayload() throws(JSONScanError) {
+        let start = offset
+        let earlier = inexactNumber
+        try scanValue()
+        inexactNumber = earlier
+        payload = start..<offset
     }
 
     private mutating func scanArray() throws(JSONScanError) {
@@ -254,6 +271,104 @@ package struct JSONScanner {
         }
         return unit
     }
+}
+
+// MARK: Encoding
+
+extension JSONScanner {
+    /// Encodes a text as the value that it denotes, with the fields in their order.
+    ///
+    /// A number is encoded as the first of these types that holds it: `Int64`, `UInt64`, `Decimal`,
+    /// `Double`.
+    ///
+    /// - Throws: `JSONScanError` for text that is not valid, `EncodingError` for a number beyond
+    ///   `Double`, and what the encoder throws.
+    static func encode(_ text: [UInt8], maximumDepth: Int, to encoder: any Encoder) throws {
+        var scanner = JSONScanner(text, maximumDepth: maximumDepth)
+        scanner.skipSpace()
+        try scanner.encodeValue(to: encoder)
+        scanner.skipSpace()
+        if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
+    }
+
+    private mutating func encodeValue(to encoder: any Encoder) throws {
+        switch next {
+        case UInt8(ascii: "{"): try encodeObject(to: encoder)
+        case UInt8(ascii: "["): try encodeArray(to: encoder)
+        default:
+            var container = encoder.singleValueContainer()
+            try encodeScalar(to: &container, encoder.codingPath)
+        }
+    }
+
+    private mutating func encodeObject(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: JSONFieldName.self)
+        try beginContainer()
+        if consume("}") { return }
+        repeat {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw syntaxError("a field name is expected") }
+            let name = try scanName()
+            skipSpace()
+            guard consume(":") else { throw syntaxError("a colon is expected") }
+            skipSpace()
+            path.append(name)
+            try encodeValue(to: object.superEncoder(forKey: JSONFieldName(stringValue: name)))
+            path.removeLast()
+            skipSpace()
+        } while consume(",")
+        guard consume("}") else { throw syntaxError("a comma or a closing brace is expected") }
+    }
+
+    private mutating func encodeArray(to encoder: any Encoder) throws {
+        var array = encoder.unkeyedContainer()
+        try beginContainer()
+        if consume("]") { return }
+        repeat {
+            skipSpace()
+            path.append("[\(array.count)]")
+            try encodeValue(to: array.superEncoder())
+            path.removeLast()
+            skipSpace()
+        } while consume(",")
+        guard consume("]") else { throw syntaxError("a comma or a closing bracket is expected") }
+    }
+
+    private mutating func encodeScalar(to container: inout any SingleValueEncodingContainer, _ codingPath: [any CodingKey]) throws {
+        let start = offset
+        switch next {
+        case UInt8(ascii: "\""): try container.encode(try scanName())
+        case UInt8(ascii: "t"), UInt8(ascii: "f"):
+            try scanValue()
+            try container.encode(bytes[start] == UInt8(ascii: "t"))
+        case UInt8(ascii: "n"):
+            try scanValue()
+            try container.encodeNil()
+        default:
+            try scanValue()
+            let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+            if let number = Int64(text) {
+                try container.encode(number)
+            } else if let number = UInt64(text) {
+                try container.encode(number)
+            } else if let number = Decimal(string: text) {
+                try container.encode(number)
+            } else if let number = Double(text), number.isFinite {
+                try container.encode(number)
+            } else {
+                throw EncodingError.invalidValue(text, .init(codingPath: codingPath, debugDescription: "the number is beyond Double"))
+            }
+        }
+    }
+}
+
+/// A field name of any JSON object.
+struct JSONFieldName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }
 
 /// The first problem of a JSON text.

@@ -10,7 +10,7 @@ import Primitives
 /// - A line is safe to print. Foundation does not escape the scalars that act on a terminal
 ///   (`JSONText`).
 ///
-/// `nil` that is encoded is `null`; a value that encodes nothing is
+/// A `CustomPayload` is its text; `nil` that is encoded is `null`; a value that encodes nothing is
 /// `{}`; a key that is encoded twice occurs twice. Coding paths are empty: the only error of the
 /// encoder is a number that is not finite.
 struct JSONLineEncoder {
@@ -28,7 +28,7 @@ struct JSONLineEncoder {
 private final class JSONNode {
     enum Content {
         case nothing
-        /// `null`, `true`, `false`, a number.
+        /// `null`, `true`, `false`, a number or other JSON text.
         case word(String)
         case text(String)
         case array([JSONNode])
@@ -43,6 +43,7 @@ private final class JSONNode {
         switch value {
         case let value as String: self.init(.text(value))
         case let value as Bool: self.init(.word(value ? "true" : "false"))
+        case let value as CustomPayload: self.init(.word(value.text))
         case let value as any BinaryInteger & CustomStringConvertible: self.init(.word(value.description))
         case let value as any BinaryFloatingPoint & CustomStringConvertible:
             guard value.isFinite else {
@@ -246,6 +247,11 @@ struct JSONLineMembers: EventMembers {
     mutating func encode(_ value: String?, forKey key: FieldKey) {
         appendKey(key)
         if let value { JSONText.append(value, to: &line) } else { line.append(contentsOf: "null".utf8) }
+    }
+
+    mutating func encode(_ payload: CustomPayload?, forKey key: FieldKey) {
+        appendKey(key)
+        line.append(contentsOf: (payload?.text ?? "null").utf8)
     }
 
     mutating func encode(id: UInt128, forKey key: FieldKey) {
