@@ -10,7 +10,8 @@ import ChatDomain
 ///
 /// The bytes must be UTF-8 and one JSON value without duplicate fields (`JSONScanner`).
 /// Foundation's decoder reads it. The types reject unknown fields. They have no numbers with a
-/// fraction: any such number is an error.
+/// fraction: any such number is an error, except in the payload of a custom event, which is read
+/// from the text as it is written (`CustomPayload`).
 ///
 /// - Throws: `LineError` with a stable code, the path of the field or the offset of the byte, and a
 ///   message.
@@ -28,6 +29,7 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
         throw LineError(error)
     }
     let decoder = JSONDecoder()
+    if let payload = facts.payload { decoder.userInfo[CustomPayload.sourceKey] = String(decoding: bytes[payload], as: UTF8.self) }
     let value: T
     do {
         value = try decoder.decode(type, from: Data(bytes))
