@@ -211,6 +211,9 @@ package protocol EventMembers {
     mutating func encode(_ value: [String], forKey key: FieldKey) throws
     /// Writes a string, or null for nil.
     mutating func encode(_ value: String?, forKey key: FieldKey) throws
+    /// Writes the JSON value of a payload, as it is written where the destination is text, or null
+    /// for nil.
+    mutating func encode(_ payload: CustomPayload?, forKey key: FieldKey) throws
     /// Writes the text form of an id.
     mutating func encode(id: UInt128, forKey key: FieldKey) throws
     /// Writes an object whose members the closure writes.

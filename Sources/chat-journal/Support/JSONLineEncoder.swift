@@ -10,9 +10,9 @@ import Primitives
 /// - A line is safe to print. Foundation does not escape the scalars that act on a terminal
 ///   (`JSONText`).
 ///
-/// `nil` that is encoded is `null`; a value that encodes nothing is `{}`; a key that is encoded
-/// twice occurs twice. Coding paths are empty: the only error of the encoder is a number that is
-/// not finite.
+/// A `CustomPayload` is its text; `nil` that is encoded is `null`; a value that encodes nothing is
+/// `{}`; a key that is encoded twice occurs twice. Coding paths are empty: the only error of the
+/// encoder is a number that is not finite.
 struct JSONLineEncoder {
     /// Appends the JSON of a value to a line, without a line feed.
     ///
@@ -28,7 +28,7 @@ struct JSONLineEncoder {
 private final class JSONNode {
     enum Content {
         case nothing
-        /// `null`, `true`, `false` or a number.
+        /// `null`, `true`, `false`, a number or other JSON text.
         case word(String)
         case text(String)
         case array([JSONNode])
@@ -43,6 +43,7 @@ private final class JSONNode {
         switch value {
         case let value as String: self.init(.text(value))
         case let value as Bool: self.init(.word(value ? "true" : "false"))
+        case let value as CustomPayload: self.init(.word(value.text))
         case let value as any BinaryInteger & CustomStringConvertible: self.init(.word(value.description))
         case let value as any BinaryFloatingPoint & CustomStringConvertible:
             guard value.isFinite else {
@@ -248,6 +249,11 @@ struct JSONLineMembers: EventMembers {
         if let value { JSONText.append(value, to: &line) } else { line.append(contentsOf: "null".utf8) }
     }
 
+    mutating func encode(_ payload: CustomPayload?, forKey key: FieldKey) {
+        appendKey(key)
+        line.append(contentsOf: (payload?.text ?? "null").utf8)
+    }
+
     mutating func encode(id: UInt128, forKey key: FieldKey) {
         appendKey(key)
         line.append(UInt8(ascii: "\""))
@@ -258,70 +264,5 @@ struct JSONLineMembers: EventMembers {
     mutating func encodeObject(forKey key: FieldKey, _ members: (inout JSONLineMembers) throws -> Void) rethrows {
         appendKey(key)
         try write(members)
-    }
-}
-
-/// JSON as bytes, appended to a line.
-enum JSONText {
-    /// Appends a string in quotes.
-    ///
-    /// A quote and a backslash get a backslash; backspace, tab, newline, form feed and carriage
-    /// return have their short forms; every other scalar that may act on a terminal (`isInvisible`)
-    /// is `\uXXXX`, beyond the basic plane a surrogate pair. All others stay as UTF-8; `/` is not
-    /// escaped. Complexity: linear in the length of the string.
-    static func append(_ string: String, to line: inout [UInt8]) {
-        line.append(UInt8(ascii: "\""))
-        if isPlain(string.utf8.span) {
-            line.append(contentsOf: string.utf8)
-        } else {
-            for scalar in string.unicodeScalars { append(scalar, to: &line) }
-        }
-        line.append(UInt8(ascii: "\""))
-    }
-
-    /// Appends an integer in decimal.
-    static func append(_ value: UInt64, to line: inout [UInt8]) {
-        if value >= 10 { append(value / 10, to: &line) }
-        line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
-    }
-
-    /// Whether every byte is printable ASCII that needs no escape.
-    private static func isPlain(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices {
-            switch text[index] {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): return false
-            case UInt8(ascii: " ")...UInt8(ascii: "~"): break
-            default: return false
-            }
-        }
-        return true
-    }
-
-    private static func append(_ scalar: Unicode.Scalar, to line: inout [UInt8]) {
-        switch scalar {
-        case "\"", "\\": appendEscape(UInt8(truncatingIfNeeded: scalar.value), to: &line)
-        case "\u{8}": appendEscape(UInt8(ascii: "b"), to: &line)
-        case "\t": appendEscape(UInt8(ascii: "t"), to: &line)
-        case "\n": appendEscape(UInt8(ascii: "n"), to: &line)
-        case "\u{C}": appendEscape(UInt8(ascii: "f"), to: &line)
-        case "\r": appendEscape(UInt8(ascii: "r"), to: &line)
-        case " "..."~": line.append(UInt8(truncatingIfNeeded: scalar.value))
-        case _ where scalar.isInvisible:
-            for unit in UTF16.encode(scalar) ?? .init() { appendEscape(unit: unit, to: &line) }
-        default: line.append(contentsOf: UTF8.encode(scalar) ?? .init())
-        }
-    }
-
-    private static func appendEscape(_ letter: UInt8, to line: inout [UInt8]) {
-        line.append(UInt8(ascii: "\\"))
-        line.append(letter)
-    }
-
-    private static func appendEscape(unit: UInt16, to line: inout [UInt8]) {
-        appendEscape(UInt8(ascii: "u"), to: &line)
-        for shift in [12, 8, 4, 0] {
-            let digit = UInt8(truncatingIfNeeded: unit >> UInt16(shift)) & 0xF
-            line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + (digit - 10))
-        }
     }
 }

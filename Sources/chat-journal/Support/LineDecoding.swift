@@ -10,7 +10,8 @@ import ChatDomain
 ///
 /// The bytes must be UTF-8 and one JSON value without duplicate fields (`JSONScanner`).
 /// Foundation's decoder reads it. The types reject unknown fields. They have no numbers with a
-/// fraction: any such number is an error.
+/// fraction: any such number is an error, except in the payload of a custom event, which is read
+/// from the text as it is written (`CustomPayload`).
 ///
 /// - Throws: `LineError` with a stable code, the path of the field or the offset of the byte, and a
 ///   message.
@@ -21,16 +22,23 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
     } catch {
         throw LineError(.invalidUTF8, "not UTF-8", byteOffset: error.byteOffsets.lowerBound)
     }
-    let roundedNumber = try JSONScanner.validate(bytes)
+    let facts: JSONScanner.Facts
+    do {
+        facts = try JSONScanner.validate(bytes)
+    } catch {
+        throw LineError(error)
+    }
+    let decoder = JSONDecoder()
+    if let payload = facts.payload { decoder.userInfo[CustomPayload.sourceKey] = String(decoding: bytes[payload], as: UTF8.self) }
     let value: T
     do {
-        value = try JSONDecoder().decode(type, from: Data(bytes))
+        value = try decoder.decode(type, from: Data(bytes))
     } catch let error as DecodingError {
         throw LineError(error)
     } catch {
         throw LineError(.invalidValue, LineError.excerpt("\(error)", longest: LineError.longestMessage))
     }
-    if let roundedNumber { throw roundedNumber }
+    if let inexactNumber = facts.inexactNumber { throw LineError(inexactNumber) }
     return value
 }
 
@@ -130,6 +138,17 @@ struct LineError: Error, Equatable, CustomStringConvertible {
 }
 
 extension LineError {
+    /// The error of a line for an error of the scanner.
+    init(_ error: JSONScanError) {
+        switch error.problem {
+        case .notJSON: self.init(.notJSON, error.message, byteOffset: error.byteOffset)
+        case .tooDeep: self.init(.tooDeep, error.message, byteOffset: error.byteOffset)
+        case .duplicateField:
+            self.init(.duplicateField, "\(error.message) '\(Self.excerpt(error.path.last ?? ""))'", byteOffset: error.byteOffset)
+        case .inexactNumber: self.init(.invalidValue, error.message, field: Self.path(error.path))
+        }
+    }
+
     /// The error of a line for an error of the decoder.
     init(_ error: DecodingError) {
         switch error {

@@ -1,3 +1,5 @@
+import ChatDomain
+
 /// Text from users for a terminal: nothing in it is hidden or controls the terminal.
 ///
 /// A backslash is doubled, so that the output can be read back in one way only; then
@@ -22,22 +24,6 @@ func escapedForTerminal(_ text: String) -> String {
         }
     }
     return String(result)
-}
-
-extension Unicode.Scalar {
-    /// Whether the scalar has no glyph and may change how a terminal shows the rest.
-    ///
-    /// Controls (Cc), format characters such as bidi controls and zero-width joiners (Cf), and line
-    /// and paragraph separators (Zl, Zp), by the Unicode version of the running Swift.
-    /// `escapedForTerminal` and `JSONText` escape them.
-    var isInvisible: Bool {
-        if value < 0x7F { return value < 0x20 }
-        if value < 0xAD { return value <= 0x9F }
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: return true
-        default: return false
-        }
-    }
 }
 
 extension String {

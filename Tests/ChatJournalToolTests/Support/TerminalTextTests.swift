@@ -1,3 +1,4 @@
+import ChatDomain
 import TestSupport
 import Testing
 

@@ -1,0 +1,406 @@
+import Primitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Checks that a line is one JSON value by RFC 8259, before Foundation decodes it.
+///
+/// Foundation's decoder alone does not meet the guarantees of the command-line tool
+/// (`FoundationJSONTests` shows each):
+/// - A field given twice is an error. Foundation silently takes one of the two.
+/// - An error names its byte. Foundation reports invalid JSON without the place.
+/// - Trailing commas, byte order marks and UTF-16 are errors. Foundation accepts them.
+/// - A whole number is read as it is written, or not at all. Foundation reads 3.9999999999999999 as
+///   4.
+/// - Nesting is bounded. Foundation recurses up to a limit of its own.
+///
+/// The bytes must be valid UTF-8. The scanner keeps the field names of the open objects and nothing
+/// else. Complexity: linear in the number of bytes.
+package struct JSONScanner {
+    /// The deepest nesting of objects and arrays that is accepted.
+    package static let maximumDepth = 64
+
+    /// Facts about a valid line that its decoder needs.
+    package struct Facts {
+        /// The error for the first number that Foundation would read as another whole number, nil
+        /// if there is none.
+        ///
+        /// It applies once the line is decoded: what the decoder itself rejects has an error of its
+        /// own. Numbers in the payload of a custom event do not count, because they are kept as
+        /// text.
+        package let inexactNumber: JSONScanError?
+        /// The bytes of the payload of a custom event, `{"custom":{"payload":...}}`, nil if there
+        /// is none.
+        package let payload: Range<Int>?
+    }
+
+    /// The path of the payload of a custom event.
+    private static let payloadPath = ["custom", "payload"]
+
+    private let bytes: [UInt8]
+    private let maximumDepth: Int
+    private var offset = 0
+    /// The path of the current value: field names, and array indexes in brackets.
+    private var path: [String] = []
+    private var inexactNumber: JSONScanError?
+    private var payload: Range<Int>?
+
+    /// Scans a whole line.
+    ///
+    /// - Parameter maximumDepth: The deepest nesting of objects and arrays that is accepted.
+    /// - Throws: `JSONScanError` for the first problem other than an inexact number.
+    @discardableResult
+    package static func validate(_ bytes: [UInt8], maximumDepth: Int = Self.maximumDepth) throws(JSONScanError) -> Facts {
+        var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
+        scanner.skipSpace()
+        guard !scanner.isAtEnd else { throw JSONScanError(.notJSON, "the line is empty") }
+        try scanner.scanValue()
+        scanner.skipSpace()
+        if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
+        return Facts(inexactNumber: scanner.inexactNumber, payload: scanner.payload)
+    }
+
+    private init(_ bytes: [UInt8], maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
+
+    private var isAtEnd: Bool { offset == bytes.count }
+    private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    private func syntaxError(_ problem: String) -> JSONScanError {
+        JSONScanError(.notJSON, "not JSON: \(isAtEnd ? "the line ends too early" : problem)", byteOffset: offset)
+    }
+
+    private mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { offset += 1 }
+    }
+
+    /// Consumes a byte if it is the next one.
+    private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: scalar) else { return false }
+        offset += 1
+        return true
+    }
+
+    // MARK: Values
+
+    private mutating func scanValue() throws(JSONScanError) {
+        switch next {
+        case UInt8(ascii: "{"): try scanObject()
+        case UInt8(ascii: "["): try scanArray()
+        case UInt8(ascii: "\""): try scanString()
+        case UInt8(ascii: "t"): try word("true")
+        case UInt8(ascii: "f"): try word("false")
+        case UInt8(ascii: "n"): try word("null")
+        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): try scanNumber()
+        default: throw syntaxError("a value is expected")
+        }
+    }
+
+    /// Begins an object or an array, whose depth is the length of the path.
+    private mutating func beginContainer() throws(JSONScanError) {
+        guard path.count < maximumDepth else {
+            throw JSONScanError(.tooDeep, "nested deeper than \(maximumDepth) levels", byteOffset: offset)
+        }
+        offset += 1
+        skipSpace()
+    }
+
+    private mutating func scanObject() throws(JSONScanError) {
+        try beginContainer()
+        if consume("}") { return }
+        var names: Set<String> = []
+        repeat {
+            skipSpace()
+            let start = offset
+            guard next == UInt8(ascii: "\"") else { throw syntaxError("a field name is expected") }
+            let name = try scanName()
+            // Compared as `String` compares, as the decoder does.
+            guard names.insert(name).inserted else {
+                throw JSONScanError(.duplicateField, "duplicate field", byteOffset: start, path: path + [name])
+            }
+            skipSpace()
+            guard consume(":") else { throw syntaxError("a colon is expected") }
+            skipSpace()
+            path.append(name)
+            if path == Self.payloadPath { try scanPayload() } else { try scanValue() }
+            path.removeLast()
+            skipSpace()
+        } while consume(",")
+        guard consume("}") else { throw syntaxError("a comma or a closing brace is expected") }
+    }
+
+    /// Scans the payload of a custom event, in which no number is inexact.
+    private mutating func scanPayload() throws(JSONScanError) {
+        let start = offset
+        let earlier = inexactNumber
+        try scanValue()
+        inexactNumber = earlier
+        payload = start..<offset
+    }
+
+    private mutating func scanArray() throws(JSONScanError) {
+        try beginContainer()
+        if consume("]") { return }
+        var index = 0
+        repeat {
+            skipSpace()
+            path.append("[\(index)]")
+            try scanValue()
+            path.removeLast()
+            index += 1
+            skipSpace()
+        } while consume(",")
+        guard consume("]") else { throw syntaxError("a comma or a closing bracket is expected") }
+    }
+
+    private mutating func word(_ word: StaticString) throws(JSONScanError) {
+        for byte in String(describing: word).utf8 {
+            guard next == byte else { throw syntaxError("a value is expected") }
+            offset += 1
+        }
+    }
+
+    // MARK: Numbers
+
+    private mutating func scanNumber() throws(JSONScanError) {
+        _ = consume("-")
+        let start = offset
+        if !consume("0") { try scanDigits() }
+        let end = offset
+        if consume(".") { try scanDigits() }
+        if consume("e") || consume("E") {
+            if !consume("+") { _ = consume("-") }
+            try scanDigits()
+        }
+        if offset > end, inexactNumber == nil, !Self.isExactInteger(bytes[start..<offset]) {
+            inexactNumber = JSONScanError(.inexactNumber, "the number does not fit its field", byteOffset: start, path: path)
+        }
+    }
+
+    private mutating func scanDigits() throws(JSONScanError) {
+        let start = offset
+        while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { offset += 1 }
+        if offset == start { throw syntaxError("a digit is expected") }
+    }
+
+    /// Whether an unsigned number is exactly a whole number that `Double` and `UInt64` represent.
+    private static func isExactInteger(_ number: ArraySlice<UInt8>) -> Bool {
+        // `Decimal` is exact for 38 digits.
+        guard number.count <= 38 else { return false }
+        let text = String(decoding: number, as: UTF8.self)
+        guard let whole = Double(text).flatMap(UInt64.init(exactly:)) else { return false }
+        return Decimal(string: text) == Decimal(whole)
+    }
+
+    // MARK: Strings
+
+    private mutating func scanString() throws(JSONScanError) {
+        offset += 1
+        while let byte = next {
+            if byte < 0x20 { throw syntaxError("a control character in a string") }
+            offset += 1
+            if byte == UInt8(ascii: "\"") { return }
+            if byte == UInt8(ascii: "\\") { _ = try scanEscape() }
+        }
+        throw syntaxError("an open string")
+    }
+
+    /// A string with its text.
+    private mutating func scanName() throws(JSONScanError) -> String {
+        let start = offset + 1
+        try scanString()
+        let end = offset
+        let content = bytes[start..<end - 1]
+        guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
+        offset = start
+        defer { offset = end }
+        var text: [UInt8] = []
+        while offset < end - 1 {
+            let byte = bytes[offset]
+            offset += 1
+            if byte == UInt8(ascii: "\\") {
+                text.append(contentsOf: UTF8.encode(try scanEscape()) ?? .init())
+            } else {
+                text.append(byte)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The rest of an escape, after its backslash.
+    private mutating func scanEscape() throws(JSONScanError) -> Unicode.Scalar {
+        let start = offset - 1
+        guard let letter = next else { throw syntaxError("an incomplete escape") }
+        guard letter == UInt8(ascii: "u") else {
+            guard let scalar = Self.shortEscapes[letter] else { throw syntaxError("an unknown escape") }
+            offset += 1
+            return scalar
+        }
+        offset += 1
+        let unit = try scanHexadecimal()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        if unit < 0xDC00, consume("\\"), consume("u") {
+            let low = try scanHexadecimal()
+            if (0xDC00...0xDFFF).contains(low),
+                let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+            {
+                return scalar
+            }
+        }
+        throw JSONScanError(.notJSON, "not JSON: an unpaired surrogate", byteOffset: start)
+    }
+
+    private static let shortEscapes: [UInt8: Unicode.Scalar] = [
+        UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
+        UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
+    ]
+
+    private mutating func scanHexadecimal() throws(JSONScanError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = next, let digit = Hexadecimal.value(of: byte) else {
+                throw syntaxError("a hexadecimal digit is expected")
+            }
+            unit = unit << 4 | UInt16(digit)
+            offset += 1
+        }
+        return unit
+    }
+}
+
+// MARK: Encoding
+
+extension JSONScanner {
+    /// Encodes a text as the value that it denotes, with the fields in their order.
+    ///
+    /// A number is encoded as the first of these types that holds it: `Int64`, `UInt64`, `Decimal`,
+    /// `Double`.
+    ///
+    /// - Throws: `JSONScanError` for text that is not valid, `EncodingError` for a number beyond
+    ///   `Double`, and what the encoder throws.
+    static func encode(_ text: [UInt8], maximumDepth: Int, to encoder: any Encoder) throws {
+        var scanner = JSONScanner(text, maximumDepth: maximumDepth)
+        scanner.skipSpace()
+        try scanner.encodeValue(to: encoder)
+        scanner.skipSpace()
+        if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
+    }
+
+    private mutating func encodeValue(to encoder: any Encoder) throws {
+        switch next {
+        case UInt8(ascii: "{"): try encodeObject(to: encoder)
+        case UInt8(ascii: "["): try encodeArray(to: encoder)
+        default:
+            var container = encoder.singleValueContainer()
+            try encodeScalar(to: &container, encoder.codingPath)
+        }
+    }
+
+    private mutating func encodeObject(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: JSONFieldName.self)
+        try beginContainer()
+        if consume("}") { return }
+        repeat {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw syntaxError("a field name is expected") }
+            let name = try scanName()
+            skipSpace()
+            guard consume(":") else { throw syntaxError("a colon is expected") }
+            skipSpace()
+            path.append(name)
+            try encodeValue(to: object.superEncoder(forKey: JSONFieldName(stringValue: name)))
+            path.removeLast()
+            skipSpace()
+        } while consume(",")
+        guard consume("}") else { throw syntaxError("a comma or a closing brace is expected") }
+    }
+
+    private mutating func encodeArray(to encoder: any Encoder) throws {
+        var array = encoder.unkeyedContainer()
+        try beginContainer()
+        if consume("]") { return }
+        repeat {
+            skipSpace()
+            path.append("[\(array.count)]")
+            try encodeValue(to: array.superEncoder())
+            path.removeLast()
+            skipSpace()
+        } while consume(",")
+        guard consume("]") else { throw syntaxError("a comma or a closing bracket is expected") }
+    }
+
+    private mutating func encodeScalar(to container: inout any SingleValueEncodingContainer, _ codingPath: [any CodingKey]) throws {
+        let start = offset
+        switch next {
+        case UInt8(ascii: "\""): try container.encode(try scanName())
+        case UInt8(ascii: "t"), UInt8(ascii: "f"):
+            try scanValue()
+            try container.encode(bytes[start] == UInt8(ascii: "t"))
+        case UInt8(ascii: "n"):
+            try scanValue()
+            try container.encodeNil()
+        default:
+            try scanValue()
+            let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+            if let number = Int64(text) {
+                try container.encode(number)
+            } else if let number = UInt64(text) {
+                try container.encode(number)
+            } else if let number = Decimal(string: text) {
+                try container.encode(number)
+            } else if let number = Double(text), number.isFinite {
+                try container.encode(number)
+            } else {
+                throw EncodingError.invalidValue(text, .init(codingPath: codingPath, debugDescription: "the number is beyond Double"))
+            }
+        }
+    }
+}
+
+/// A field name of any JSON object.
+struct JSONFieldName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+/// The first problem of a JSON text.
+package struct JSONScanError: Error, Equatable {
+    /// The kinds of problems.
+    package enum Problem: Equatable {
+        /// The text is not one JSON value.
+        case notJSON
+        /// Objects and arrays are nested deeper than the limit.
+        case tooDeep
+        /// An object has a field twice.
+        case duplicateField
+        /// A number is not a whole number that a decoder reads as it is written.
+        case inexactNumber
+    }
+
+    /// The kind of problem.
+    package let problem: Problem
+    /// The description of the problem, without the place.
+    package let message: String
+    /// The offset of the first wrong byte, from 0; nil for the text as a whole.
+    package let byteOffset: Int?
+    /// The path of a duplicate field or an inexact number: field names, and array indexes in
+    /// brackets.
+    ///
+    /// Empty for other problems and for a number at the top. The names are not shortened.
+    package let path: [String]
+
+    init(_ problem: Problem, _ message: String, byteOffset: Int? = nil, path: [String] = []) {
+        self.problem = problem
+        self.message = message
+        self.byteOffset = byteOffset
+        self.path = path
+    }
+}
