@@ -4,7 +4,8 @@ public import ChatDomain
 ///
 /// Because the set is small, the commands interact: most are valid, many are rejected, and some are
 /// repeated. The same seed gives the same commands. Every kind of command occurs, and every
-/// rejection except `invalidDevice`, `invalidCorrelation`, `notAllowed` and `storageFull`. The
+/// rejection except `invalidDevice`, `invalidCorrelation`, `tooManyPins`, `invalidPayload`,
+/// `notAllowed` and `storageFull`. The
 /// generator decides each command itself to know the existing entities, so execute all commands in
 /// order.
 public struct CommandGenerator: Sendable {
@@ -48,7 +49,7 @@ public struct CommandGenerator: Sendable {
             return .registerUser(user: newOrExisting(entities.users), username: username(), subject: subject)
         }
         if entities.threads.isEmpty || random.oneIn(12) { return .setPostcode(user: randomUser(), postcode: postcode()) }
-        switch Int.random(in: 0..<40, using: &random) {
+        switch Int.random(in: 0..<56, using: &random) {
         case 0, 1: return .changeUsername(user: randomUser(), username: username())
         case 2, 3: return openThread()
         case 4...8: return .joinThread(user: randomUser(), thread: randomThread())
@@ -76,6 +77,7 @@ public struct CommandGenerator: Sendable {
             return .startSession(
                 user: randomUser(), session: newOrExisting(entities.sessions),
                 device: pick(["iPhone", "", "a browser", "Pixel 4a \u{1F4F1}"]))
+        case 40...55: return makeCommunityCommand()
         default:
             return .endSession(
                 session: entities.sessions.isEmpty || random.oneIn(10) ? SessionID(bits: random.bits128()) : pick(entities.sessions))
@@ -85,7 +87,106 @@ public struct CommandGenerator: Sendable {
     private mutating func openThread() -> ChatCommand {
         let id = random.oneIn(15) ? ThreadID(randomOutwardCode()) : newOrExisting(entities.threads)
         let name = pick(["Shopping", "Dogs", "  Garden club ", "Lost & found", "Ünïcode 🐈", "SW1A", ""])
-        return .openThread(thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: randomUser())
+        let policy: ThreadPolicy = random.oneIn(3) ? pick([.inviteOnly, .inviteOnly, .inviteOnly, .residents]) : .open
+        return .openThread(
+            thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: randomUser(), policy: policy,
+            history: random.oneIn(3) ? .sinceJoining : .all)
+    }
+
+    /// Returns a command about invitations, roles, moderation, blocks or custom events.
+    private mutating func makeCommunityCommand() -> ChatCommand {
+        let thread = randomThread()
+        let moderator = randomModerator(of: thread)
+        switch Int.random(in: 0..<32, using: &random) {
+        case 0...3: return .invite(user: randomUser(), thread: thread, by: moderator)
+        case 4, 5:
+            let (user, thread) = randomEncounter()
+            return .acceptInvitation(user: user, thread: thread)
+        case 6:
+            let (user, thread) = randomEncounter()
+            return .declineInvitation(user: user, thread: thread)
+        case 7:
+            let (user, thread) = randomEncounter()
+            return .revokeInvitation(user: user, thread: thread, by: randomModerator(of: thread))
+        case 8...10:
+            let user = random.oneIn(4) ? moderator : randomMember(of: thread)
+            return .setRole(user: user, thread: thread, role: pick(ThreadRole.allCases), by: moderator)
+        case 11:
+            if random.oneIn(3), !entities.operators.isEmpty { return .revokeOperator(user: pick(entities.operators)) }
+            return .grantOperator(user: randomUser())
+        case 12, 13:
+            let post = randomPost().0
+            return .remove(post, by: random.oneIn(2) ? moderator : randomModerator(of: threadOfMessage(post)), reason: randomReason())
+        case 14, 15: return .mute(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
+        case 16:
+            let (user, thread) = randomEncounter()
+            return .unmute(user: user, thread: thread, by: randomModerator(of: thread))
+        case 17, 18: return .ban(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
+        case 19:
+            let (user, thread) = randomEncounter()
+            return .unban(user: user, thread: thread, by: randomModerator(of: thread))
+        case 20: return .removeMember(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason())
+        case 21, 22:
+            let (message, thread) = randomMessage()
+            return .pin(message: message, by: randomModerator(of: thread))
+        case 23:
+            let (message, thread) = randomMessage()
+            return .unpin(message: message, by: randomModerator(of: thread))
+        case 24: return .lockThread(thread: thread, by: moderator)
+        case 25: return .unlockThread(thread: thread, by: moderator)
+        case 26: return random.oneIn(4) ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
+        case 27, 28:
+            let post = randomPost().0
+            return .report(post, by: randomMember(of: threadOfMessage(post)), reason: randomReason())
+        case 29:
+            let post = randomPost().0
+            return .resolveReport(post, by: randomModerator(of: threadOfMessage(post)))
+        case 30:
+            let (user, blocker) = (randomUser(), randomUser())
+            return random.oneIn(3) ? .unblock(user: user, by: blocker) : .block(user: user, by: blocker)
+        default:
+            return .custom(
+                id: newOrExisting(entities.customEvents), kind: random.oneIn(10) ? pick(["poll", "", "com..poll"]) : "com.example.poll",
+                thread: thread, by: randomMember(of: thread), payload: randomPayload())
+        }
+    }
+
+    /// Returns a user who usually moderates the thread.
+    private mutating func randomModerator(of thread: ThreadID?) -> UserID {
+        if !entities.operators.isEmpty, random.oneIn(8) { return pick(entities.operators) }
+        guard let thread, let moderators = entities.moderators[thread], !moderators.isEmpty, !random.oneIn(5) else {
+            return randomMember(of: thread)
+        }
+        return pick(moderators)
+    }
+
+    /// Returns a user and a thread, usually a pair that was invited, muted or banned.
+    private mutating func randomEncounter() -> (UserID, ThreadID) {
+        entities.encounters.isEmpty || random.oneIn(8) ? (randomUser(), randomThread()) : pick(entities.encounters)
+    }
+
+    private func threadOfMessage(_ post: PostID) -> ThreadID? {
+        switch post {
+        case .message(let id): entities.messages.first { $0.id == id }?.thread
+        case .reply(let id):
+            entities.replies.first { $0.id == id }.flatMap { reply in entities.messages.first { $0.id == reply.message }?.thread }
+        }
+    }
+
+    private mutating func randomReason() -> String { random.oneIn(20) ? pick(["", " ", String(repeating: "r", count: 513)]) : "spam" }
+
+    /// Returns no end, or an end before or after the present.
+    private mutating func randomEnd() -> Timestamp? {
+        guard random.oneIn(2) else { return nil }
+        return Timestamp(
+            millisecondsSince1970: random.oneIn(8)
+                ? 0 : entities.lastRecordedAt.millisecondsSince1970 + Int64.random(in: 1...100_000, using: &random))
+    }
+
+    private mutating func randomPayload() -> CustomPayload {
+        let text = pick(["null", "{\"question\":\"Tea?\",\"weights\":[1.50,2e3]}", "\"\u{1F375}\"", "[[],{}]"])
+        guard let payload = CustomPayload(text) else { preconditionFailure("every text is JSON") }
+        return payload
     }
 
     /// Returns a new id, or sometimes an existing one.
