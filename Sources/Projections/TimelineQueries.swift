@@ -235,7 +235,7 @@ extension ReadModels {
     }
 
     /// Returns the position of the event that posted a message; nil if the message did not exist.
-    package func position(of message: MessageID, asOf position: Position) -> Position? {
+    package func postingPosition(of message: MessageID, asOf position: Position) -> Position? {
         index(ofMessage: message, asOf: position).map { identities.messageFacts.position($0) }
     }
 

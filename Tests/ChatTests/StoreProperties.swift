@@ -86,7 +86,7 @@ import Testing
                 continue
             }
             switch request.command {
-            case .registerUser, .openThread, .postMessage, .reply, .startSession: accepted.append((request, receipt))
+            case .registerUser, .openThread, .postMessage, .reply, .startSession, .custom: accepted.append((request, receipt))
             default: break
             }
         }
@@ -98,7 +98,7 @@ import Testing
             expected.isDuplicate = true
             // An import may open the thread of an outward code. Opening it again is unchanged, not
             // a duplicate.
-            if case .openThread(let thread?, _, _) = request.command, thread.outwardCode != nil { continue }
+            if case .openThread(let thread?, _, _, _, _) = request.command, thread.outwardCode != nil { continue }
             #expect(try answer(request, of: store) == .success(expected))
         }
         #expect(store.head == head)

@@ -123,8 +123,8 @@ import Testing
         #expect(bare.identities.replies == history.state.identities.replies && bare.rules.sessions == history.state.rules.sessions)
         #expect(bare.identities.messageFacts == history.state.identities.messageFacts)
         #expect(bare.identities.replyFacts == history.state.identities.replyFacts)
-        #expect(bare.rules.retractedMessages == history.state.rules.retractedMessages)
-        #expect(bare.rules.retractedReplies == history.state.rules.retractedReplies)
+        #expect(bare.rules.messageMarks == history.state.rules.messageMarks)
+        #expect(bare.rules.replyMarks == history.state.rules.replyMarks)
         #expect(bare.rules.users.map(\.residence) == history.state.rules.users.map(\.residence))
     }
 

@@ -67,7 +67,7 @@ extension ReadModels {
     /// - Returns: The thread.
     @discardableResult
     func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) -> ThreadID {
-        guard let thread = thread(of: message, asOf: viewpoint.position), let posted = position(of: message, asOf: viewpoint.position)
+        guard let thread = thread(of: message, asOf: viewpoint.position), let posted = postingPosition(of: message, asOf: viewpoint.position)
         else {
             throw .rejected(.unknownMessage)
         }
@@ -248,7 +248,7 @@ extension ReadModels {
         if start == 0 { return true }
         guard position > start else { return false }
         guard let message = details.message else { return true }
-        return self.position(of: message, asOf: present).map { $0 > start } ?? false
+        return postingPosition(of: message, asOf: present).map { $0 > start } ?? false
     }
 
     /// Returns the event redacted for a viewer; nil if they may not see it.

@@ -146,7 +146,8 @@ extension SequentialChat {
     private func summary(_ room: Room) -> ThreadSummary {
         ThreadSummary(
             id: room.id, name: room.name, outwardCode: room.id.outwardCode, members: room.members.count,
-            messages: messages.count { $0.place == room.id }, lastPosition: room.lastPosition, createdAt: room.createdAt)
+            messages: messages.count { $0.place == room.id }, lastPosition: room.lastPosition, createdAt: room.createdAt,
+            policy: room.id.outwardCode == nil ? .open : .residents)
     }
 
     private func view(of user: User) -> UserDetails {

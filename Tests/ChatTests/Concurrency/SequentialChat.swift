@@ -117,6 +117,7 @@ struct SequentialChat {
             change(details.thread) { _ in }
         case .threadRead(let details): markers[Marker(user: details.user, thread: details.thread)] = details.upTo
         case .sessionStarted, .sessionEnded, .lost, .unknown: break
+        default: if let thread = event.details.thread, event.details.threadNumber != nil { change(thread) { _ in } }
         }
     }
 

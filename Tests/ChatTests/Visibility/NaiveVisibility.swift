@@ -99,6 +99,7 @@ struct NaiveVisibility {
         case .usernameChanged(let details): if namePosition(of: details.user, at: present) != recorded.position { null(.username) }
         case .postcodeSet: null(.postcode)
         case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted: break
+        default: break
         case .messagePosted(let details):
             if textPosition(of: .message(details.message), at: present) != recorded.position { null(.body) }
         case .messageEdited(let details):
