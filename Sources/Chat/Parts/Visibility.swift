@@ -8,7 +8,7 @@ import Projections
 
 /// The viewer, the queried position and the current position, which together determine visibility.
 struct Viewpoint {
-    /// The user who asks; nil for an operator or auditor, who sees everything.
+    /// The user who asks; nil for the host, which sees everything.
     let viewer: UserID?
     /// The position that the query reads as of.
     let position: Position
@@ -140,18 +140,18 @@ extension ReadModels {
 
 // MARK: Queries about a user
 
-/// Throws `notAllowed` unless the viewer is the user or an operator.
+/// Throws `notAllowed` unless the viewer is the user or the host.
 func requireSelf(_ viewer: UserID?, _ user: UserID) throws(ChatError) {
     guard viewer == nil || viewer == user else { throw .rejected(.notAllowed) }
 }
 
-/// Throws `notAllowed` unless the viewer is an operator.
-func requireOperator(_ viewer: UserID?) throws(ChatError) {
-    guard viewer == nil else { throw .rejected(.operatorOnly) }
+/// Throws `notAllowed` unless the host asks.
+func requireHost(_ viewer: UserID?) throws(ChatError) {
+    guard viewer == nil else { throw .rejected(.hostOnly) }
 }
 
 extension Membership {
-    /// The postcode; nil unless the viewer is the user or an operator.
+    /// The postcode; nil unless the viewer is the user or the host.
     func postcode(shownTo viewer: UserID?) -> Postcode? { viewer == nil || viewer == user ? postcode : nil }
 }
 

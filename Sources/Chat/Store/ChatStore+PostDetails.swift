@@ -7,7 +7,7 @@ extension ChatStore {
     /// - Parameters:
     ///   - post: The message or the reply.
     ///   - limit: The maximum number of edits in the history; the latest ones are returned.
-    ///   - viewer: The user who asks; nil for an operator, who also receives the users who could
+    ///   - viewer: The user who asks; nil for the host, which also receives the users who could
     ///     read the post when it was posted.
     ///   - moment: The point in the history to read as of.
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer

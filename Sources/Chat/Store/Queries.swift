@@ -115,8 +115,7 @@ extension ChatStore {
         return sections.members(scan).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
-    /// Returns the users who could read a thread, in joining order; for operators and auditors
-    /// only.
+    /// Returns the users who could read a thread, in joining order; for the host only.
     ///
     /// The result equals ``members(of:viewer:asOf:)`` as long as membership alone grants access.
     ///
@@ -124,7 +123,7 @@ extension ChatStore {
     ///   viewer.
     public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
-            try requireOperator(viewer)
+            try requireHost(viewer)
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -200,14 +199,14 @@ extension ChatStore {
         return sections.access(scan)
     }
 
-    /// Returns the activity of each day, for operators only; days without activity are omitted.
+    /// Returns the activity of each day, for the host only; days without activity are omitted.
     ///
     /// An import counts on the day of its original time, so past days can change.
     ///
     /// - Parameters:
     ///   - first: The first day; nil for no lower bound.
     ///   - last: The last day; nil for no upper bound.
-    ///   - viewer: nil for an operator; any viewer is rejected.
+    ///   - viewer: nil for the host; any viewer is rejected.
     ///   - moment: The point in the history to read as of; later recordings are not counted.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a point beyond the last
     ///   durable position, and with `notAllowed` for any viewer.
@@ -216,21 +215,21 @@ extension ChatStore {
         from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
         let (scan, sections) = try sections(moment, for: viewer) { models, _ throws(ChatError) in
-            try requireOperator(viewer)
+            try requireHost(viewer)
             return models.dayScan()
         }
         return sections.compactMap(scan) { $0.activity(onDay: $1, from: first, to: last, asOf: sections.viewpoint.position) }
             .sorted { $0.day < $1.day }
     }
 
-    /// Returns whether a user with this id exists; for operators only.
+    /// Returns whether a user with this id exists; for the host only.
     ///
     /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
     public func isUser(_ id: UserID, asOf moment: AsOf = .now) throws(ChatError) -> Bool {
         try query(moment) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
     }
 
-    /// Returns the user with a username, for operators only; nil if none exists.
+    /// Returns the user with a username, for the host only; nil if none exists.
     ///
     /// Usernames are compared as in registration.
     ///

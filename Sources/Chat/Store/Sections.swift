@@ -11,7 +11,7 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - moment: The point in the history to read as of.
-    ///   - viewer: The user who asks; nil for an operator.
+    ///   - viewer: The user who asks; nil for the host.
     ///   - body: Receives the read models and the viewpoint.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the point lies beyond the
     ///   last durable position; ``ChatError/journal(_:)`` with `closed` after a close.

@@ -131,7 +131,8 @@ extension Rejection {
     static let subjectMismatch = Rejection(.subjectTaken, "This user is registered with another subject, or with none.")
     package static let invalidSubject = Rejection(.subjectTaken, "A subject is 1 to 256 bytes.")
     package static let notAllowed = Rejection(.notAllowed, "Only the user can see this view.")
-    package static let operatorOnly = Rejection(.notAllowed, "Only the operator can run this query; a viewer cannot.")
+    package static let hostOnly = Rejection(.notAllowed, "Only the host can run this query; a viewer cannot.")
+    package static let notAnOperator = Rejection(.notAllowed, "Only operators of the community can run this query.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
     static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
     package static let invalidThreadName = Rejection(

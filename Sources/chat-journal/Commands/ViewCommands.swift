@@ -78,7 +78,7 @@ extension ToolCommand {
                 CommandSpec.Option("limit", .text("N"), "at most N edits, the latest ones; default 50"), .asOf, .viewer,
                 .json,
             ],
-            discussion: "Who could read it is shown to the operator, not to a viewer.")
+            discussion: "Who could read it is shown without --viewer only.")
     ) { arguments, output in
         let text = arguments[positional: "ID"]
         guard let message = MessageID(text), let reply = ReplyID(text) else {
