@@ -134,6 +134,9 @@ extension Receipt {
     /// The posted reply; nil for any other command.
     public var reply: ReplyID? { firstID { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
 
+    /// The custom event; nil for any other command.
+    public var customEvent: CustomEventID? { firstID { if case .custom(let details) = $0 { details.id } else { nil } } }
+
     /// The started session; nil for any other command.
     public var session: SessionID? { firstID { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }
 
