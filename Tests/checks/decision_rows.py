@@ -246,10 +246,18 @@ class ThreadScene(Scene):
             self.pin(message)
         self.first_pin = pinned[0]
 
-    def end_invitation_by_ban(self):
-        """An invitation of the acting user is ended by a ban, and then the ban is ended."""
+    def invite_if_possible(self):
         if self.state not in ("invited", "banned") and not self.is_member:
             self.invite(self.actor)
+
+    def invite_and_decline(self):
+        self.invite_if_possible()
+        if self.state != "banned" and not self.is_member:
+            self.execute("declineInvitation", thread=self.thread, user=self.actor)
+
+    def end_invitation_by_ban(self):
+        """An invitation of the acting user is ended by a ban, and then the ban is ended."""
+        self.invite_if_possible()
         self.ban_actor()
         self.execute("unban", thread=self.thread, user=self.actor, by=self.operator)
 
@@ -504,6 +512,8 @@ def main_rows(thread):
         Row("`setRole` of oneself to owner", set_role("actor", "owner")),
         named and Row("`setRole` of oneself to member as the only owner", set_role("actor", "member"),
                       as_only_owner=True),
+        named and Row("`setRole` of oneself to owner as the only owner", set_role("actor", "owner"),
+                      as_only_owner=True),
         named and Row("`setRole` of a member to moderator without an owner",
                       set_role("member", "moderator"), without_owner=True),
         named and Row("`setRole` of a member to owner without an owner", set_role("member", "owner"),
@@ -538,6 +548,7 @@ def main_rows(thread):
         Row("`unmute` a muted moderator", on_user("unmute", "moderator"),
             before=mute_moderator),
         Row("`unmute` a member who is not muted", on_user("unmute", "member")),
+        Row("`unmute` a moderator who is not muted", on_user("unmute", "moderator")),
         Row("`unmute` oneself after a mute", on_user("unmute", "actor"), before=step("mute_actor")),
 
         Row("`ban` a member", sanction("ban", "member", until=None)),
@@ -664,11 +675,15 @@ def further_rows():
         Row("`joinThread` after an invitation, a ban and its end", oneself("joinThread"),
             before=step("end_invitation_by_ban"),
             thread="inviteOnly"),
+        Row("`acceptInvitation` after declining an invitation", oneself("acceptInvitation"),
+            before=step("invite_and_decline")),
         Row("`mute` a muted member until another time", sanction("mute", "member", until=None),
             before=mute_member_until),
         Row("`ban` a banned user until another time", sanction("ban", "stranger", until=None),
             before=ban_stranger_until),
         Row("`unban` oneself after a ban", on_user("unban", "actor"), before=step("ban_actor")),
+        Row("`mute` a muted moderator until the same time", sanction("mute", "moderator", until=None),
+            before=mute_moderator),
         Row("`mute` an operator", sanction("mute", "operator", until=None)),
         Row("`ban` an operator", sanction("ban", "operator", until=None)),
         Row("`remove` an owner's message", on_message("remove", "hosts_message", reason=REASON), before=post_by_host),
@@ -714,16 +729,19 @@ def further_rows():
         Row("`remove` with an invalid reason", on_message("remove", **BLANK)),
         Row("`remove` a removed message with an invalid reason", on_message("remove", **BLANK), before=remove_message),
         Row("`mute` with an invalid reason and until", sanction("mute", "member", until=PAST, **BLANK)),
+        Row("`mute` a moderator with an invalid reason", sanction("mute", "moderator", until=None, **BLANK)),
         Row("`mute` with an invalid until", sanction("mute", "member", until=PAST)),
         Row("`mute` until the same time with an invalid reason", sanction("mute", "member", until=LATER, **BLANK),
             before=mute_member_until),
         Row("`ban` with an invalid reason and until", sanction("ban", "member", until=PAST, **BLANK)),
+        Row("`ban` a moderator with an invalid reason", sanction("ban", "moderator", until=None, **BLANK)),
         Row("`ban` with an invalid until", sanction("ban", "member", until=PAST)),
         Row("`ban` until the same time with an invalid reason", sanction("ban", "stranger", until=LATER, **BLANK),
             before=ban_stranger_until),
         Row("`ban` oneself as the only owner with an invalid reason", sanction("ban", "actor", until=None, **BLANK),
             as_only_owner=True),
         Row("`removeMember` with an invalid reason", sanction("removeMember", "member", **BLANK)),
+        Row("`removeMember` a moderator with an invalid reason", sanction("removeMember", "moderator", **BLANK)),
         Row("`removeMember` a stranger with an invalid reason", sanction("removeMember", "stranger", **BLANK)),
         Row("`report` with an invalid reason", on_message("report", **BLANK)),
         own("`report` a message again with an invalid reason", on_message("report", **BLANK), early=report_message),
