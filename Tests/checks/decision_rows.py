@@ -448,6 +448,10 @@ def ban_stranger_until(scene):
     scene.moderate("ban", scene.stranger, until=LATER)
 
 
+def unpin_message(scene):
+    scene.execute("unpin", message=scene.message, by=scene.operator)
+
+
 def resolve_report(scene):
     scene.execute("resolveReport", message=scene.message, by=scene.operator)
 
@@ -632,6 +636,7 @@ def further_rows():
         Row("`edit` a member's retracted message", on_message("edit", **EDIT), before=retract_message),
         own("`edit` an own reply to a retracted message", on_reply("edit", "own_reply", **EDIT), before=retract_own),
         own("`edit` an own reply to a removed message", on_reply("edit", "own_reply", **EDIT), before=remove_own),
+        Row("`retract` a member's retracted message", on_message("retract"), before=retract_message),
         own("`retract` a retracted message", on_message("retract", "own"), before=retract_own),
         own("`retract` a removed message", on_message("retract", "own"), before=remove_own),
         own("`retract` an own reply", on_reply("retract", "own_reply")),
@@ -639,6 +644,9 @@ def further_rows():
         Row("`remove` a retracted message", on_message("remove", reason=REASON), before=retract_message),
         Row("`remove` a member's reply", on_reply("remove", reason=REASON)),
         Row("`pin` a retracted message", on_message("pin"), before=retract_message),
+        Row("`pin` a retracted message in a closed thread", on_message("pin"), before=retract_message,
+            late=step("close")),
+        Row("`pin` a message that was unpinned", on_message("pin"), before=steps(pin_message, unpin_message)),
         Row("`pin` a removed message", on_message("pin"), before=remove_message),
         own("`pin` an own message", on_message("pin", "own")),
         Row("`unpin` a message that was pinned and retracted", on_message("unpin"),
@@ -691,6 +699,8 @@ def further_rows():
             before=steps(step("move_out"), step("lock")), late=step("move_in"), thread="residents"),
         Row("`leaveThread` after moving into an outward code whose thread is closed", oneself("leaveThread"),
             before=steps(step("move_out"), step("close")), late=step("move_in"), thread="residents"),
+        Row("`block` a member who was unblocked", on_other("block"),
+            before=steps(send(on_other("block")), send(on_other("unblock")))),
         Row("`block` oneself", on_other("block", user="actor")),
 
         # A thread that is locked and closed
@@ -704,6 +714,7 @@ def further_rows():
 
         # Invalid fields
         Row("`changeUsername` to an invalid name", change_username(" ")),
+        Row("`changeUsername` to the name of another user", change_username("{} host")),
         Row("`changeUsername` to the current name", change_username("{} actor")),
         Row("`setPostcode` to an invalid postcode", set_postcode("SW1A")),
         Row("`setPostcode` to the same postcode", set_postcode(ELSEWHERE), before=step("move_out")),
@@ -717,6 +728,8 @@ def further_rows():
         Row("`postMessage` in an unknown thread", post_message(thread=UNKNOWN)),
         Row("`reply` with an invalid body", reply_to(body=" \n ")),
         Row("`reply` with an invalid body to a retracted message", reply_to(body=" \n "), before=retract_message),
+        Row("`reply` to an unknown message", lambda scene: {"reply": {
+            "reply": scene.new_id(), "message": UNKNOWN, "author": scene.actor, "body": "Yes"}}),
         Row("`reply` with the id of a member's reply", reply_to("message", "reply")),
         own("`edit` with an invalid body", on_message("edit", "own", body=" \n ")),
         own("`edit` with an invalid body of a retracted message", on_message("edit", "own", body=" \n "),
