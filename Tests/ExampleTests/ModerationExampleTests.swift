@@ -27,7 +27,7 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     print(try store.timeline(party, viewer: ann).map { $0.isRemoved ? "(removed)" : $0.body ?? "" })
 
     // Bob apologises elsewhere, and Cem ends the mute. The auditor can still ask who was muted in between.
-    let sanctioned = store.head
+    let sanctioned = store.head.position
     try await store.execute(.unmute(user: bob, thread: party, by: cem))
     print(try store.sanctions(in: party).count, try store.sanctions(in: party, asOf: .position(sanctioned)).map(\.user.username))
 

@@ -62,8 +62,8 @@ class Community:
             raise Refusal("notAModerator")
 
     def may_act_against(self, by, user, thread):
-        """Rejects a moderator who acts against another moderator or an owner."""
-        if by == user or by in self.operators or self.role(by, thread) == "owner":
+        """Rejects a moderator who acts against a moderator, themselves included, or an owner."""
+        if by in self.operators or self.role(by, thread) == "owner":
             return
         if self.role(user, thread) in ("moderator", "owner"):
             raise Refusal("notAnOwner")

@@ -140,6 +140,10 @@ extension RecordedEvent {
     public var content: EventContent { event.content }
     /// The body of a message, a reply or an edit.
     public var body: String? { event.body }
+    /// The reason of a removal, a sanction or a report.
+    public var reason: String? { event.reason }
+    /// The payload of a custom event.
+    public var payload: CustomPayload? { event.payload }
     /// The time at which the store recorded the event.
     public var recordedAt: Timestamp { event.recordedAt }
     /// The time to display: the original time of an import, otherwise the recording time.
