@@ -123,6 +123,9 @@ package struct PostRecord<ID: EntityID>: Hashable, Sendable {
     package var isWithheld = false
     /// Whether the viewer has blocked its author.
     package var isBlocked = false
+
+    /// Whether it is retracted or removed.
+    package var isGone: Bool { isRetracted || isRemoved }
 }
 
 extension ReadModels {
