@@ -314,7 +314,7 @@ extension RecordedEvent {
     /// Removes a field's content and records the redaction; erased content stays erased.
     fileprivate mutating func redact(_ field: RedactedFields) {
         guard !event.isErased else { return }
-        event.content = .omitted
+        event.content = event.content.withoutText
         redacted.insert(field)
     }
 }
@@ -343,10 +343,10 @@ extension RecordedEvent {
             if !body.isIdentical(to: first) { shown.redact(.body) }
         case (.startSession(_, _, let device), .device(let first)):
             if !device.isIdentical(to: first) { shown.redact(.device) }
-        case (.custom(_, _, _, _, let payload), .payload(let first)): if payload != first { shown.redact(.payload) }
-        case (_, .none), (_, .erased): break
+        case (.custom(_, _, _, _, let payload), .custom(_, .present(let first))): if payload != first { shown.redact(.payload) }
+        case (_, .none), (_, .erased), (_, .custom(_, .erased)): break
         // The event does not match the command, so the caller may see no content.
-        default: shown.event.content = .omitted
+        default: shown.event.content = event.content.withoutText
         }
         return shown
     }

@@ -51,11 +51,7 @@ public struct Receipt: Sendable {
         switch appended {
         case .events(let events): events
         case .row(let row, let request):
-            [
-                ChatEvent(
-                    row, request.command.unindexedContent(of: row.kind), correlation: request.correlation,
-                    customKind: request.command.customKind)
-            ]
+            [ChatEvent(row, request.command.unindexedContent(of: row.kind), correlation: request.correlation)]
         }
     }
 
