@@ -204,7 +204,7 @@ extension EventRow {
             postOrSession = try reader.bits(kept)
             number = try reader.leb128(kept)
             if kind.layout == .role { value = try reader.number(kept) { ThreadRole(code: $0) != nil } }
-            if kind.layout == .sanction { value = try reader.number(kept) { $0 <= UInt64(Int64.max) } }
+            if kind.layout == .sanction { value = try reader.number(kept) { Sanction.isEnd($0) } }
         case .messageReport:
             thread = try reader.bits(kept)
             postOrSession = try reader.bits(kept)

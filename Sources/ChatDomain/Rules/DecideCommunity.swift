@@ -91,7 +91,8 @@ extension RuleState {
     /// Throws unless the acting user may moderate the user concerned.
     private func requireAuthority(_ found: Encounter, _ ids: borrowing Identities) throws(Rejection) {
         try requireModerator(found.actorIndex, of: found.threadIndex, ids)
-        if found.actor.role == .owner || isOperator(found.actorIndex) { return }
+        // A moderator can act against themselves, but not against another moderator.
+        if found.actor.role == .owner || isOperator(found.actorIndex) || found.actorIndex == found.userIndex { return }
         if let role = found.concerned.role, role >= .moderator { throw .notAnOwner }
     }
 

@@ -107,10 +107,12 @@ extension RuleModel {
         // The id of an outward code's thread is reserved. Only an import can open that thread,
         // under that code.
         if let code { try check(draft.isImport && OutwardCode(text) == code, .identifierTaken) }
+        let isDefault = policy == .open && history == .all
         if let id, let thread = threads[id] {
             if thread.opener == by { return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound) }
             try check(code != nil, .identifierTaken)
             try check(users[by] != nil, .unknownUser)
+            try check(isDefault, .invalidPolicy)
             return .nothing
         }
         try check(users[by] != nil, .unknownUser)
@@ -119,14 +121,13 @@ extension RuleModel {
             guard let name = ThreadName(text) else { throw Refusal(code: .invalidThreadName) }
             content = .threadName(name.text)
         }
-        try check(policy != .residents, .invalidPolicy)
+        try check(policy != .residents && (isDefault || !draft.isImport), .invalidPolicy)
         let thread = id ?? ThreadID(bits: draft.freshID)
         var opened = Thread(
             opener: by, opened: head + 1...head + 2, isOutward: code != nil, canHaveOwner: code == nil && !draft.isImport,
             policy: code == nil ? .open : .residents)
         var facts: [(EventDetails, EventContent)] = [(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), content)]
-        // Imported threads and those of outward codes have the default policy and history.
-        if opened.canHaveOwner, policy != .open || history != .all {
+        if !isDefault {
             (opened.policy, opened.history, opened.opened) = (policy, history, head + 1...head + 3)
             facts.append((.threadPolicySet(ThreadPolicySet(thread: thread, number: 2, policy: policy, history: history, by: by)), .none))
         }

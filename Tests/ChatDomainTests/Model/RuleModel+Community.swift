@@ -65,6 +65,12 @@ extension RuleModel {
         try check(reason.utf8.count <= 512 && reason.unicodeScalars.contains { !$0.properties.isWhitespace }, .invalidReason)
     }
 
+    /// The last time that an event can be recorded at is the latest end.
+    private func checkEnd(_ until: Timestamp?, _ draft: Draft) throws(Refusal) {
+        guard let until else { return }
+        try check(until > draft.time && until.millisecondsSince1970 < 1 << 48, .invalidUntil)
+    }
+
     private static func end(_ until: Timestamp?) -> End { until.map { .at($0) } ?? .never }
 
     // MARK: Memberships
@@ -164,7 +170,7 @@ extension RuleModel {
         try checkRank(by, user, id)
         if isInEffect(thread.mutes, user, at: draft.time), thread.mutes[user] == Self.end(until) { return .nothing }
         try checkReason(reason)
-        if let until { try check(until > draft.time, .invalidUntil) }
+        try checkEnd(until, draft)
         threads[id]?.mutes[user] = Self.end(until)
         return append([(.userMuted(Sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))], draft)
     }
@@ -189,7 +195,7 @@ extension RuleModel {
         try check(by != user || !isLastOwner(user, id), .lastOwner)
         if isInEffect(thread.bans, user, at: draft.time), thread.bans[user] == Self.end(until) { return .nothing }
         try checkReason(reason)
-        if let until { try check(until > draft.time, .invalidUntil) }
+        try checkEnd(until, draft)
         var facts: [(EventDetails, EventContent)] = [
             (.userBanned(Sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))
         ]

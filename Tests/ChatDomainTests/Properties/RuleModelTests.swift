@@ -5,7 +5,7 @@ import Testing
 
 /// The decider and an independent model of the rules give the same answers.
 struct RuleModelTests {
-    @Test(arguments: Seeds.seeds(15)) func deciderAgreesWithModel(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(2000)) func deciderAgreesWithModel(seed: UInt64) {
         var requests = RequestGenerator(seed: seed)
         var model = RuleModel()
         var state = ChatState()

@@ -123,7 +123,7 @@ struct EventGenerator {
     private mutating func replyReport() -> ReplyReport { ReplyReport(thread: thread(), message: id(), reply: id(), by: id()) }
 
     private mutating func sanction() -> Sanction {
-        let until = pick([nil, 1, 255, 256, 1_584_921_600_123, 1 << 48, Int64.max])
+        let until: Int64? = pick([nil, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])
         return Sanction(
             thread: thread(), number: number(), user: id(), by: id(), until: until.map { Timestamp(millisecondsSince1970: $0) })
     }
@@ -160,7 +160,7 @@ struct EventGenerator {
     }
 
     private mutating func payload() -> CustomPayload {
-        let text = pick(["null", "1.5", "\"\"", "[]", "{\"b\":\"\\u001b \u{1F95B}\",\"a\":[1,true,{}]}"])
+        let text = pick(["null", "1.5", "\"\"", "[]", "{\"a\":[1,true,{}],\"b\":\"\\u001b \u{1F95B}\"}"])
         guard let payload = CustomPayload(text) else { preconditionFailure("every text is JSON") }
         return payload
     }
