@@ -122,7 +122,11 @@ extension EventContent {
         case .sessionStarted: self = .device(try reader.remainingText(known))
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:
             self = .reason(try reader.remainingText(known))
-        case .custom: self = .payload(CustomPayload(stored: try reader.remainingText(known)))
+        case .custom:
+            let start = reader.offset
+            // In its canonical form: the text is printed as it is, and another writer may differ.
+            guard let payload = CustomPayload(try reader.remainingText(known)) else { throw reader.error(.invalidPayload, at: start) }
+            self = .payload(payload)
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
             .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
             .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
@@ -365,6 +369,8 @@ public struct EventDecodingError: Error, Hashable, Sendable {
         case invalidUTF8
         /// The bytes are not a postcode.
         case invalidPostcode
+        /// The payload of a custom event is not a JSON value.
+        case invalidPayload
         /// The kind is 0, which no event has.
         case invalidKind
     }
