@@ -331,6 +331,9 @@ extension Sanction {
     /// Returns the end of a sanction as a number; 0 for a sanction without an end.
     static func value(until: Timestamp?) -> UInt64 { UInt64(clamping: until?.millisecondsSince1970 ?? 0) }
 
+    /// Whether a number is 0, for no end, or a time at which an event can be recorded.
+    static func isEnd(_ value: UInt64) -> Bool { value <= UInt64(ChatEvent.recordableTimes.upperBound.millisecondsSince1970) }
+
     /// Returns the end of a sanction; nil for a sanction without an end.
     package static func until(_ value: UInt64) -> Timestamp? {
         value == 0 ? nil : Timestamp(millisecondsSince1970: Int64(clamping: value))

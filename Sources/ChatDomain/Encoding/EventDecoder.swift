@@ -58,7 +58,10 @@ extension ChatEvent {
         let content: EventContent
         if let customKind {
             let known = erasable.extracting(0..<(try rest.endOfContent(row.flags, erasable)))
-            content = .custom(kind: customKind, payload: .present(CustomPayload(stored: try rest.remainingText(known))))
+            let start = rest.offset
+            // In its canonical form: the text is printed as it is, and another writer may differ.
+            guard let payload = CustomPayload(try rest.remainingText(known)) else { throw rest.error(.invalidPayload, at: start) }
+            content = .custom(kind: customKind, payload: .present(payload))
         } else {
             content = try EventContent(of: kind, row, &rest, erasable)
         }
@@ -214,7 +217,7 @@ extension EventRow {
             postOrSession = try reader.bits(kept)
             number = try reader.leb128(kept)
             if kind.layout == .role { value = try reader.number(kept) { ThreadRole(code: $0) != nil } }
-            if kind.layout == .sanction { value = try reader.number(kept) { $0 <= UInt64(Int64.max) } }
+            if kind.layout == .sanction { value = try reader.number(kept) { Sanction.isEnd($0) } }
         case .messageReport:
             thread = try reader.bits(kept)
             postOrSession = try reader.bits(kept)
@@ -375,6 +378,8 @@ public struct EventDecodingError: Error, Hashable, Sendable {
         case invalidUTF8
         /// The bytes are not a postcode.
         case invalidPostcode
+        /// The payload of a custom event is not a JSON value.
+        case invalidPayload
         /// The kind is 0, which no event has.
         case invalidKind
     }

@@ -154,6 +154,12 @@ extension RuleState {
                 requireUnlessLost(false, .notPermitted, error.message)
             }
         }
+        /// Requires that a member may see the message that the event concerns.
+        func requireVisible(message: Int?) {
+            guard let message, let membership, isMember, identities.messageFacts.parent(message) == knownThread else { return }
+            requireUnlessLost(
+                isVisible(message: message, to: membership, identities), .unknownReference, "the message was posted before the user joined")
+        }
         switch kind {
         case .userRegistered, .usernameChanged:
             if let name = content.username, let owner = owner(ofName: identities.foldKeys.find(name.foldKey)) {
@@ -188,11 +194,13 @@ extension RuleState {
             require(identities.replies.find(id.bits) == nil, .identifierTwice, "reply \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             requireWritable()
+            requireVisible(message: identities.messages.find(event.message))
             faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, unless: Self.gone, identities)
         case .messageEdited, .messageRetracted:
             let isEdit = kind == .messageEdited
             if isEdit { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
             if isEdit { requireWritable() }
+            if isEdit { requireVisible(message: identities.messages.find(event.postOrSession)) }
             faults += self.faults(
                 of: .message(MessageID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? Self.gone : .retracted,
                 identities)
@@ -200,6 +208,7 @@ extension RuleState {
             let isEdit = kind == .replyEdited
             if isEdit { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
             if isEdit { requireWritable() }
+            if isEdit { requireVisible(message: identities.messages.find(event.message)) }
             faults += self.faults(
                 of: .reply(ReplyID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? Self.gone : .retracted,
                 identities)

@@ -238,7 +238,7 @@ extension RuleState {
         _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id {
-            if let code = id.outwardCode { return try openImportedThread(of: code, text, by, ids, frame, &batch) }
+            if let code = id.outwardCode { return try openImportedThread(of: code, text, by, policy, history, ids, frame, &batch) }
             if let thread = existingThread(id, ids) {
                 guard threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == by else { throw .identifierTaken }
                 return duplicateOpening(ofThread: thread)
@@ -246,7 +246,7 @@ extension RuleState {
         }
         let user = try requireUser(by, ids)
         guard let name = ThreadName(text) else { throw .invalidThreadName }
-        guard policy != .residents else { throw .invalidPolicy }
+        try requirePolicy(policy, history, frame)
         appendOpening(id ?? ThreadID(bits: fresh), .threadName(name.text), by, user, frame, &batch, policy: policy, history: history)
         return .append
     }
@@ -278,11 +278,17 @@ extension RuleState {
         return .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + (hasPolicy ? 2 : 1))
     }
 
+    /// Throws unless a thread can be opened with this policy and history; an import has the defaults.
+    private func requirePolicy(_ policy: ThreadPolicy, _ history: ThreadHistory, _ frame: EventEnvelope) throws(Rejection) {
+        guard policy != .residents, frame.origin == .native || policy == .open && history == .all else { throw .invalidPolicy }
+    }
+
     /// Opens the thread of an outward code, whose id is reserved, for an import.
     ///
     /// Outside an import such a thread is opened only by a user who sets their postcode.
     private func openImportedThread(
-        of code: OutwardCode, _ text: String, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        of code: OutwardCode, _ text: String, _ by: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory,
+        _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         guard case .imported = frame.origin, OutwardCode(text) == code else { throw .identifierTaken }
         let thread = ThreadID(code)
@@ -291,6 +297,7 @@ extension RuleState {
             return duplicateOpening(ofThread: known)
         }
         let user = try requireUser(by, ids)
+        try requirePolicy(policy, history, frame)
         // Two imports that open the same outward code share one thread.
         guard known == nil else { return .unchanged }
         appendOpening(thread, .none, by, user, frame, &batch)

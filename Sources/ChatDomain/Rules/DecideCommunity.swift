@@ -92,6 +92,7 @@ extension RuleState {
     private func requireAuthority(_ found: Encounter, _ ids: borrowing Identities) throws(Rejection) {
         try requireModerator(found.actorIndex, of: found.threadIndex, ids)
         if found.actor.role == .owner || isOperator(found.actorIndex) { return }
+        // A moderator neither acts against another one nor ends a mute of their own.
         if let role = found.concerned.role, role >= .moderator { throw .notAnOwner }
     }
 

@@ -86,7 +86,7 @@ struct DamagedBytesTests {
         for _ in 0..<200 {
             let kept = (0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
             let erasable = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-            let kind = UInt8.random(in: 0...20, using: &random)
+            let kind = UInt8.random(in: 0...45, using: &random)
             survive(EventBytes(kept: kept.isEmpty ? [] : [kind] + kept.dropFirst(), erasable: erasable), &state)
         }
     }
@@ -158,6 +158,30 @@ struct DamagedBytesTests {
             ("03 08 000000000000" + ids(2), "00414131413157 53 01000000", .tooShort, .erasable, 0),
             ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 09000000", .tooShort, .erasable, 0),
             ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 02000000", .tooShort, .erasable, 5),
+            // A policy, a history and a role that no version has, and one in too many bytes.
+            ("11 00 000000000000" + ids(2) + "01 03 00", "", .invalidNumber, .kept, 41),
+            ("11 00 000000000000" + ids(2) + "01 80 02 00", "", .invalidNumber, .kept, 41),
+            ("11 00 000000000000" + ids(2) + "01 02 02", "", .invalidNumber, .kept, 42),
+            ("11 00 000000000000" + ids(2) + "01 00", "", .tooShort, .kept, 42),
+            ("11 00 000000000000" + ids(2) + "01 02 01", "", nil, .kept, 0),
+            ("15 00 000000000000" + ids(3) + "01 00", "", .invalidNumber, .kept, 57),
+            ("15 00 000000000000" + ids(3) + "01 04", "", .invalidNumber, .kept, 57),
+            ("15 00 000000000000" + ids(3) + "01 81 00", "", .malformedNumber, .kept, 57),
+            ("15 00 000000000000" + ids(3) + "01", "", .tooShort, .kept, 57),
+            // The end of a sanction: the last recordable time, and a millisecond later.
+            ("1A 00 000000000000" + ids(3) + "01 FFFFFFFFFFFF3F", "", nil, .kept, 0),
+            ("1A 00 000000000000" + ids(3) + "01 808080808080 40", "", .invalidNumber, .kept, 57),
+            ("1C 00 000000000000" + ids(3) + "01 FFFFFFFFFFFFFFFFFF 01", "", .invalidNumber, .kept, 57),
+            ("1C 00 000000000000" + ids(3) + "01", "", .tooShort, .kept, 57),
+            ("1C 00 000000000000" + ids(3) + "01 00", "C328", .invalidUTF8, .erasable, 0),
+            // The kind of a custom event beyond the part, and not in UTF-8.
+            ("2A 00 000000000000" + ids(3) + "01 03 6162", "30", .tooShort, .kept, 58),
+            ("2A 00 000000000000" + ids(3) + "01 02 C328", "30", .invalidUTF8, .kept, 58),
+            // Payloads that are not one JSON value: printed as they are, they would end the line.
+            ("2A 00 000000000000" + ids(3) + "01 00", "", .invalidPayload, .erasable, 0),
+            ("2A 00 000000000000" + ids(3) + "01 00", "307D7D0A7B", .invalidPayload, .erasable, 0),
+            ("2A 04 000000000000" + ids(3) + "01 00", "01 63 7B", .invalidPayload, .erasable, 2),
+            ("2A 08 000000000000" + ids(3) + "01 00", "30 7D 01000000", nil, .erasable, 0),
         ] as [(String, String, EventDecodingError.Problem?, EventDecodingError.Part, Int)])
     func errorNamesPartAndOffset(
         kept: String, erasable: String, problem: EventDecodingError.Problem?, part: EventDecodingError.Part, offset: Int
@@ -167,6 +191,13 @@ struct DamagedBytesTests {
         guard let error else { return }
         #expect(error.part == part)
         #expect(error.offset == offset)
+    }
+
+    /// Another writer's payload with white space and invisible scalars is read in its canonical form.
+    @Test func payloadIsReadInCanonicalForm() throws {
+        let header = bytes("2A 00 000000000000" + Self.ids(3) + "01 00")
+        let event = try EventBytes(kept: header, erasable: Array("[ 1 ,\n\"\u{202E}\" ]".utf8)).event()
+        #expect(event.payload?.text == "[1,\"\\u202e\"]")
     }
 
     private static func ids(_ count: Int) -> String { String(repeating: "01", count: 16 * count) }

@@ -60,20 +60,31 @@ struct DocumentationTests {
         #expect(kinds.map { "\($0[0]) \($0[1])" } == EventKind.allCases.map { "\($0.rawValue) \($0.name)" })
     }
 
+    /// The rows of a page's table of commands.
+    private func commands(_ page: String) -> [[String]] {
+        Array(rows(page).drop { $0.count != 3 || $0[0] != "command" }.prefix { $0.count == 3 }.dropFirst(2))
+    }
+
+    private func words(_ text: some StringProtocol) -> Set<String> { Set(String(text).split { !$0.isLetter }.map { String($0) }) }
+
     @Test func rulesNameEveryCommandEventAndRejection() throws {
         let text = try page("ChatDomain.md")
-        let table = rows(text).filter { $0.count == 3 && $0[0] != "command" && !$0[0].hasPrefix("---") }
+        let table = commands(text) + commands(try page("Community.md"))
         #expect(
             table.map { $0[0] } == [
-                "registerUser", "changeUsername", "setPostcode", "openThread", "joinThread", "leaveThread", "postMessage", "reply", "edit",
-                "retract", "markRead", "startSession", "endSession",
+                "registerUser", "changeUsername", "markRead", "startSession", "endSession", "openThread", "joinThread", "leaveThread",
+                "setPostcode", "invite", "acceptInvitation", "declineInvitation", "revokeInvitation", "setRole", "grantOperator",
+                "revokeOperator", "postMessage", "reply", "edit", "retract", "custom", "remove", "mute", "unmute", "ban", "unban",
+                "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "report", "resolveReport", "block", "unblock",
             ])
-        func words(_ text: String) -> Set<String> { Set(text.split { !$0.isLetter }.map(String.init)) }
-        let connecting: Set<String> = ["and", "or", "as", "needed"]
-        let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1])) }.subtracting(connecting)
+        // A sentence may follow the events.
+        let connecting: Set<String> = ["and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member"]
+        let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1].prefix { $0 != ";" })) }.subtracting(connecting)
         // Only a salvage produces lost events.
         #expect(events.union(["lost"]) == Set(EventKind.allCases.map(\.name)))
-        let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2])) }.subtracting(connecting)
+        // Parentheses and brackets hold conditions.
+        let conditions = /\([^)]*\)|\[[^\]]*\]/
+        let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2].replacing(conditions, with: ""))) }.subtracting(["or"])
         let ofAnyCommand: Set<String> = ["invalidCorrelation", "storageFull", "notAllowed"]
         #expect(refusals.union(ofAnyCommand) == Set(Rejection.Code.allCases.map(\.rawValue)))
         #expect(ofAnyCommand.isSubset(of: words(text)))

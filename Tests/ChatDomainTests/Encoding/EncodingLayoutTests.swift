@@ -12,9 +12,34 @@ struct EncodingLayoutTests {
     private static let milk = "01000000000000000000000000000001"
     private static let yes = "02000000000000000000000000000001"
     private static let phone = "03000000000000000000000000000001"
+    private static let poll = "04000000000000000000000000000001"
 
     static let message = MessageChanged(thread: Here.sw1a, number: 300, message: Here.milk, by: Here.ann)
     static let reply = ReplyChanged(thread: Here.sw1a, number: 127, message: Here.milk, reply: Here.yes, by: Here.bob)
+
+    static let member = MemberChanged(thread: Here.dogs, number: 128, user: Here.bob, by: Here.ann)
+    static let thread = ThreadChanged(thread: Here.dogs, number: 4, by: Here.ann)
+    static let messageReport = MessageReport(thread: Here.sw1a, message: Here.milk, by: Here.ann)
+    static let replyReport = ReplyReport(thread: Here.sw1a, message: Here.milk, reply: Here.yes, by: Here.ann)
+
+    static func sanction(_ until: Int64?) -> Sanction {
+        Sanction(
+            thread: Here.dogs, number: 6, user: Here.bob, by: Here.ann, until: until.map { Timestamp(millisecondsSince1970: $0) })
+    }
+
+    static func role(_ role: ThreadRole) -> RoleSet {
+        RoleSet(thread: Here.dogs, number: 5, user: Here.bob, role: role, by: Here.ann)
+    }
+
+    static func policy(_ policy: ThreadPolicy, _ history: ThreadHistory) -> ThreadPolicySet {
+        ThreadPolicySet(thread: Here.dogs, number: 2, policy: policy, history: history, by: Here.ann)
+    }
+
+    static let custom = CustomEvent(thread: Here.dogs, number: 7, id: Here.poll, by: Here.ann)
+
+    static func payload(_ kind: String, _ text: String) -> EventContent {
+        CustomPayload(text).map { .custom(kind: kind, payload: .present($0)) } ?? .none
+    }
 
     /// An event's details and content, the kept part after its header, and the erasable part.
     static let kinds: [(UInt8, EventDetails, EventContent, String, String)] = [
@@ -64,6 +89,44 @@ struct EncodingLayoutTests {
         (14, .sessionStarted(SessionStarted(user: Here.ann, session: Here.phone)), .device("iPhone"), ann + phone, "6950686F6E65"),
         (15, .sessionEnded(SessionEnded(user: Here.ann, session: Here.phone)), .none, ann + phone, ""),
         (16, .lost, .none, "", ""),
+        (17, .threadPolicySet(policy(.inviteOnly, .sinceJoining)), .none, dogs + ann + "02 01 01", ""),
+        (17, .threadPolicySet(policy(.open, .sinceJoining)), .none, dogs + ann + "02 00 01", ""),
+        (17, .threadPolicySet(policy(.residents, .all)), .none, dogs + ann + "02 02 00", ""),
+        (18, .userInvited(member), .none, dogs + bob + ann + "80 01", ""),
+        (
+            19, .invitationDeclined(InvitationDeclined(thread: Here.dogs, number: 128, user: Here.bob)), .none, dogs + bob + "80 01", ""
+        ),
+        (20, .invitationRevoked(member), .none, dogs + bob + ann + "80 01", ""),
+        (21, .roleSet(role(.member)), .none, dogs + bob + ann + "05 01", ""),
+        (21, .roleSet(role(.moderator)), .none, dogs + bob + ann + "05 02", ""),
+        (21, .roleSet(role(.owner)), .none, dogs + bob + ann + "05 03", ""),
+        (22, .operatorGranted(OperatorChanged(user: Here.bob)), .none, bob, ""),
+        (23, .operatorRevoked(OperatorChanged(user: Here.bob)), .none, bob, ""),
+        (24, .messageRemoved(message), .reason("spam"), sw1a + milk + ann + "AC 02", "7370616D"),
+        (25, .replyRemoved(reply), .reason("Ja 🥛"), sw1a + milk + yes + bob + "7F", "4A6120 F09FA59B"),
+        (26, .userMuted(sanction(1_795_237_392_124)), .reason("spam"), dogs + bob + ann + "06 FC DD F2 E3 9F 34", "7370616D"),
+        (26, .userMuted(sanction(nil)), .reason("spam"), dogs + bob + ann + "06 00", "7370616D"),
+        (27, .userUnmuted(member), .none, dogs + bob + ann + "80 01", ""),
+        (28, .userBanned(sanction(1 << 48 - 1)), .reason("spam"), dogs + bob + ann + "06 FF FF FF FF FF FF 3F", "7370616D"),
+        (28, .userBanned(sanction(nil)), .reason("spam"), dogs + bob + ann + "06 00", "7370616D"),
+        (29, .userUnbanned(member), .none, dogs + bob + ann + "80 01", ""),
+        (30, .memberRemoved(member), .reason("spam"), dogs + bob + ann + "80 01", "7370616D"),
+        (31, .messagePinned(message), .none, sw1a + milk + ann + "AC 02", ""),
+        (32, .messageUnpinned(message), .none, sw1a + milk + ann + "AC 02", ""),
+        (33, .threadLocked(thread), .none, dogs + ann + "04", ""),
+        (34, .threadUnlocked(thread), .none, dogs + ann + "04", ""),
+        (35, .threadClosed(thread), .none, dogs + ann + "04", ""),
+        (36, .messageReported(messageReport), .reason("spam"), sw1a + milk + ann, "7370616D"),
+        (37, .replyReported(replyReport), .reason("spam"), sw1a + milk + yes + ann, "7370616D"),
+        (38, .messageReportsResolved(messageReport), .none, sw1a + milk + ann, ""),
+        (39, .replyReportsResolved(replyReport), .none, sw1a + milk + yes + ann, ""),
+        (40, .userBlocked(UserBlock(user: Here.bob, by: Here.ann)), .none, ann + bob, ""),
+        (41, .userUnblocked(UserBlock(user: Here.bob, by: Here.ann)), .none, ann + bob, ""),
+        (
+            42, .custom(custom), payload("com.example.poll", "{\"b\":1.50,\"a\":null}"),
+            dogs + poll + ann + "07 10 636F6D2E6578616D706C652E706F6C6C", "7B2262223A312E35302C2261223A6E756C6C7D"
+        ),
+        (42, .custom(custom), payload("", "null"), dogs + poll + ann + "07 00", "6E756C6C"),
     ]
 
     /// 2026-11-21T05:03:12.123Z in six bytes.

@@ -6,7 +6,7 @@ extension RuleModel {
         case .registerUser(let user, let username, let subject): try register(user, username, subject, draft)
         case .changeUsername(let user, let username): try rename(user, username, draft)
         case .setPostcode(let user, let postcode): try move(user, postcode, draft)
-        case .openThread(let thread, let name, let by): try open(thread, name, by, draft)
+        case .openThread(let thread, let name, let by, let policy, let history): try open(thread, name, by, policy, history, draft)
         case .joinThread(let user, let thread): try join(user, thread, draft)
         case .leaveThread(let user, let thread): try leave(user, thread, draft)
         case .postMessage(let message, let thread, let author, let body): try post(message, thread, author, body, draft)
@@ -18,6 +18,29 @@ extension RuleModel {
         case .markRead(let user, let thread, let upTo): try markRead(user, thread, upTo, draft)
         case .startSession(let user, let session, let device): try startSession(user, session, device, draft)
         case .endSession(let session): try endSession(session, draft)
+        case .invite(let user, let thread, let by): try invite(user, thread, by, draft)
+        case .acceptInvitation(let user, let thread): try accept(user, thread, draft)
+        case .declineInvitation(let user, let thread): try decline(user, thread, draft)
+        case .revokeInvitation(let user, let thread, let by): try revokeInvitation(user, thread, by, draft)
+        case .setRole(let user, let thread, let role, let by): try setRole(user, thread, role, by, draft)
+        case .grantOperator(let user): try setOperator(user, true, draft)
+        case .revokeOperator(let user): try setOperator(user, false, draft)
+        case .remove(let post, let by, let reason): try remove(post, by, reason, draft)
+        case .mute(let user, let thread, let by, let reason, let until): try mute(user, thread, by, reason, until, draft)
+        case .unmute(let user, let thread, let by): try unmute(user, thread, by, draft)
+        case .ban(let user, let thread, let by, let reason, let until): try ban(user, thread, by, reason, until, draft)
+        case .unban(let user, let thread, let by): try unban(user, thread, by, draft)
+        case .removeMember(let user, let thread, let by, let reason): try removeMember(user, thread, by, reason, draft)
+        case .pin(let message, let by): try pin(message, by, draft)
+        case .unpin(let message, let by): try unpin(message, by, draft)
+        case .lockThread(let thread, let by): try setLock(thread, by, true, draft)
+        case .unlockThread(let thread, let by): try setLock(thread, by, false, draft)
+        case .closeThread(let thread, let by): try close(thread, by, draft)
+        case .report(let post, let by, let reason): try report(post, by, reason, draft)
+        case .resolveReport(let post, let by): try resolve(post, by, draft)
+        case .block(let user, let by): try setBlock(user, by, true, draft)
+        case .unblock(let user, let by): try setBlock(user, by, false, draft)
+        case .custom(let id, let kind, let thread, let by, let payload): try custom(id, kind, thread, by, payload, draft)
         }
     }
 
@@ -60,29 +83,36 @@ extension RuleModel {
         let thread = ThreadID(postcode.outwardCode)
         var facts: [(EventDetails, EventContent)] = [(.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))]
         if threads[thread] == nil {
-            threads[thread] = Thread(opener: user, members: [], openedAt: head + 2, isOutward: true)
+            threads[thread] = Thread(
+                opener: user, opened: head + 2...head + 3, isOutward: true, canHaveOwner: false, policy: .residents)
             facts.append((.threadOpened(ThreadOpened(thread: thread, number: 1, by: user)), .none))
         }
-        if !isMember(user, thread) {
+        if let known = threads[thread], known.roles[user] == nil, !known.isLocked, !known.isClosed,
+            !isInEffect(known.bans, user, at: draft.time)
+        {
             let number = next(thread, after: UInt64(facts.count - 1))
             facts.append((.threadJoined(ThreadJoined(thread: thread, number: number, user: user)), .none))
+            becomeMember(user, thread, at: head + Position(facts.count))
         }
         users[user]?.postcode = postcode
-        threads[thread]?.members.insert(user)
         return append(facts, draft)
     }
 
     // MARK: Threads
 
-    private mutating func open(_ id: ThreadID?, _ text: String, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+    private mutating func open(
+        _ id: ThreadID?, _ text: String, _ by: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory, _ draft: Draft
+    ) throws(Refusal) -> Answer {
         let code = id?.outwardCode
         // The id of an outward code's thread is reserved. Only an import can open that thread,
         // under that code.
         if let code { try check(draft.isImport && OutwardCode(text) == code, .identifierTaken) }
+        let isDefault = policy == .open && history == .all
         if let id, let thread = threads[id] {
-            if thread.opener == by { return .duplicate(first: thread.openedAt, last: thread.openedAt + 1) }
+            if thread.opener == by { return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound) }
             try check(code != nil, .identifierTaken)
             try check(users[by] != nil, .unknownUser)
+            try check(isDefault, .invalidPolicy)
             return .nothing
         }
         try check(users[by] != nil, .unknownUser)
@@ -91,23 +121,30 @@ extension RuleModel {
             guard let name = ThreadName(text) else { throw Refusal(code: .invalidThreadName) }
             content = .threadName(name.text)
         }
+        try check(policy != .residents && (isDefault || !draft.isImport), .invalidPolicy)
         let thread = id ?? ThreadID(bits: draft.freshID)
-        threads[thread] = Thread(opener: by, members: [by], openedAt: head + 1, isOutward: code != nil)
-        return append(
-            [
-                (.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), content),
-                (.threadJoined(ThreadJoined(thread: thread, number: 2, user: by)), .none),
-            ], draft)
+        var opened = Thread(
+            opener: by, opened: head + 1...head + 2, isOutward: code != nil, canHaveOwner: code == nil && !draft.isImport,
+            policy: code == nil ? .open : .residents)
+        var facts: [(EventDetails, EventContent)] = [(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), content)]
+        if !isDefault {
+            (opened.policy, opened.history, opened.opened) = (policy, history, head + 1...head + 3)
+            facts.append((.threadPolicySet(ThreadPolicySet(thread: thread, number: 2, policy: policy, history: history, by: by)), .none))
+        }
+        facts.append((.threadJoined(ThreadJoined(thread: thread, number: UInt64(facts.count + 1), user: by)), .none))
+        threads[thread] = opened
+        becomeMember(by, thread, at: opened.opened.upperBound, opened.canHaveOwner ? .owner : .member)
+        return append(facts, draft)
     }
 
     private mutating func join(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[user] != nil, .unknownUser)
         guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
-        if thread.members.contains(user) { return .nothing }
-        if thread.isOutward, !draft.isImport {
-            try check(users[user]?.postcode.map { ThreadID($0.outwardCode) } == id, .notResident)
-        }
-        threads[id]?.members.insert(user)
+        if thread.roles[user] != nil { return .nothing }
+        try checkJoining(user, thread, draft)
+        try checkResidence(user, id, draft)
+        if thread.policy == .inviteOnly { try check(thread.invited.contains(user), .notInvited) }
+        becomeMember(user, id, at: head + 1)
         return append([(.threadJoined(ThreadJoined(thread: id, number: next(id), user: user)), .none)], draft)
     }
 
@@ -115,7 +152,8 @@ extension RuleModel {
         try check(users[user] != nil, .unknownUser)
         try check(threads[id] != nil, .unknownThread)
         if !isMember(user, id) { return .nothing }
-        threads[id]?.members.remove(user)
+        try check(!isLastOwner(user, id), .lastOwner)
+        threads[id]?.roles[user] = nil
         return append([(.threadLeft(ThreadLeft(thread: id, number: next(id), user: user)), .none)], draft)
     }
 

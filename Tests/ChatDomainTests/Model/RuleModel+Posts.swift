@@ -9,6 +9,7 @@ extension RuleModel {
         try check(users[author] != nil, .unknownUser)
         try check(threads[thread] != nil, .unknownThread)
         try check(isMember(author, thread), .notAMember)
+        try checkPosting(author, thread, draft)
         try check(isBody(body), .invalidBody)
         let message = id ?? MessageID(bits: draft.freshID)
         messages[message] = Message(thread: thread, author: author, position: head + 1)
@@ -24,7 +25,9 @@ extension RuleModel {
         try check(users[author] != nil, .unknownUser)
         guard let answered = messages[message] else { throw Refusal(code: .unknownMessage) }
         try check(isMember(author, answered.thread), .notAMember)
-        try check(!answered.retracted, .retracted)
+        try check(!isHidden(answered, from: author), .unknownMessage)
+        try checkPosting(author, answered.thread, draft)
+        try check(!answered.isGone, .retracted)
         try check(isBody(body), .invalidBody)
         let reply = id ?? ReplyID(bits: draft.freshID)
         replies[reply] = Reply(message: message, author: author, position: head + 1)
@@ -36,8 +39,10 @@ extension RuleModel {
         try check(users[by] != nil, .unknownUser)
         guard let message = messages[id] else { throw Refusal(code: .unknownMessage) }
         try check(isMember(by, message.thread), .notAMember)
+        try check(!isHidden(message, from: by), .unknownMessage)
+        try checkPosting(by, message.thread, draft)
         try check(message.author == by, .notTheAuthor)
-        try check(!message.retracted, .retracted)
+        try check(!message.isGone, .retracted)
         try check(isBody(body), .invalidBody)
         let details = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
         return append([(.messageEdited(details), .body(body))], draft)
@@ -47,8 +52,10 @@ extension RuleModel {
         try check(users[by] != nil, .unknownUser)
         guard let reply = replies[id], let message = messages[reply.message] else { throw Refusal(code: .unknownReply) }
         try check(isMember(by, message.thread), .notAMember)
+        try check(!isHidden(message, from: by), .unknownReply)
+        try checkPosting(by, message.thread, draft)
         try check(reply.author == by, .notTheAuthor)
-        try check(!reply.retracted, .retracted)
+        try check(!reply.isGone, .retracted)
         try check(isBody(body), .invalidBody)
         let details = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
         return append([(.replyEdited(details), .body(body))], draft)
@@ -60,6 +67,7 @@ extension RuleModel {
         try check(message.author == by, .notTheAuthor)
         if message.retracted { return .nothing }
         messages[id]?.retracted = true
+        threads[message.thread]?.pins.remove(id)
         let details = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
         return append([(.messageRetracted(details), .none)], draft)
     }

@@ -1,7 +1,7 @@
 import ChatDomain
 
 /// An independent implementation of the rules with plain dictionaries and arrays, written from the
-/// table of rules.
+/// tables of rules.
 ///
 /// The model is slow: it recomputes everything for each command. Validation of texts (names,
 /// postcodes) uses the production types, which have their own tests.
@@ -27,9 +27,29 @@ struct RuleModel {
 
     struct Thread {
         var opener: UserID
-        var members: Set<UserID>
-        var openedAt: Position
+        /// The positions of the events that opened it.
+        var opened: ClosedRange<Position>
         var isOutward: Bool
+        /// Whether the role `owner` exists: in named threads that were not imported.
+        var canHaveOwner: Bool
+        var policy: ThreadPolicy
+        var history = ThreadHistory.all
+        /// The roles of the members.
+        var roles: [UserID: ThreadRole] = [:]
+        /// The position of each user's latest join.
+        var joinedAt: [UserID: Position] = [:]
+        var invited: Set<UserID> = []
+        var mutes: [UserID: End] = [:]
+        var bans: [UserID: End] = [:]
+        var isLocked = false
+        var isClosed = false
+        var pins: Set<MessageID> = []
+    }
+
+    /// The end of a sanction.
+    enum End: Equatable {
+        case never
+        case at(Timestamp)
     }
 
     struct Message {
@@ -37,6 +57,8 @@ struct RuleModel {
         var author: UserID
         var position: Position
         var retracted = false
+        var removed = false
+        var isGone: Bool { retracted || removed }
     }
 
     struct Reply {
@@ -44,6 +66,14 @@ struct RuleModel {
         var author: UserID
         var position: Position
         var retracted = false
+        var removed = false
+        var isGone: Bool { retracted || removed }
+    }
+
+    struct Custom {
+        var thread: ThreadID
+        var by: UserID
+        var position: Position
     }
 
     struct Session {
@@ -59,6 +89,12 @@ struct RuleModel {
     var replies: [ReplyID: Reply] = [:]
     var sessions: [SessionID: Session] = [:]
     var markers: [UserID: [ThreadID: Position]] = [:]
+    var operators: Set<UserID> = []
+    /// The users who reported a post, until the reports are resolved.
+    var openReports: [PostID: Set<UserID>] = [:]
+    /// The users whom each user has blocked.
+    var blocks: [UserID: Set<UserID>] = [:]
+    var customEvents: [CustomEventID: Custom] = [:]
 
     var head: Position { Position(journal.count) }
 
@@ -114,18 +150,10 @@ struct RuleModel {
     /// Counts the events, which is the definition of the numbers.
     func next(_ thread: ThreadID, after pending: UInt64 = 0) -> UInt64 {
         var count: UInt64 = pending
-        for event in journal {
+        for event in journal where event.details.thread == thread {
             switch event.details {
-            case .threadOpened(let details) where details.thread == thread: count += 1
-            case .threadJoined(let details) where details.thread == thread: count += 1
-            case .threadLeft(let details) where details.thread == thread: count += 1
-            case .messagePosted(let details) where details.thread == thread: count += 1
-            case .replyPosted(let details) where details.thread == thread: count += 1
-            case .messageEdited(let details) where details.thread == thread: count += 1
-            case .messageRetracted(let details) where details.thread == thread: count += 1
-            case .replyEdited(let details) where details.thread == thread: count += 1
-            case .replyRetracted(let details) where details.thread == thread: count += 1
-            default: continue
+            case .postcodeSet, .threadRead, .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved: continue
+            default: count += 1
             }
         }
         return count + 1
@@ -135,7 +163,7 @@ struct RuleModel {
         if !condition { throw Refusal(code: code) }
     }
 
-    func isMember(_ user: UserID, _ thread: ThreadID) -> Bool { threads[thread]?.members.contains(user) == true }
+    func isMember(_ user: UserID, _ thread: ThreadID) -> Bool { threads[thread]?.roles[user] != nil }
 
     /// 1 to 16,384 bytes, with at least one character that is not white space.
     func isBody(_ text: String) -> Bool {

@@ -93,8 +93,10 @@ struct StatePropertyTests {
         var numbers: [ThreadID: [UInt64]] = [:]
         for event in run.events {
             guard let thread = event.details.thread else { continue }
-            if case .postcodeSet = event.details { continue }
-            if case .threadRead = event.details { continue }
+            switch event.details {
+            case .postcodeSet, .threadRead, .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved: continue
+            default: break
+            }
             numbers[thread, default: []].append(event.details.threadNumber ?? 0)
         }
         for (thread, numbers) in numbers { #expect(numbers == (1...numbers.count).map { UInt64($0) }, "\(thread)") }
@@ -105,7 +107,7 @@ struct StatePropertyTests {
         let run = run(seed, steps: 300)
         let withoutBodies = try run.events.map { event in
             switch event.content {
-            case .body, .device, .threadName, .none: try EventBytes(event).stub()
+            case .body, .device, .threadName, .reason, .custom, .none: try EventBytes(event).stub()
             default: event
             }
         }

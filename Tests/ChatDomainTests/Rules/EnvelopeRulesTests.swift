@@ -90,7 +90,8 @@ struct EnvelopeRulesTests {
                 "identifierTaken", "invalidUsername", "usernameTaken", "subjectTaken", "unknownUser", "invalidPostcode",
                 "invalidThreadName", "unknownThread", "notResident", "notAMember", "invalidBody", "unknownMessage", "unknownReply",
                 "retracted", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice", "invalidCorrelation", "notAllowed",
-                "storageFull",
+                "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner", "lastOwner",
+                "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "invalidKind", "invalidPayload",
             ])
     }
 

@@ -16,6 +16,8 @@ struct ExactlyOnceTests {
         .retract(.reply(Here.yes), by: Here.bob),
         .setPostcode(user: Here.ann, postcode: "N1P 2NG"),
         .leaveThread(user: Here.ann, thread: Here.sw1a),
+        .joinThread(user: Here.bob, thread: Here.dogs),
+        .setRole(user: Here.bob, thread: Here.dogs, role: .owner, by: Here.ann),
         .leaveThread(user: Here.ann, thread: Here.dogs),
         .leaveThread(user: Here.bob, thread: Here.sw1a),
         .changeUsername(user: Here.ann, username: "Anna"),

@@ -67,8 +67,9 @@ struct ThreadRulesTests {
     @Test func repeatedJoinAndLeaveChangeNothing() {
         #expect(Here.dogOwners.when(.joinThread(user: Here.ann, thread: Here.dogs)).isUnchanged)
         #expect(Here.dogOwners.when(.leaveThread(user: Here.bob, thread: Here.dogs)).isUnchanged)
-        let left = Here.dogOwners.given(.leaveThread(user: Here.ann, thread: Here.dogs))
-        #expect(left.when(.leaveThread(user: Here.ann, thread: Here.dogs)).isUnchanged)
+        let left = Here.dogOwners.given(
+            .joinThread(user: Here.bob, thread: Here.dogs), .leaveThread(user: Here.bob, thread: Here.dogs))
+        #expect(left.when(.leaveThread(user: Here.bob, thread: Here.dogs)).isUnchanged)
     }
 
     @Test func formerResidentCannotRejoin() {

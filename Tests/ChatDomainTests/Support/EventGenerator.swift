@@ -22,7 +22,7 @@ struct EventGenerator {
     /// Returns an event of a kind of a later version: the common header, then random bytes.
     mutating func unknown() -> ChatEvent {
         let known = EventBytes(event(.userRegistered))
-        let kind = UInt8.random(in: 17...255, using: &random)
+        let kind = UInt8.random(in: UInt8(EventKind.allCases.count) + 1...255, using: &random)
         // The header and the optional correlation id stay; the other bytes are random.
         let kept =
             [kind] + known.kept.dropFirst()
@@ -75,7 +75,57 @@ struct EventGenerator {
         case .sessionStarted: .sessionStarted(SessionStarted(user: id(), session: id()))
         case .sessionEnded: .sessionEnded(SessionEnded(user: id(), session: id()))
         case .lost: .lost
+        default: communityDetails(kind)
         }
+    }
+
+    private mutating func communityDetails(_ kind: EventKind) -> EventDetails {
+        switch kind {
+        case .threadPolicySet:
+            .threadPolicySet(
+                ThreadPolicySet(
+                    thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases), history: pick(ThreadHistory.allCases), by: id()))
+        case .userInvited: .userInvited(memberChanged())
+        case .invitationDeclined: .invitationDeclined(InvitationDeclined(thread: thread(), number: number(), user: id()))
+        case .invitationRevoked: .invitationRevoked(memberChanged())
+        case .roleSet: .roleSet(RoleSet(thread: thread(), number: number(), user: id(), role: pick(ThreadRole.allCases), by: id()))
+        case .operatorGranted: .operatorGranted(OperatorChanged(user: id()))
+        case .operatorRevoked: .operatorRevoked(OperatorChanged(user: id()))
+        case .messageRemoved: .messageRemoved(messageChanged())
+        case .replyRemoved: .replyRemoved(replyChanged())
+        case .userMuted: .userMuted(sanction())
+        case .userUnmuted: .userUnmuted(memberChanged())
+        case .userBanned: .userBanned(sanction())
+        case .userUnbanned: .userUnbanned(memberChanged())
+        case .memberRemoved: .memberRemoved(memberChanged())
+        case .messagePinned: .messagePinned(messageChanged())
+        case .messageUnpinned: .messageUnpinned(messageChanged())
+        case .threadLocked: .threadLocked(threadChanged())
+        case .threadUnlocked: .threadUnlocked(threadChanged())
+        case .threadClosed: .threadClosed(threadChanged())
+        case .messageReported: .messageReported(messageReport())
+        case .replyReported: .replyReported(replyReport())
+        case .messageReportsResolved: .messageReportsResolved(messageReport())
+        case .replyReportsResolved: .replyReportsResolved(replyReport())
+        case .userBlocked: .userBlocked(UserBlock(user: id(), by: id()))
+        case .userUnblocked: .userUnblocked(UserBlock(user: id(), by: id()))
+        case .custom: .custom(CustomEvent(thread: thread(), number: number(), id: id(), by: id()))
+        default: preconditionFailure("\(kind) is not a kind of the community")
+        }
+    }
+
+    private mutating func memberChanged() -> MemberChanged { MemberChanged(thread: thread(), number: number(), user: id(), by: id()) }
+
+    private mutating func threadChanged() -> ThreadChanged { ThreadChanged(thread: thread(), number: number(), by: id()) }
+
+    private mutating func messageReport() -> MessageReport { MessageReport(thread: thread(), message: id(), by: id()) }
+
+    private mutating func replyReport() -> ReplyReport { ReplyReport(thread: thread(), message: id(), reply: id(), by: id()) }
+
+    private mutating func sanction() -> Sanction {
+        let until: Int64? = pick([nil, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])
+        return Sanction(
+            thread: thread(), number: number(), user: id(), by: id(), until: until.map { Timestamp(millisecondsSince1970: $0) })
     }
 
     private mutating func messageChanged() -> MessageChanged {
@@ -98,8 +148,21 @@ struct EventGenerator {
         case .threadOpened(let details): return details.thread.outwardCode == nil ? .threadName(text()) : .none
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited: return .body(text())
         case .sessionStarted: return .device(text())
+        case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:
+            return .reason(text())
+        case .custom: return .custom(kind: text(), payload: .present(payload()))
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .unknown: return .none
+        case .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked,
+            .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed,
+            .messageReportsResolved, .replyReportsResolved, .userBlocked, .userUnblocked:
+            return .none
         }
+    }
+
+    private mutating func payload() -> CustomPayload {
+        let text = pick(["null", "1.5", "\"\"", "[]", "{\"a\":[1,true,{}],\"b\":\"\\u001b \u{1F95B}\"}"])
+        guard let payload = CustomPayload(text) else { preconditionFailure("every text is JSON") }
+        return payload
     }
 
     /// A recorded username: any text, with its current fold key.

@@ -19,6 +19,7 @@ enum Neighbourhood {
     static let yes = ReplyID(bits: 0x2 << 120 | 1)
     static let noReply = ReplyID(bits: 0xF << 120 | 5)
     static let phone = SessionID(bits: 0x3 << 120 | 1)
+    static let poll = CustomEventID(bits: 0x4 << 120 | 1)
 
     static let empty = DeciderSpecification()
 

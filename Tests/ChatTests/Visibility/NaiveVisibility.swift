@@ -99,13 +99,13 @@ struct NaiveVisibility {
         case .usernameChanged(let details): if namePosition(of: details.user, at: present) != recorded.position { null(.username) }
         case .postcodeSet: null(.postcode)
         case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted: break
-        default: break
         case .messagePosted(let details):
             if textPosition(of: .message(details.message), at: present) != recorded.position { null(.body) }
         case .messageEdited(let details):
             if textPosition(of: .message(details.message), at: present) != recorded.position { null(.body) }
         case .replyPosted(let details): if textPosition(of: .reply(details.reply), at: present) != recorded.position { null(.body) }
         case .replyEdited(let details): if textPosition(of: .reply(details.reply), at: present) != recorded.position { null(.body) }
+        default: break
         }
         return shown
     }

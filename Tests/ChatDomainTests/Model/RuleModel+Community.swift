@@ -1,0 +1,373 @@
+import ChatDomain
+
+/// Invitations, roles and operators, moderation, reports, blocks and custom events.
+extension RuleModel {
+    // MARK: Conditions
+
+    private func role(_ user: UserID, _ thread: ThreadID) -> ThreadRole? { threads[thread]?.roles[user] }
+
+    private func owners(_ thread: ThreadID) -> Set<UserID> { Set(threads[thread]?.roles.filter { $0.value == .owner }.keys ?? [:].keys) }
+
+    /// Whether the user is the last owner of a thread that is not closed.
+    func isLastOwner(_ user: UserID, _ thread: ThreadID) -> Bool { owners(thread) == [user] && threads[thread]?.isClosed == false }
+
+    /// Whether a user's sanction is in effect at a time.
+    func isInEffect(_ sanctions: [UserID: End], _ user: UserID, at time: Timestamp) -> Bool {
+        switch sanctions[user] {
+        case nil: false
+        case .never: true
+        case .at(let end): end > time
+        }
+    }
+
+    /// Whether the message was posted before the latest join of a member who may not read it.
+    func isHidden(_ message: Message, from user: UserID) -> Bool {
+        guard let thread = threads[message.thread], thread.history == .sinceJoining, thread.roles[user] != nil else { return false }
+        return message.position < thread.joinedAt[user] ?? 0
+    }
+
+    /// Throws unless posts are possible in the thread.
+    func checkPosting(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) {
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try check(!thread.isClosed, .threadClosed)
+        try check(!thread.isLocked, .threadLocked)
+        try check(!isInEffect(thread.mutes, user, at: draft.time), .muted)
+    }
+
+    /// Throws unless a user may join the thread, apart from its policy.
+    func checkJoining(_ user: UserID, _ thread: Thread, _ draft: Draft) throws(Refusal) {
+        try check(!thread.isClosed, .threadClosed)
+        try check(!thread.isLocked, .threadLocked)
+        try check(!isInEffect(thread.bans, user, at: draft.time), .banned)
+    }
+
+    func checkResidence(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) {
+        guard threads[id]?.isOutward == true, !draft.isImport else { return }
+        try check(users[user]?.postcode.map { ThreadID($0.outwardCode) } == id, .notResident)
+    }
+
+    private func checkUsers(_ by: UserID, _ user: UserID) throws(Refusal) {
+        try check(users[by] != nil, .unknownUser)
+        try check(users[user] != nil, .unknownUser)
+    }
+
+    private func checkModerator(_ by: UserID, _ thread: ThreadID) throws(Refusal) {
+        try check(operators.contains(by) || role(by, thread) == .moderator || role(by, thread) == .owner, .notAModerator)
+    }
+
+    /// Throws if a moderator acts against another moderator or an owner.
+    private func checkRank(_ by: UserID, _ user: UserID, _ thread: ThreadID) throws(Refusal) {
+        if operators.contains(by) || role(by, thread) == .owner { return }
+        try check(role(user, thread) == nil || role(user, thread) == .member, .notAnOwner)
+    }
+
+    private func checkReason(_ reason: String) throws(Refusal) {
+        try check(reason.utf8.count <= 512 && reason.unicodeScalars.contains { !$0.properties.isWhitespace }, .invalidReason)
+    }
+
+    /// The last time that an event can be recorded at is the latest end.
+    private func checkEnd(_ until: Timestamp?, _ draft: Draft) throws(Refusal) {
+        guard let until else { return }
+        try check(until > draft.time && until.millisecondsSince1970 < 1 << 48, .invalidUntil)
+    }
+
+    private static func end(_ until: Timestamp?) -> End { until.map { .at($0) } ?? .never }
+
+    // MARK: Memberships
+
+    /// Makes a user a member, which ends the invitation.
+    mutating func becomeMember(_ user: UserID, _ id: ThreadID, at position: Position, _ role: ThreadRole = .member) {
+        threads[id]?.roles[user] = role
+        threads[id]?.joinedAt[user] = position
+        threads[id]?.invited.remove(user)
+    }
+
+    mutating func invite(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try checkUsers(by, user)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try checkModerator(by, id)
+        try check(!thread.isClosed, .threadClosed)
+        if thread.roles[user] != nil { return .nothing }
+        try check(!isInEffect(thread.bans, user, at: draft.time), .banned)
+        if thread.invited.contains(user) { return .nothing }
+        threads[id]?.invited.insert(user)
+        return append([(.userInvited(MemberChanged(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+    }
+
+    mutating func accept(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        if thread.roles[user] != nil { return .nothing }
+        try checkJoining(user, thread, draft)
+        try check(thread.invited.contains(user), .notInvited)
+        try checkResidence(user, id, draft)
+        becomeMember(user, id, at: head + 1)
+        return append([(.threadJoined(ThreadJoined(thread: id, number: next(id), user: user)), .none)], draft)
+    }
+
+    mutating func decline(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        if !thread.invited.contains(user) { return .nothing }
+        threads[id]?.invited.remove(user)
+        return append([(.invitationDeclined(InvitationDeclined(thread: id, number: next(id), user: user)), .none)], draft)
+    }
+
+    mutating func revokeInvitation(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try checkUsers(by, user)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try checkModerator(by, id)
+        if !thread.invited.contains(user) { return .nothing }
+        threads[id]?.invited.remove(user)
+        return append([(.invitationRevoked(MemberChanged(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+    }
+
+    mutating func removeMember(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ draft: Draft) throws(Refusal) -> Answer {
+        try checkUsers(by, user)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try checkModerator(by, id)
+        try checkRank(by, user, id)
+        try check(by != user || !isLastOwner(user, id), .lastOwner)
+        if thread.roles[user] == nil { return .nothing }
+        try checkReason(reason)
+        threads[id]?.roles[user] = nil
+        return append([(.memberRemoved(MemberChanged(thread: id, number: next(id), user: user, by: by)), .reason(reason))], draft)
+    }
+
+    // MARK: Roles
+
+    mutating func setRole(_ user: UserID, _ id: ThreadID, _ role: ThreadRole, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try checkUsers(by, user)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        let rank: [ThreadRole: Int] = [.member: 1, .moderator: 2, .owner: 3]
+        let stepsDown = by == user && rank[role, default: 0] < thread.roles[by].flatMap { rank[$0] } ?? 0
+        let mayGive = thread.roles[by] == .owner || owners(id).isEmpty && operators.contains(by)
+        try check(stepsDown || mayGive, .notAnOwner)
+        try check(role != .owner || thread.canHaveOwner, .notAnOwner)
+        try check(thread.roles[user] != nil, .notAMember)
+        if thread.roles[user] == role { return .nothing }
+        try check(!isLastOwner(user, id), .lastOwner)
+        threads[id]?.roles[user] = role
+        return append([(.roleSet(RoleSet(thread: id, number: next(id), user: user, role: role, by: by)), .none)], draft)
+    }
+
+    mutating func setOperator(_ user: UserID, _ isOperator: Bool, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        if operators.contains(user) == isOperator { return .nothing }
+        if isOperator { operators.insert(user) } else { operators.remove(user) }
+        let change = OperatorChanged(user: user)
+        return append([(isOperator ? .operatorGranted(change) : .operatorRevoked(change), .none)], draft)
+    }
+
+    // MARK: Sanctions
+
+    mutating func mute(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft) throws(Refusal)
+        -> Answer
+    {
+        try checkUsers(by, user)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try checkModerator(by, id)
+        try checkRank(by, user, id)
+        if isInEffect(thread.mutes, user, at: draft.time), thread.mutes[user] == Self.end(until) { return .nothing }
+        try checkReason(reason)
+        try checkEnd(until, draft)
+        threads[id]?.mutes[user] = Self.end(until)
+        return append([(.userMuted(Sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))], draft)
+    }
+
+    mutating func unmute(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try checkUsers(by, user)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try checkModerator(by, id)
+        try checkRank(by, user, id)
+        if !isInEffect(thread.mutes, user, at: draft.time) { return .nothing }
+        threads[id]?.mutes[user] = nil
+        return append([(.userUnmuted(MemberChanged(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+    }
+
+    mutating func ban(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft) throws(Refusal)
+        -> Answer
+    {
+        try checkUsers(by, user)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try checkModerator(by, id)
+        try checkRank(by, user, id)
+        try check(by != user || !isLastOwner(user, id), .lastOwner)
+        if isInEffect(thread.bans, user, at: draft.time), thread.bans[user] == Self.end(until) { return .nothing }
+        try checkReason(reason)
+        try checkEnd(until, draft)
+        var facts: [(EventDetails, EventContent)] = [
+            (.userBanned(Sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))
+        ]
+        if thread.roles[user] != nil {
+            facts.append((.memberRemoved(MemberChanged(thread: id, number: next(id, after: 1), user: user, by: by)), .reason(reason)))
+        }
+        threads[id]?.bans[user] = Self.end(until)
+        threads[id]?.roles[user] = nil
+        threads[id]?.invited.remove(user)
+        return append(facts, draft)
+    }
+
+    mutating func unban(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try checkUsers(by, user)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try checkModerator(by, id)
+        try checkRank(by, user, id)
+        if !isInEffect(thread.bans, user, at: draft.time) { return .nothing }
+        threads[id]?.bans[user] = nil
+        return append([(.userUnbanned(MemberChanged(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+    }
+
+    // MARK: Threads
+
+    mutating func setLock(_ id: ThreadID, _ by: UserID, _ isLocked: Bool, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try checkModerator(by, id)
+        try check(!thread.isClosed, .threadClosed)
+        if thread.isLocked == isLocked { return .nothing }
+        threads[id]?.isLocked = isLocked
+        let change = ThreadChanged(thread: id, number: next(id), by: by)
+        return append([(isLocked ? .threadLocked(change) : .threadUnlocked(change), .none)], draft)
+    }
+
+    mutating func close(_ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try check(thread.roles[by] == .owner || operators.contains(by), .notAnOwner)
+        if thread.isClosed { return .nothing }
+        threads[id]?.isClosed = true
+        return append([(.threadClosed(ThreadChanged(thread: id, number: next(id), by: by)), .none)], draft)
+    }
+
+    // MARK: Posts
+
+    /// A message or a reply, and the message that it is or answers.
+    private struct Post {
+        var message: MessageID
+        var facts: Message
+        var isGone: Bool
+        var isRemoved: Bool
+        var unknown: Rejection.Code
+    }
+
+    private func post(_ id: PostID) throws(Refusal) -> Post {
+        switch id {
+        case .message(let id):
+            guard let message = messages[id] else { throw Refusal(code: .unknownMessage) }
+            return Post(message: id, facts: message, isGone: message.isGone, isRemoved: message.removed, unknown: .unknownMessage)
+        case .reply(let id):
+            guard let reply = replies[id], let message = messages[reply.message] else { throw Refusal(code: .unknownReply) }
+            return Post(message: reply.message, facts: message, isGone: reply.isGone, isRemoved: reply.removed, unknown: .unknownReply)
+        }
+    }
+
+    mutating func remove(_ id: PostID, _ by: UserID, _ reason: String, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        let post = try post(id)
+        let thread = post.facts.thread
+        try checkModerator(by, thread)
+        if post.isRemoved { return .nothing }
+        try checkReason(reason)
+        switch id {
+        case .message(let message):
+            messages[message]?.removed = true
+            threads[thread]?.pins.remove(message)
+            let change = MessageChanged(thread: thread, number: next(thread), message: message, by: by)
+            return append([(.messageRemoved(change), .reason(reason))], draft)
+        case .reply(let reply):
+            replies[reply]?.removed = true
+            let change = ReplyChanged(thread: thread, number: next(thread), message: post.message, reply: reply, by: by)
+            return append([(.replyRemoved(change), .reason(reason))], draft)
+        }
+    }
+
+    mutating func pin(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let message = messages[id], let thread = threads[message.thread] else { throw Refusal(code: .unknownMessage) }
+        try checkModerator(by, message.thread)
+        try check(!isHidden(message, from: by), .unknownMessage)
+        try check(!thread.isClosed, .threadClosed)
+        try check(!message.isGone, .retracted)
+        if thread.pins.contains(id) { return .nothing }
+        try check(thread.pins.count < 50, .tooManyPins)
+        threads[message.thread]?.pins.insert(id)
+        let change = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.messagePinned(change), .none)], draft)
+    }
+
+    mutating func unpin(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let message = messages[id], let thread = threads[message.thread] else { throw Refusal(code: .unknownMessage) }
+        try checkModerator(by, message.thread)
+        try check(!thread.isClosed, .threadClosed)
+        if !thread.pins.contains(id) { return .nothing }
+        threads[message.thread]?.pins.remove(id)
+        let change = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.messageUnpinned(change), .none)], draft)
+    }
+
+    mutating func report(_ id: PostID, _ by: UserID, _ reason: String, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        let post = try post(id)
+        let thread = post.facts.thread
+        try check(isMember(by, thread), .notAMember)
+        try check(!isHidden(post.facts, from: by), post.unknown)
+        try check(!post.isGone, .retracted)
+        if openReports[id]?.contains(by) == true { return .nothing }
+        try checkReason(reason)
+        openReports[id, default: []].insert(by)
+        switch id {
+        case .message(let message):
+            return append([(.messageReported(MessageReport(thread: thread, message: message, by: by)), .reason(reason))], draft)
+        case .reply(let reply):
+            let report = ReplyReport(thread: thread, message: post.message, reply: reply, by: by)
+            return append([(.replyReported(report), .reason(reason))], draft)
+        }
+    }
+
+    mutating func resolve(_ id: PostID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        let post = try post(id)
+        let thread = post.facts.thread
+        try checkModerator(by, thread)
+        if openReports[id] == nil { return .nothing }
+        openReports[id] = nil
+        switch id {
+        case .message(let message):
+            return append([(.messageReportsResolved(MessageReport(thread: thread, message: message, by: by)), .none)], draft)
+        case .reply(let reply):
+            let report = ReplyReport(thread: thread, message: post.message, reply: reply, by: by)
+            return append([(.replyReportsResolved(report), .none)], draft)
+        }
+    }
+
+    // MARK: Blocks and custom events
+
+    mutating func setBlock(_ user: UserID, _ by: UserID, _ isBlocked: Bool, _ draft: Draft) throws(Refusal) -> Answer {
+        try checkUsers(by, user)
+        if blocks[by, default: []].contains(user) == isBlocked { return .nothing }
+        if isBlocked { blocks[by, default: []].insert(user) } else { blocks[by]?.remove(user) }
+        let block = UserBlock(user: user, by: by)
+        return append([(isBlocked ? .userBlocked(block) : .userUnblocked(block), .none)], draft)
+    }
+
+    mutating func custom(
+        _ id: CustomEventID?, _ kind: String, _ thread: ThreadID, _ by: UserID, _ payload: CustomPayload, _ draft: Draft
+    ) throws(Refusal) -> Answer {
+        if let id, let known = customEvents[id] {
+            try check(known.thread == thread && known.by == by, .identifierTaken)
+            return .duplicate(first: known.position, last: known.position)
+        }
+        try check(users[by] != nil, .unknownUser)
+        try check(threads[thread] != nil, .unknownThread)
+        try check(isMember(by, thread), .notAMember)
+        try checkPosting(by, thread, draft)
+        try check(CustomKind.isValid(kind), .invalidKind)
+        try check(payload.text.utf8.count <= 16_384, .invalidPayload)
+        let event = id ?? CustomEventID(bits: draft.freshID)
+        customEvents[event] = Custom(thread: thread, by: by, position: head + 1)
+        let details = CustomEvent(thread: thread, number: next(thread), id: event, by: by)
+        return append([(.custom(details), .custom(kind: kind, payload: .present(payload)))], draft)
+    }
+}
