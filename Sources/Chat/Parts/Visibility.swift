@@ -262,7 +262,7 @@ extension ReadModels {
         if details.isOwn(of: viewer) { return recorded }
         var shown = recorded
         shown.event.correlation = nil
-        if let author = details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, asOf: present) }
+        if let author = details.actor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, asOf: present) }
         switch details {
         case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
         case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
