@@ -109,16 +109,39 @@ struct VisibilityWorld {
         let operators = Array(known.prefix(2))
         for user in operators { try store.execute(.grantOperator(user: user)) }
         func execute(_ command: ChatCommand) throws { _ = try store.execute([CommandRequest(command, correlation: "secret")]) }
+        for thread in Set(facts.compactMap(\.thread)).sorted() {
+            guard let member = try store.members(of: thread).randomElement(using: &random)?.user.id,
+                let other = known.randomElement(using: &random)
+            else { continue }
+            let payload = try #require(CustomPayload("[1]"))
+            try execute(.custom(kind: "com.example.poll", thread: thread, by: member, payload: payload))
+            try execute(.mute(user: other, thread: thread, by: operators[0], reason: "secret"))
+            try execute(.unmute(user: other, thread: thread, by: operators[0]))
+            try execute(.ban(user: other, thread: thread, by: operators[0], reason: "secret"))
+            try execute(.unban(user: other, thread: thread, by: operators[0]))
+            try execute(.invite(user: other, thread: thread, by: operators[0]))
+            try execute(.revokeInvitation(user: other, thread: thread, by: operators[0]))
+            try execute(.invite(user: other, thread: thread, by: operators[0]))
+            try execute(random.oneIn(2) ? .declineInvitation(user: other, thread: thread) : .acceptInvitation(user: other, thread: thread))
+            try execute(.lockThread(thread: thread, by: operators[0]))
+            try execute(.unlockThread(thread: thread, by: operators[0]))
+        }
         for details in facts {
             switch details {
             case .messagePosted(let details):
                 guard random.oneIn(4), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else { continue }
+                try execute(.pin(message: details.message, by: operators[1]))
+                if random.oneIn(2) { try execute(.unpin(message: details.message, by: operators[1])) }
                 try execute(.report(.message(details.message), by: reader, reason: "secret"))
                 if random.oneIn(3) { try execute(.resolveReport(.message(details.message), by: operators[0])) }
                 if random.oneIn(2) { try execute(.remove(.message(details.message), by: operators[0], reason: "secret")) }
                 if random.oneIn(3) { try execute(.block(user: details.author, by: reader)) }
+                if random.oneIn(3) { try execute(.unblock(user: details.author, by: reader)) }
             case .replyPosted(let details):
-                if random.oneIn(4) { try execute(.remove(.reply(details.reply), by: operators[1], reason: "secret")) }
+                guard random.oneIn(4) else { continue }
+                if random.oneIn(2) { try execute(.report(.reply(details.reply), by: details.author, reason: "secret")) }
+                if random.oneIn(2) { try execute(.resolveReport(.reply(details.reply), by: operators[0])) }
+                try execute(.remove(.reply(details.reply), by: operators[1], reason: "secret"))
             case .threadJoined(let details):
                 guard random.oneIn(6) else { continue }
                 try execute(.removeMember(user: details.user, thread: details.thread, by: operators[0], reason: "secret"))
