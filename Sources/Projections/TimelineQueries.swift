@@ -332,6 +332,16 @@ extension ReadModels {
         return max(message, views.timelines.threads[thread].latest(asOf: position).position)
     }
 
+    /// Returns the position of the first event of a thread, which is its opening unless that was
+    /// lost.
+    func firstPosition(ofThread thread: Int) -> Position {
+        let row = views.timelines.threads[thread]
+        if row.openedAt > 0 { return row.openedAt }
+        let message = row.messages.isEmpty ? nil : identities.messageFacts.position(Int(row.messages[0]))
+        let other = row.nonMessagePositions.isEmpty ? nil : row.nonMessagePositions[0]
+        return min(message ?? .max, other ?? .max)
+    }
+
     private func record(ofThread thread: Int, asOf position: Position, after start: Position = 0) -> ThreadRecord {
         let row = views.timelines.threads[thread]
         let hidden = start == 0 ? 0 : messageCount(ofThread: thread, asOf: min(start, position))

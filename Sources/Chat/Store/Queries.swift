@@ -115,9 +115,10 @@ extension ChatStore {
         return sections.members(scan).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
-    /// Returns the users who could read a thread, in joining order; for the host only.
+    /// Returns the users who could read a thread; for the host only.
     ///
-    /// The result equals ``members(of:viewer:asOf:)`` as long as membership alone grants access.
+    /// The members come first, in joining order, then the operators of the community who are no
+    /// members, unless the thread is `inviteOnly`.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any
     ///   viewer.
@@ -168,11 +169,13 @@ extension ChatStore {
         }
         let threads = sections.map(stays.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, stay in
             let id = models.threadID(stay)
+            let start = models.readingStart(id, from: view) ?? .max
+            // A viewer who joined again later may read no message of that time.
             let thread = UserThread(
                 id: id, name: models.thread(id, asOf: view.position)?.name,
-                unread: models.unreadCount(of: user, in: id, asOf: view.position),
+                unread: start > view.position ? 0 : models.unreadCount(of: user, in: id, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
-            let last = models.lastMessage(of: id, asOf: view.position, after: models.readingStart(id, from: view) ?? .max)
+            let last = models.lastMessage(of: id, asOf: view.position, after: start)
             return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
         }
         return UserDetails(
@@ -186,7 +189,9 @@ extension ChatStore {
 
     /// Returns the periods in which a user could read each thread, ordered by start.
     ///
-    /// A viewer may read only their own periods.
+    /// The periods are those of the memberships; an operator of the community could also read every
+    /// thread that is not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read
+    /// only their own periods.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
     ///   another user.
@@ -196,7 +201,7 @@ extension ChatStore {
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
         }
-        return sections.access(scan)
+        return sections.access(of: user, scan)
     }
 
     /// Returns the activity of each day, for the host only; days without activity are omitted.

@@ -215,6 +215,14 @@ extension EventKind {
         }
     }
 
+    /// Whether events of the kind name a second user: the one who acted, or who is blocked.
+    var namesOtherUser: Bool {
+        switch layout {
+        case .member, .role, .sanction, .block: true
+        default: false
+        }
+    }
+
     /// Whether events of the kind concern the membership of their user in their thread.
     var namesMembership: Bool { self == .messagePosted || changesMembership }
 
