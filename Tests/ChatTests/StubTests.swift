@@ -86,7 +86,11 @@ import Testing
             if chosen.contains(event.position) {
                 let hadMore = old.event.content != .none || old.event.correlation != nil
                 #expect(event.event.isErased == hadMore && event.event.correlation == nil)
-                #expect(event.event.content == (hadMore ? .erased : .none))
+                if case .custom(let kind, _) = old.event.content {
+                    #expect(event.event.content == .custom(kind: kind, payload: .erased))
+                } else {
+                    #expect(event.event.content == (hadMore ? .erased : .none))
+                }
             } else {
                 #expect(event == old)
             }

@@ -47,7 +47,7 @@ import Testing
             Set(cases.map { $0.arguments[0] })
                 == [
                     "run", "import", "threads", "timeline", "replies", "members", "readers", "residents", "user", "access", "activity",
-                    "events",
+                    "events", "message", "roles", "bans", "pins", "reports", "invitations",
                     "verify", "head", "stats", "export", "backup", "repair",
                 ])
         #expect(cases.allSatisfy { $0.arguments.contains("--json") || ["run", "export"].contains($0.arguments[0]) || $0.lines.isEmpty })
@@ -61,7 +61,7 @@ import Testing
         var erased: Set<EventKind?> = []
         var origins: Set<EventOrigin> = []
         var codes: Set<String> = []
-        for folder in ["history", "stubs", "late"] {
+        for folder in ["history", "stubs", "late", "community"] {
             let target = try ToolProcess.Folder()
             let path = try GoldenCase.copy(of: folder, to: target)
             try ChatStore.openReadOnly(path).forEachEvent { recorded in
