@@ -107,6 +107,8 @@ struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: 
 
     /// Appends the value 0, unless it is the value already.
     mutating func clear(at position: Position, of entry: Int) {
+        // Most stores have no chain at all.
+        if links.isEmpty { return }
         guard let row = rows.find(entry), versions.value(links[row]) != 0 else { return }
         versions.append(0, at: position, to: &links[row])
     }
@@ -119,7 +121,6 @@ struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: 
 
     /// Returns an entry's version as of a position; nil if it has none.
     func version(of entry: Int, asOf position: Position) -> VersionChains<Value>.Version? {
-        // Most stores have no chain at all.
         if links.isEmpty { return nil }
         return rows.find(entry).flatMap { versions.version(links[$0], asOf: position) }
     }

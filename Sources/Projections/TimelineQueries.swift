@@ -176,7 +176,7 @@ extension ReadModels {
     ) -> [PostRecord<MessageID>] {
         guard let thread = index(ofThread: thread, asOf: position) else { return [] }
         let numbers = views.timelines.threads[thread].messages
-        let hidden = messageCount(ofThread: thread, asOf: min(start, position))
+        let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
         let indices = page.indices(count: messageCount(ofThread: thread, asOf: position) - hidden) {
             identities.messageFacts.position(Int(numbers[hidden + $0]))
         }
@@ -326,6 +326,11 @@ extension ReadModels {
         return firstIndex(of: numbers.count, from: position + 1) { identities.messageFacts.position(Int(numbers[$0])) }
     }
 
+    /// Returns the number of a thread's messages up to a position, which its reader may not read.
+    private func hiddenCount(ofThread thread: Int, through start: Position, asOf position: Position) -> Int {
+        start == 0 ? 0 : messageCount(ofThread: thread, asOf: min(start, position))
+    }
+
     private func lastPosition(ofThread thread: Int, asOf position: Position) -> Position {
         let count = messageCount(ofThread: thread, asOf: position)
         let message = count == 0 ? 0 : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
@@ -344,7 +349,7 @@ extension ReadModels {
 
     private func record(ofThread thread: Int, asOf position: Position, after start: Position = 0) -> ThreadRecord {
         let row = views.timelines.threads[thread]
-        let hidden = start == 0 ? 0 : messageCount(ofThread: thread, asOf: min(start, position))
+        let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
         let (policy, history) = policyAndHistory(ofThread: thread, asOf: position)
         let lock = views.community.locks.value(of: thread, asOf: position)
         return ThreadRecord(

@@ -150,6 +150,8 @@ extension RuleState {
         /// Requires that a member may write in the thread.
         func requireWritable() {
             guard let membership, let knownThread else { return }
+            // The common case without a call.
+            if !standing.wasMuted, !threads[knownThread].isLocked, !threads[knownThread].isClosed { return }
             do throws(Rejection) { try self.requireWritable(knownThread, membership, at: event.recordedAt) } catch {
                 requireUnlessLost(false, .notPermitted, error.message)
             }

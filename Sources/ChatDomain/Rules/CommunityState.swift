@@ -178,10 +178,15 @@ extension RuleState {
     /// Makes a user a member; the opener, whose join follows the opening, an owner.
     mutating func join(_ indexes: EventIndexes, at position: Position) {
         let isOpener = threads[indexes.thread].awaitsOpener && threads[indexes.thread].openedBy == indexes.user
-        threads[indexes.thread].awaitsOpener = false
-        changeStanding(indexes) { $0.isInvited = false }
-        guard !memberships.standing(indexes.membership).isMember else { return }
-        changeRole(indexes, to: isOpener ? .owner : .member)
+        if threads[indexes.thread].awaitsOpener { threads[indexes.thread].awaitsOpener = false }
+        var wasMember = false
+        changeStanding(indexes) { standing in
+            standing.isInvited = false
+            wasMember = standing.isMember
+            if !wasMember { standing.role = isOpener ? .owner : .member }
+        }
+        guard !wasMember else { return }
+        if isOpener { threads[indexes.thread].ownerCount &+= 1 }
         if threads[indexes.thread].history == .sinceJoining { community.joins[indexes.membership] = position }
     }
 

@@ -393,7 +393,14 @@ package struct Standing: Hashable, Sendable, BitwiseCopyable {
 
     /// The role; nil if the user is no member.
     package var role: ThreadRole? {
-        get { ThreadRole(code: UInt64(rawValue & 3)) }
+        get {
+            switch rawValue & 3 {
+            case 1: .member
+            case 2: .moderator
+            case 3: .owner
+            default: nil
+            }
+        }
         set { rawValue = rawValue & ~3 | UInt8(newValue?.code ?? 0) }
     }
 

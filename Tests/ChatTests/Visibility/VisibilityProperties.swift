@@ -129,7 +129,9 @@ struct VisibilityWorld {
         for details in facts {
             switch details {
             case .messagePosted(let details):
-                guard random.oneIn(4), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else { continue }
+                guard random.oneIn(4), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else {
+                    continue
+                }
                 try execute(.pin(message: details.message, by: operators[1]))
                 if random.oneIn(2) { try execute(.unpin(message: details.message, by: operators[1])) }
                 try execute(.report(.message(details.message), by: reader, reason: "secret"))
@@ -382,7 +384,8 @@ struct VisibilityChecker {
         let asOf = AsOf.position(moment)
         for thread in world.threads {
             check(
-                "roles", viewer, moment, expected(thread, viewer, moment) { () throws(ChatError) in try store.roles(in: thread, asOf: asOf) }
+                "roles", viewer, moment,
+                expected(thread, viewer, moment) { () throws(ChatError) in try store.roles(in: thread, asOf: asOf) }
             ) {
                 () throws(ChatError) in try store.roles(in: thread, viewer: viewer, asOf: asOf)
             }
