@@ -30,6 +30,10 @@ public struct CommandGenerator: Sendable {
         if random.oneIn(16) {
             let time = Int64.random(in: 0...1_700_000_000_000, using: &random)
             request.origin = .imported(sentAt: random.oneIn(2) ? Timestamp(millisecondsSince1970: time) : nil)
+            // Imported threads are open, with the whole history.
+            if case .openThread(let thread, let name, let by, _, _) = request.command {
+                request.command = .openThread(thread: thread, name: name, by: by)
+            }
         }
         entities.execute(request)
         return request
@@ -95,18 +99,18 @@ public struct CommandGenerator: Sendable {
 
     /// Returns a command about invitations, roles, moderation, blocks or custom events.
     private mutating func makeCommunityCommand() -> ChatCommand {
-        let thread = randomThread()
+        let thread = entities.ownedThreads.isEmpty || random.oneIn(3) ? randomThread() : pick(entities.ownedThreads)
         let moderator = randomModerator(of: thread)
         switch Int.random(in: 0..<32, using: &random) {
         case 0...3: return .invite(user: randomUser(), thread: thread, by: moderator)
         case 4, 5:
-            let (user, thread) = randomEncounter()
+            let (user, thread) = randomPair(entities.invitations)
             return .acceptInvitation(user: user, thread: thread)
         case 6:
-            let (user, thread) = randomEncounter()
+            let (user, thread) = randomPair(entities.invitations)
             return .declineInvitation(user: user, thread: thread)
         case 7:
-            let (user, thread) = randomEncounter()
+            let (user, thread) = randomPair(entities.invitations)
             return .revokeInvitation(user: user, thread: thread, by: randomModerator(of: thread))
         case 8...10:
             let user = random.oneIn(4) ? moderator : randomMember(of: thread)
@@ -116,34 +120,38 @@ public struct CommandGenerator: Sendable {
             return .grantOperator(user: randomUser())
         case 12, 13:
             let post = randomPost().0
-            return .remove(post, by: random.oneIn(2) ? moderator : randomModerator(of: threadOfMessage(post)), reason: randomReason())
+            return .remove(post, by: randomModerator(of: threadOfMessage(post)), reason: randomReason())
         case 14, 15: return .mute(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
         case 16:
-            let (user, thread) = randomEncounter()
+            let (user, thread) = randomPair(entities.mutes)
             return .unmute(user: user, thread: thread, by: randomModerator(of: thread))
         case 17, 18: return .ban(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
         case 19:
-            let (user, thread) = randomEncounter()
+            let (user, thread) = randomPair(entities.bans)
             return .unban(user: user, thread: thread, by: randomModerator(of: thread))
         case 20: return .removeMember(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason())
         case 21, 22:
             let (message, thread) = randomMessage()
             return .pin(message: message, by: randomModerator(of: thread))
         case 23:
-            let (message, thread) = randomMessage()
-            return .unpin(message: message, by: randomModerator(of: thread))
+            let message = entities.pinned.isEmpty || random.oneIn(8) ? randomMessage().0 : pick(entities.pinned)
+            return .unpin(message: message, by: randomModerator(of: threadOfMessage(.message(message))))
         case 24: return .lockThread(thread: thread, by: moderator)
         case 25: return .unlockThread(thread: thread, by: moderator)
-        case 26: return random.oneIn(4) ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
+        case 26: return random.oneIn(3) ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
         case 27, 28:
             let post = randomPost().0
             return .report(post, by: randomMember(of: threadOfMessage(post)), reason: randomReason())
         case 29:
-            let post = randomPost().0
+            let post = entities.reported.isEmpty || random.oneIn(8) ? randomPost().0 : pick(entities.reported)
             return .resolveReport(post, by: randomModerator(of: threadOfMessage(post)))
         case 30:
-            let (user, blocker) = (randomUser(), randomUser())
-            return random.oneIn(3) ? .unblock(user: user, by: blocker) : .block(user: user, by: blocker)
+            if random.oneIn(3) {
+                if entities.blocks.isEmpty || random.oneIn(8) { return .unblock(user: randomUser(), by: randomUser()) }
+                let block = pick(entities.blocks)
+                return .unblock(user: block.user, by: block.by)
+            }
+            return .block(user: randomUser(), by: randomUser())
         default:
             return .custom(
                 id: newOrExisting(entities.customEvents), kind: random.oneIn(10) ? pick(["poll", "", "com..poll"]) : "com.example.poll",
@@ -153,16 +161,16 @@ public struct CommandGenerator: Sendable {
 
     /// Returns a user who usually moderates the thread.
     private mutating func randomModerator(of thread: ThreadID?) -> UserID {
-        if !entities.operators.isEmpty, random.oneIn(8) { return pick(entities.operators) }
-        guard let thread, let moderators = entities.moderators[thread], !moderators.isEmpty, !random.oneIn(5) else {
-            return randomMember(of: thread)
-        }
-        return pick(moderators)
+        if random.oneIn(6) { return randomMember(of: thread) }
+        if let thread, let moderators = entities.moderators[thread], !moderators.isEmpty, !random.oneIn(8) { return pick(moderators) }
+        return entities.operators.isEmpty ? randomMember(of: thread) : pick(entities.operators)
     }
 
-    /// Returns a user and a thread, usually a pair that was invited, muted or banned.
-    private mutating func randomEncounter() -> (UserID, ThreadID) {
-        entities.encounters.isEmpty || random.oneIn(8) ? (randomUser(), randomThread()) : pick(entities.encounters)
+    /// Returns a user and a thread, usually a pair from the list.
+    private mutating func randomPair(_ pairs: [GeneratedEntities.Encounter]) -> (UserID, ThreadID) {
+        if pairs.isEmpty || random.oneIn(8) { return (randomUser(), randomThread()) }
+        let pair = pick(pairs)
+        return (pair.user, pair.thread)
     }
 
     private func threadOfMessage(_ post: PostID) -> ThreadID? {

@@ -12,11 +12,26 @@ struct GeneratedEntities: Sendable {
     private(set) var sessions: [SessionID] = []
     private(set) var customEvents: [CustomEventID] = []
     private(set) var operators: [UserID] = []
-    /// The users who have moderated a thread, and may still do so.
+    /// The owners and moderators of each thread.
     private(set) var moderators: [ThreadID: [UserID]] = [:]
-    /// The users who were invited, muted or banned, and the threads.
-    private(set) var encounters: [(user: UserID, thread: ThreadID)] = []
+    /// The threads that were opened with an owner.
+    private(set) var ownedThreads: [ThreadID] = []
+    private(set) var invitations: [Encounter] = []
+    private(set) var mutes: [Encounter] = []
+    private(set) var bans: [Encounter] = []
+    /// The posts with open reports.
+    private(set) var reported: [PostID] = []
+    private(set) var pinned: [MessageID] = []
+    private(set) var blocks: [UserBlock] = []
     private var state = ChatState()
+
+    /// A user and a thread to which they are invited, or in which they are muted or banned.
+    struct Encounter: Equatable {
+        var user: UserID
+        var thread: ThreadID
+
+        init(_ user: UserID, _ thread: ThreadID) { (self.user, self.thread) = (user, thread) }
+    }
 
     var head: Position { state.head }
     var lastRecordedAt: Timestamp { state.lastRecordedAt }
@@ -27,35 +42,55 @@ struct GeneratedEntities: Sendable {
         guard case .append(let events) = decision else { return }
         for event in events {
             state.evolve(event, at: state.head + 1)
-            apply(event.details)
+            apply(event.details, event.origin)
         }
     }
 
-    private mutating func apply(_ details: EventDetails) {
+    private mutating func apply(_ details: EventDetails, _ origin: EventOrigin) {
         switch details {
         case .userRegistered(let details): users.append(details.user)
         case .threadOpened(let details):
             threads.append(details.thread)
+            guard origin == .native, details.thread.outwardCode == nil else { return }
+            ownedThreads.append(details.thread)
             moderators[details.thread] = [details.by]
-        case .threadJoined(let details): members[details.thread, default: []].append(details.user)
-        case .threadLeft(let details): members[details.thread]?.removeAll { $0 == details.user }
+        case .threadJoined(let details):
+            members[details.thread, default: []].append(details.user)
+            invitations.removeAll { $0 == Encounter(details.user, details.thread) }
+        case .threadLeft(let details): endMembership(details.user, details.thread)
         case .messagePosted(let details): messages.append((details.message, details.thread, details.author))
         case .replyPosted(let details): replies.append((details.reply, details.message, details.author))
         case .sessionStarted(let details): sessions.append(details.session)
-        case .memberRemoved(let details): members[details.thread]?.removeAll { $0 == details.user }
+        case .memberRemoved(let details): endMembership(details.user, details.thread)
         case .custom(let details): customEvents.append(details.id)
         case .operatorGranted(let details): operators.append(details.user)
         case .operatorRevoked(let details): operators.removeAll { $0 == details.user }
-        case .roleSet(let details): if details.role > .member { moderators[details.thread, default: []].append(details.user) }
-        case .userInvited(let details): encounters.append((details.user, details.thread))
-        case .userMuted(let details), .userBanned(let details): encounters.append((details.user, details.thread))
-        case .threadPolicySet, .invitationDeclined, .invitationRevoked, .messageRemoved, .replyRemoved, .userUnmuted, .userUnbanned,
-            .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReported, .replyReported,
-            .messageReportsResolved, .replyReportsResolved, .userBlocked, .userUnblocked:
-            break
+        case .roleSet(let details):
+            moderators[details.thread]?.removeAll { $0 == details.user }
+            if details.role > .member { moderators[details.thread, default: []].append(details.user) }
+        case .userInvited(let details): invitations.append(Encounter(details.user, details.thread))
+        case .invitationDeclined(let details): invitations.removeAll { $0 == Encounter(details.user, details.thread) }
+        case .invitationRevoked(let details): invitations.removeAll { $0 == Encounter(details.user, details.thread) }
+        case .userMuted(let details): mutes.append(Encounter(details.user, details.thread))
+        case .userUnmuted(let details): mutes.removeAll { $0 == Encounter(details.user, details.thread) }
+        case .userBanned(let details): bans.append(Encounter(details.user, details.thread))
+        case .userUnbanned(let details): bans.removeAll { $0 == Encounter(details.user, details.thread) }
+        case .messageReported(let details): reported.append(.message(details.message))
+        case .replyReported(let details): reported.append(.reply(details.reply))
+        case .messagePinned(let details): pinned.append(details.message)
+        case .messageReportsResolved(let details): reported.removeAll { $0 == .message(details.message) }
+        case .replyReportsResolved(let details): reported.removeAll { $0 == .reply(details.reply) }
+        case .messageUnpinned(let details): pinned.removeAll { $0 == details.message }
+        case .userBlocked(let details): blocks.append(details)
+        case .userUnblocked(let details): blocks.removeAll { $0 == details }
+        case .threadPolicySet, .messageRemoved, .replyRemoved, .threadLocked, .threadUnlocked, .threadClosed: break
         case .usernameChanged, .postcodeSet, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded,
             .lost, .unknown:
             break
         }
+    }
+    private mutating func endMembership(_ user: UserID, _ thread: ThreadID) {
+        members[thread]?.removeAll { $0 == user }
+        moderators[thread]?.removeAll { $0 == user }
     }
 }

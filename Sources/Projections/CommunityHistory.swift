@@ -68,7 +68,8 @@ struct CommunityHistory: Equatable, Sendable {
             bans.set(1, at: position, of: membership)
             invitations.clear(at: position, of: membership)
         case .userUnbanned: bans.clear(at: position, of: membership)
-        case .operatorGranted: operators.set(1, at: position, of: indexes.user)
+        // Grants and revocations alternate, as `operatorPeriods` needs.
+        case .operatorGranted: if operators.value(of: indexes.user) == 0 { operators.set(1, at: position, of: indexes.user) }
         case .operatorRevoked: operators.clear(at: position, of: indexes.user)
         case .messagePinned:
             guard post >= 0 else { return }
@@ -123,10 +124,12 @@ struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: 
         return rows.find(entry).flatMap { versions.version(links[$0], asOf: position) }
     }
 
-    /// Returns the versions of an entry as of a position, oldest first.
-    func history(of entry: Int, asOf position: Position) -> [VersionChains<Value>.Version] {
-        guard let row = rows.find(entry) else { return [] }
-        return versions.versions(links[row], ranks: 1..<versions.count(links[row], asOf: position) + 1)
+    /// Returns the number of an entry's versions as of a position.
+    func count(of entry: Int, asOf position: Position) -> Int { rows.find(entry).map { versions.count(links[$0], asOf: position) } ?? 0 }
+
+    /// Returns the versions of an entry with these ranks, from 1, oldest first.
+    func versions(of entry: Int, ranks: Range<Int>) -> [VersionChains<Value>.Version] {
+        rows.find(entry).map { versions.versions(links[$0], ranks: ranks) } ?? []
     }
 
     mutating func removeSlots() { rows.removeSlots() }

@@ -60,18 +60,35 @@ extension ReadModels {
         }.sorted { $0.since < $1.since }
     }
 
+    /// Returns the number of times a user became or ceased to be an operator, which alternate.
+    package func operatorChangeCount(of user: UserID, asOf position: Position) -> Int {
+        identities.index(ofUser: user).map { views.community.operators.count(of: $0, asOf: position) } ?? 0
+    }
+
     /// Returns the periods in which a user was an operator.
-    package func operatorPeriods(of user: UserID, asOf position: Position) -> [(from: Position, to: Position?)] {
+    ///
+    /// - Parameter changes: A range of the user's changes, from 1, the first of which begins a
+    ///   period.
+    package func operatorPeriods(of user: UserID, changes: Range<Int>) -> [(from: Position, to: Position?)] {
         guard let user = identities.index(ofUser: user) else { return [] }
         var periods: [(from: Position, to: Position?)] = []
-        for version in views.community.operators.history(of: user, asOf: position) {
+        for version in views.community.operators.versions(of: user, ranks: changes) {
             if version.value != 0 {
-                if periods.last.map({ $0.to != nil }) ?? true { periods.append((version.position, nil)) }
+                periods.append((version.position, nil))
             } else if !periods.isEmpty {
                 periods[periods.count - 1].to = version.position
             }
         }
         return periods
+    }
+
+    /// Returns the thread of a row if operators could read it; nil if it did not exist or was
+    /// `inviteOnly`.
+    package func operatedThread(_ thread: Int, asOf position: Position) -> OperatedThread? {
+        guard sortKey(ofThread: thread, asOf: position) != nil, policyAndHistory(ofThread: thread, asOf: position).policy != .inviteOnly else {
+            return nil
+        }
+        return OperatedThread(thread: identities.threadID(thread), openedAt: firstPosition(ofThread: thread))
     }
 
     /// Returns a member's role and the position since which they have it; nil for other users.

@@ -123,6 +123,9 @@ package struct PostRecord<ID: EntityID>: Hashable, Sendable {
     package var isWithheld = false
     /// Whether the viewer has blocked its author.
     package var isBlocked = false
+
+    /// Whether it is retracted or removed.
+    package var isGone: Bool { isRetracted || isRemoved }
 }
 
 extension ReadModels {
@@ -327,6 +330,16 @@ extension ReadModels {
         let count = messageCount(ofThread: thread, asOf: position)
         let message = count == 0 ? 0 : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
         return max(message, views.timelines.threads[thread].latest(asOf: position).position)
+    }
+
+    /// Returns the position of the first event of a thread, which is its opening unless that was
+    /// lost.
+    func firstPosition(ofThread thread: Int) -> Position {
+        let row = views.timelines.threads[thread]
+        if row.openedAt > 0 { return row.openedAt }
+        let message = row.messages.isEmpty ? nil : identities.messageFacts.position(Int(row.messages[0]))
+        let other = row.nonMessagePositions.isEmpty ? nil : row.nonMessagePositions[0]
+        return min(message ?? .max, other ?? .max)
     }
 
     private func record(ofThread thread: Int, asOf position: Position, after start: Position = 0) -> ThreadRecord {

@@ -28,6 +28,37 @@ package struct Access: Hashable, Sendable {
         self.from = from
         self.to = to
     }
+
+    /// Returns the ranges with overlapping ones of the same thread merged, ordered by start and
+    /// thread.
+    package static func merged(_ ranges: [Access]) -> [Access] {
+        var merged: [Access] = []
+        for range in ranges.sorted(by: { ($0.thread, $0.from) < ($1.thread, $1.from) }) {
+            if let last = merged.last, last.thread == range.thread, last.to.map({ range.from <= $0 }) ?? true {
+                if let end = last.to { merged[merged.count - 1].to = range.to.map { max(end, $0) } }
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged.sorted { ($0.from, $0.thread) < ($1.from, $1.thread) }
+    }
+}
+
+/// A thread that an operator of the community could read without being a member.
+package struct OperatedThread: Sendable {
+    let thread: ThreadID
+    /// The position of its first event.
+    let openedAt: Position
+
+    /// Returns the ranges in which an operator could read the thread.
+    ///
+    /// - Parameter periods: The periods in which the user was an operator.
+    package func access(in periods: [(from: Position, to: Position?)]) -> [Access] {
+        periods.compactMap { period in
+            let from = max(period.from, openedAt)
+            return period.to.map { from >= $0 } ?? false ? nil : Access(thread: thread, from: from, to: period.to)
+        }
+    }
 }
 
 extension ReadModels {
@@ -68,11 +99,25 @@ extension ReadModels {
             .map { membership($0, asOf: position) }
     }
 
-    /// Returns the users who could read a thread, in joining order.
+    /// Returns the users who could read a thread: its members in joining order, then the operators
+    /// of ``readingOperators(of:asOf:)``.
     ///
-    /// - Complexity: As ``members(of:asOf:)``, because only members can read it.
+    /// - Complexity: As ``members(of:asOf:)``.
     package func readers(of thread: ThreadID, asOf position: Position) -> [Membership] {
-        members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) }
+        members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) } + readingOperators(of: thread, asOf: position)
+    }
+
+    /// Returns the operators of the community who could read a thread without being a member, in
+    /// the order in which they could read it first.
+    package func readingOperators(of thread: ThreadID, asOf position: Position) -> [Membership] {
+        let opening = openingPosition(of: thread)
+        return operators(asOf: position).filter { reader in
+            mayRead(reader.user, thread, asOf: position) && joinPosition(reader.user, in: thread, asOf: position) == nil
+        }.map { reader in
+            var reader = reader
+            reader.since = max(reader.since, opening)
+            return reader
+        }.sorted { $0.since < $1.since }
     }
 
     /// Returns the residents of an outward code, in the order in which they moved there.
@@ -94,10 +139,15 @@ extension ReadModels {
     /// - Complexity: O(*n*) in the number of those threads, regardless of the number of joins.
     package func everJoinedThreads(of user: UserID) -> [ThreadID] { compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) } }
 
-    /// Returns the periods in which a user could read each thread, ordered by start.
+    /// Returns the periods in which a user could read each thread, as a member or as an operator of
+    /// the community, ordered by start and thread.
     package func access(of user: UserID, asOf position: Position) -> [Access] {
-        compactMap(scan(membershipsOf: user)) { access(ofMembership: $0, changes: 1..<changeCount(ofMembership: $0, asOf: position) + 1) }
-            .joined().sorted { $0.from < $1.from }
+        let stays = compactMap(scan(membershipsOf: user)) {
+            access(ofMembership: $0, changes: 1..<changeCount(ofMembership: $0, asOf: position) + 1)
+        }
+        let periods = operatorPeriods(of: user, changes: 1..<operatorChangeCount(of: user, asOf: position) + 1)
+        let threads = periods.isEmpty ? [] : compactMap(threadScan()) { operatedThread($0, asOf: position) }
+        return Access.merged(stays.flatMap(\.self) + threads.flatMap { $0.access(in: periods) })
     }
 
     /// Returns the number of users.

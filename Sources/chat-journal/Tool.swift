@@ -52,7 +52,7 @@ struct Tool {
     /// Every command, in the order of the help.
     static let commands: [ToolCommand] = [
         .demo, .run, .import, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access,
-        .activity,
+        .activity, .roles, .bans, .pins, .reports, .invitations,
         .events, .verify, .head, .stats, .export, .backup, .repair,
     ]
 

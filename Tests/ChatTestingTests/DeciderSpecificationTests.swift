@@ -35,8 +35,8 @@ struct DeciderSpecificationTests {
     @Test func outcomeDistinguishesFourCases() {
         let given = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
-        let appended = given.when(.leaveThread(user: ann, thread: thread))
-        #expect(appended.eventDetails == [.threadLeft(ThreadLeft(thread: thread, number: 3, user: ann))])
+        let appended = given.when(.lockThread(thread: thread, by: ann))
+        #expect(appended.eventDetails == [.threadLocked(ThreadChanged(thread: thread, number: 3, by: ann))])
         #expect(appended.rejection == nil && !appended.isUnchanged && appended.duplicatePositions == nil)
         let unchanged = given.when(.joinThread(user: ann, thread: thread))
         #expect(unchanged.isUnchanged && unchanged.events.isEmpty && unchanged.rejection == nil && unchanged.duplicatePositions == nil)

@@ -28,7 +28,8 @@ import Testing
         for user in 1...Self.count {
             requests.append(CommandRequest(.registerUser(user: UserID(bits: UInt128(user)), username: "user\(user)")))
             requests.append(CommandRequest(.setPostcode(user: UserID(bits: UInt128(user)), postcode: "SW1A 1AA")))
-            requests.append(CommandRequest(.openThread(thread: thread(user), name: "Garden", by: ann)))
+            // An imported thread has no owner, so that its opener can leave it.
+            requests.append(CommandRequest(.openThread(thread: thread(user), name: "Garden", by: ann), origin: .imported(sentAt: nil)))
         }
         for _ in 0..<40 {
             requests.append(CommandRequest(.leaveThread(user: ann, thread: thread(1))))

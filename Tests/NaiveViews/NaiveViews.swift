@@ -99,7 +99,56 @@ package struct NaiveViews {
     }
 
     /// Returns the positions at which a user gained and lost each thread, ordered by the gains.
+    ///
+    /// Operators gain every thread that is not `inviteOnly`.
     package func access(of user: UserID) -> [Access] {
+        let others = threads.filter { policy(of: $0) != .inviteOnly }
+        return Self.merged(
+            stays(of: user)
+                + operatorPeriods(of: user).flatMap { period in
+                    others.compactMap { thread in
+                        let from = max(period.from, openingPosition(of: thread))
+                        return from < period.to ?? .max ? Access(thread: thread, from: from, to: period.to) : nil
+                    }
+                })
+    }
+
+    /// Returns the ranges, ordered by start and thread, with overlapping ones of a thread as one.
+    package static func merged(_ ranges: [Access]) -> [Access] {
+        var rest = ranges
+        var merged: [Access] = []
+        while var range = rest.popLast() {
+            // Takes in overlapping ranges until there are none.
+            while let index = rest.firstIndex(where: {
+                $0.thread == range.thread && $0.from < range.to ?? .max && range.from < $0.to ?? .max
+            }) {
+                let other = rest.remove(at: index)
+                range.from = min(range.from, other.from)
+                range.to = if let to = range.to, let end = other.to { max(to, end) } else { nil }
+            }
+            merged.append(range)
+        }
+        return merged.sorted { ($0.from, $0.thread) < ($1.from, $1.thread) }
+    }
+
+    private func operatorPeriods(of user: UserID) -> [(from: Position, to: Position?)] {
+        var periods: [(from: Position, to: Position?)] = []
+        for recorded in events {
+            switch recorded.event.details {
+            case .operatorGranted(let details) where details.user == user: periods.append((recorded.position, nil))
+            case .operatorRevoked(let details) where details.user == user: periods[periods.count - 1].to = recorded.position
+            default: break
+            }
+        }
+        return periods
+    }
+
+    private func openingPosition(of thread: ThreadID) -> Position {
+        events.first { if case .threadOpened(let details) = $0.event.details { details.thread == thread } else { false } }?.position ?? 0
+    }
+
+    /// Returns the memberships of a user, ordered by start.
+    package func stays(of user: UserID) -> [Access] {
         var stretches: [Access] = []
         for recorded in events {
             switch recorded.event.details {
@@ -138,8 +187,8 @@ package struct NaiveViews {
         }
     }
 
-    /// Counts messages by others that are neither retracted nor removed, after the later of read marker and last join; 0 for
-    /// non-members.
+    /// Counts messages by others that are neither retracted nor removed, after the later of read
+    /// marker and last join; 0 for non-members.
     package func unreadCount(_ user: UserID, in thread: ThreadID) -> Int {
         guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: thread))

@@ -94,7 +94,7 @@ extension StoreModels {
             let shown = models.messages(of: thread, everything, asOf: now).map {
                 NaiveViews.Message(
                     id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
-                    replyCount: $0.replyCount)
+                    isRemoved: $0.isRemoved, replyCount: $0.replyCount)
             }
             #expect(shown == messages)
             #expect(models.messages(of: thread, everything, asOf: now).map(\.authorName) == messages.map { naive.username($0.author) })
@@ -102,7 +102,8 @@ extension StoreModels {
             for message in messages {
                 let replies = models.replies(to: message.id, everything, asOf: now).map {
                     NaiveViews.Reply(
-                        id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted)
+                        id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
+                        isRemoved: $0.isRemoved)
                 }
                 #expect(replies == naive.replies(to: message.id))
                 let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).map(\.position)
@@ -116,7 +117,8 @@ extension StoreModels {
             #expect(models.members(of: thread, asOf: now).map(\.user) == members.map(\.user))
             #expect(models.members(of: thread, asOf: now).map(\.since) == members.map(\.since))
             #expect(record?.memberCount == members.count)
-            #expect(models.readers(of: thread, asOf: now).map(\.user) == naive.readers(of: thread))
+            let readers = naive.readers(of: thread)
+            #expect(models.readers(of: thread, asOf: now).map(\.user) == readers)
             for limit in [0, 1, 2, 7] {
                 // At an entry, between two, before the first and after the last.
                 let own = messages.prefix(3).map(\.position)
@@ -126,7 +128,7 @@ extension StoreModels {
                 }
             }
             for user in naive.users {
-                #expect(models.mayRead(user, thread, asOf: now) == members.contains { $0.user == user })
+                #expect(models.mayRead(user, thread, asOf: now) == readers.contains(user))
                 #expect(models.unreadCount(of: user, in: thread, asOf: now) == naive.unreadCount(user, in: thread))
                 #expect(models.readMarker(user, in: thread, asOf: now) == naive.readUpTo(user, in: thread))
             }
@@ -144,7 +146,7 @@ extension StoreModels {
             #expect(models.profile(user, asOf: now)?.username?.text == name)
             #expect(name.flatMap { models.user(named: $0, asOf: now) } == user)
             #expect(models.access(of: user, asOf: now) == naive.access(of: user))
-            let threads = naive.access(of: user).filter { $0.to == nil }
+            let threads = naive.stays(of: user).filter { $0.to == nil }
             #expect(models.threads(of: user, asOf: now).map(\.thread) == threads.map(\.thread))
             #expect(models.threads(of: user, asOf: now).map(\.since) == threads.map(\.from))
         }
@@ -195,8 +197,13 @@ extension StoreModels {
         let idCounts: [EventKind: Int] = [
             .userRegistered: 1, .usernameChanged: 1, .postcodeSet: 2, .threadOpened: 2, .threadJoined: 2, .threadLeft: 2, .messagePosted: 3,
             .replyPosted: 4, .messageEdited: 3, .replyEdited: 4, .messageRetracted: 3, .replyRetracted: 4, .threadRead: 2,
-            .sessionStarted: 2, .sessionEnded: 2, .lost: 0,
+            .sessionStarted: 2, .sessionEnded: 2, .lost: 0, .threadPolicySet: 2, .userInvited: 3, .invitationDeclined: 2,
+            .invitationRevoked: 3, .roleSet: 3, .operatorGranted: 1, .operatorRevoked: 1, .messageRemoved: 3, .replyRemoved: 4,
+            .userMuted: 3, .userUnmuted: 3, .userBanned: 3, .userUnbanned: 3, .memberRemoved: 3, .messagePinned: 3, .messageUnpinned: 3,
+            .threadLocked: 2, .threadUnlocked: 2, .threadClosed: 2, .messageReported: 3, .replyReported: 4, .messageReportsResolved: 3,
+            .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3,
         ]
+        #expect(idCounts.count == EventKind.allCases.count)
         let often: [EventKind] = [.messagePosted, .threadJoined, .threadLeft, .replyPosted]
         let idValues = UInt8(Int.random(in: 1...30, using: &random))
         let times: [Int64] = [.min, -86_400_001, -1, 0, 86_399_999, 86_400_000, .max]
@@ -213,6 +220,15 @@ extension StoreModels {
             }
             // A number for the kinds that have one; a field of a later version for the others.
             kept.append(UInt8.random(in: 0..<128, using: &random))
+            // Bytes that are a policy and a history, a role, the end of a sanction, or the empty
+            // name of a kind.
+            switch kind {
+            case .threadPolicySet: kept += [UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0...1, using: &random)]
+            case .roleSet: kept.append(UInt8.random(in: 1...3, using: &random))
+            case .userMuted, .userBanned: kept.append(UInt8.random(in: 0..<128, using: &random))
+            case .custom: kept.append(0)
+            default: break
+            }
             return (kept, nil)
         }
         try expectPortionsEqual(records, &random)

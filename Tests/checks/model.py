@@ -1,11 +1,16 @@
 """A second, independent implementation of the command rules, in Python.
 
 The other checks compare its outcome of a command line with the tool's answer and events. It implements the order of
-rejections, duplicates, and commands without effect. It does not know the files.
+rejections, duplicates, and commands without effect. It does not know the files. The commands of private threads, roles
+and moderation are in community.py.
 """
 
 import re
+import time
 import unicodedata
+
+from community import Community
+from outcome import Outcome, Refusal
 
 POSTCODE = re.compile(
     r"(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}"
@@ -21,6 +26,18 @@ OUTWARD = re.compile(
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+# The events that name a thread and have no number in it.
+UNNUMBERED = ("threadRead", "messageReported", "replyReported", "messageReportsResolved", "replyReportsResolved")
+# The kinds whose printed event must have every expected field.
+COMPLETE = (
+    "messagePosted", "replyPosted", "threadOpened", "threadJoined", "userRegistered", "threadPolicySet", "userInvited",
+    "invitationDeclined", "invitationRevoked", "roleSet", "operatorGranted", "operatorRevoked", "messageRemoved",
+    "replyRemoved", "userMuted", "userUnmuted", "userBanned", "userUnbanned", "memberRemoved", "messagePinned",
+    "messageUnpinned", "threadLocked", "threadUnlocked", "threadClosed", "messageReported", "replyReported",
+    "messageReportsResolved", "replyReportsResolved", "userBlocked", "userUnblocked", "custom",
 )
 
 
@@ -52,36 +69,30 @@ def postcode_of(text):
     return (outward, inward) if re.fullmatch(re.escape(outward) + " *" + inward, halves) else None
 
 
-class Outcome:
-    """The outcome of a command: `events` (kind and known fields of each), no change, or a rejection."""
+class Model(Community):
+    """The state of the rules. `execute` applies one decoded command line and returns its outcome.
 
-    def __init__(self, events=(), positions=None, duplicate=False, code=None):
-        self.events, self.positions, self.duplicate, self.code = list(events), positions, duplicate, code
+    `now` is the clock in milliseconds since 1970, which a check can set before a command. None, the default, is the
+    clock of this machine, which the tool uses as well. Only the end of a sanction depends on the time: a check that
+    compares the model with the tool must not choose an end that is close to the present.
+    """
 
-    def __str__(self):
-        if self.code:
-            return "rejected: " + self.code
-        kinds = ", ".join(kind for kind, _ in self.events)
-        return ("duplicate: " + kinds) if self.duplicate else (kinds or "no change")
-
-
-class Refusal(Exception):
-    pass
-
-
-class Model:
-    """The state of the rules. `execute` applies one decoded command line and returns its outcome."""
-
-    def __init__(self):
+    def __init__(self, now=None):
+        self.now = now
+        self.time = 0        # the recording time of the present command
+        self.recorded = 0    # the recording time of the last event
         self.position = 0
         self.users, self.names, self.subjects = {}, {}, {}
-        self.threads = {}   # outward code or thread id -> {"members": set, "number": int, "outward": bool}
+        self.threads = {}   # outward code or thread id -> the result of new_thread
         self.messages, self.replies, self.sessions = {}, {}, {}
+        self.operators, self.blocks = set(), set()
         self.markers = {}   # (user, thread) -> position
         self.receipts = {}  # (kind of entity, id) -> (the values that a repetition must match, Outcome)
 
     def execute(self, line):
         (name, fields), = ((key, value) for key, value in line.items() if key != "correlation")
+        clock = time.time_ns() // 1_000_000 if self.now is None else self.now
+        self.time = max(min(max(clock, 0), (1 << 48) - 1), self.recorded)
         try:
             return getattr(self, name)(**fields)
         except Refusal as refusal:
@@ -90,12 +101,12 @@ class Model:
     # Helpers of the commands
 
     def append(self, *events):
-        first = self.position + 1
+        first, self.recorded = self.position + 1, self.time
         listed = []
         for kind, fields in events:
             self.position += 1
             thread = fields.get("thread")
-            if thread is not None and kind != "threadRead":
+            if thread is not None and kind not in UNNUMBERED:
                 self.threads[thread]["number"] += 1
                 fields = dict(fields, number=self.threads[thread]["number"])
             listed.append((kind, fields))
@@ -133,6 +144,10 @@ class Model:
     def member(self, user, thread):
         if user not in self.threads[thread]["members"]:
             raise Refusal("notAMember")
+
+    def resident(self, user, thread):
+        if self.threads[thread]["outward"] and (self.users[user]["postcode"] or ("",))[0] != thread:
+            raise Refusal("notResident")
 
     @staticmethod
     def body(text):
@@ -189,21 +204,29 @@ class Model:
         self.users[user]["postcode"] = code
         events = [("postcodeSet", {"user": user})]
         if code[0] not in self.threads:
-            self.threads[code[0]] = {"members": set(), "number": 0, "outward": True}
+            self.threads[code[0]] = self.new_thread(outward=True, policy="residents")
             events.append(("threadOpened", {"thread": code[0]}))
-        if user not in self.threads[code[0]]["members"]:
-            self.threads[code[0]]["members"].add(user)
+        thread = self.threads[code[0]]
+        takes_joins = not thread["closed"] and not thread["locked"] and not self.is_sanctioned("bans", user, code[0])
+        if user not in thread["members"] and takes_joins:
+            self.join(user, code[0], self.position + len(events) + 1)
             events.append(("threadJoined", {"thread": code[0], "user": user}))
         return self.append(*events)
 
-    def openThread(self, name, by, thread=None):
+    def openThread(self, name, by, thread=None, policy="open", history="all"):
         def act(identifier):
             user = self.user(by)
             if not 1 <= len(name.strip()) <= 80 or not is_name(name.strip()) or outward_code(name):
                 raise Refusal("invalidThreadName")
-            self.threads[identifier] = {"members": {user}, "number": 0, "outward": False}
-            return self.append(("threadOpened", {"thread": identifier, "by": user, "name": name.strip()}),
-                               ("threadJoined", {"thread": identifier, "user": user}))
+            if policy not in ("open", "inviteOnly"):
+                raise Refusal("invalidPolicy")
+            events = [("threadOpened", {"thread": identifier, "by": user, "name": name.strip()})]
+            if (policy, history) != ("open", "all"):
+                fields = {"thread": identifier, "policy": policy, "history": history, "by": user}
+                events.append(("threadPolicySet", fields))
+            self.threads[identifier] = self.new_thread(outward=False, policy=policy, history=history)
+            self.join(user, identifier, self.position + len(events) + 1, role="owner")
+            return self.append(*events, ("threadJoined", {"thread": identifier, "user": user}))
 
         return self.once("thread", thread, by.lower(), act)
 
@@ -211,25 +234,31 @@ class Model:
         user, thread = self.user(user), self.thread(thread)
         if user in self.threads[thread]["members"]:
             return Outcome()
-        if self.threads[thread]["outward"] and (self.users[user]["postcode"] or ("",))[0] != thread:
-            raise Refusal("notResident")
-        self.threads[thread]["members"].add(user)
+        self.unlocked(thread)
+        self.not_banned(user, thread)
+        self.resident(user, thread)
+        if self.threads[thread]["policy"] == "inviteOnly" and user not in self.threads[thread]["invited"]:
+            raise Refusal("notInvited")
+        self.join(user, thread, self.position + 1)
         return self.append(("threadJoined", {"thread": thread, "user": user}))
 
     def leaveThread(self, user, thread):
         user, thread = self.user(user), self.thread(thread)
         if user not in self.threads[thread]["members"]:
             return Outcome()
-        self.threads[thread]["members"].discard(user)
+        if self.is_last_owner(user, thread):
+            raise Refusal("lastOwner")
+        del self.threads[thread]["members"][user]
         return self.append(("threadLeft", {"thread": thread, "user": user}))
 
     def postMessage(self, thread, author, body, message=None):
         def act(identifier):
             user, place = self.user(author), self.thread(thread)
             self.member(user, place)
+            self.may_write(user, place)
             self.body(body)
             if identifier is not None:
-                self.messages[identifier] = {"thread": place, "author": user, "retracted": False}
+                self.messages[identifier] = self.new_post(place, user, root=self.position + 1)
             fields = {"thread": place, "author": user, "body": body}
             return self.append(("messagePosted", dict(fields, message=identifier) if identifier else fields))
 
@@ -242,18 +271,26 @@ class Model:
             if root is None:
                 raise Refusal("unknownMessage")
             self.member(user, root["thread"])
-            if root["retracted"]:
-                raise Refusal("retracted")
+            self.not_hidden(root, user, "message")
+            self.may_write(user, root["thread"])
+            self.exists(root)
             self.body(body)
             if identifier is not None:
-                self.replies[identifier] = {"thread": root["thread"], "author": user, "retracted": False}
+                post = self.new_post(root["thread"], user, root["root"])
+                self.replies[identifier] = dict(post, message=message.lower())
             fields = {"thread": root["thread"], "message": message.lower(), "author": user, "body": body}
             return self.append(("replyPosted", dict(fields, reply=identifier) if identifier else fields))
 
         return self.once("reply", reply, (author.lower(), message.lower()), act)
 
+    @staticmethod
+    def new_post(thread, author, root):
+        """Returns a new post. `root` is the position of the message: the post itself, or the one that it replies to."""
+        return {"thread": thread, "author": author, "root": root, "retracted": False, "removed": False,
+                "reporters": set()}
+
     def target(self, message, reply):
-        """Returns the target of an edit or a retraction, its kind and its id."""
+        """Returns the message or the reply that a command names, its kind and its id."""
         if message is not None:
             found, kind, code = self.messages.get(message.lower()), "message", "unknownMessage"
         else:
@@ -266,10 +303,11 @@ class Model:
         user = self.user(by)
         found, kind, identifier = self.target(message, reply)
         self.member(user, found["thread"])
+        self.not_hidden(found, user, kind)
+        self.may_write(user, found["thread"])
         if found["author"] != user:
             raise Refusal("notTheAuthor")
-        if found["retracted"]:
-            raise Refusal("retracted")
+        self.exists(found)
         self.body(body)
         return self.append((kind + "Edited", {"thread": found["thread"], kind: identifier, "body": body}))
 
@@ -281,6 +319,7 @@ class Model:
         if found["retracted"]:
             return Outcome()
         found["retracted"] = True
+        self.end_pin(found, kind, identifier)
         return self.append((kind + "Retracted", {"thread": found["thread"], kind: identifier}))
 
     def markRead(self, user, thread, upTo):
@@ -349,9 +388,12 @@ def event_differences(expected, printed, thread_ids):
         for field, value in fields.items():
             if field == "thread" and outward_code(value):
                 value = thread_ids.setdefault(value, payload.get("thread"))
+            # A repeated command with another text receives the first receipt with that text hidden.
+            if field in event.get("redacted", []):
+                value = None
             # Not every kind has every field; a field is compared if it is printed.
             if field in payload and payload[field] != value:
                 found.append(f"{kind}.{field} at {event['position']}: expected {value!r}, got {payload[field]!r}")
-            if field not in payload and kind in ("messagePosted", "replyPosted", "threadOpened", "threadJoined", "userRegistered"):
+            if field not in payload and kind in COMPLETE:
                 found.append(f"{kind} at {event['position']} has no {field}: {payload}")
     return found

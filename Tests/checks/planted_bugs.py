@@ -437,7 +437,7 @@ BUGS = [
     viewer_bug("43h", "the members", "Queries.swift",
                " in\n            try models.requireReadable(thread, from: view)\n            return models.scan", " in\n            return models.scan"),
     viewer_bug("43i", "the readers", "Queries.swift",
-               "            try requireOperator(viewer)\n            try models.requireReadable(thread", "            try models.requireReadable(thread"),
+               "            try requireHost(viewer)\n            try models.requireReadable(thread", "            try models.requireReadable(thread"),
     viewer_bug("43j", "the residents", "Queries.swift",
                "            guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }\n", ""),
     viewer_bug("43k", "a user", "Queries.swift", "            try requireSelf(viewer, id)\n", ""),
@@ -451,7 +451,7 @@ BUGS = [
         unit="SharedFeedTests"),
     viewer_bug("43q", "the history of a post", "ChatStore+PostDetails.swift", "        try models.requireReadable(thread, from: view)\n", ""),
     viewer_bug("43r", "the activity", "Queries.swift",
-               "            try requireOperator(viewer)\n            return models.dayScan", "            return models.dayScan"),
+               "            try requireHost(viewer)\n            return models.dayScan", "            return models.dayScan"),
     # The rows of `WhoIsShownWhat.md`, one mutation each.
     table_row("80", "userRegistered: shown to every user", (
         "Visibility.swift", "        if details.user == viewer { return recorded }\n",

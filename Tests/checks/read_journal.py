@@ -418,7 +418,36 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     14: "sessionStarted | user session | device | user session device",
     15: "sessionEnded | user session | | user session",
     16: "lost | | | ",
+    17: "threadPolicySet | thread by number policy history | | thread number policy history by",
+    18: "userInvited | thread user by number | | thread number user by",
+    19: "invitationDeclined | thread user number | | thread number user",
+    20: "invitationRevoked | thread user by number | | thread number user by",
+    21: "roleSet | thread user by number role | | thread number user role by",
+    22: "operatorGranted | user | | user",
+    23: "operatorRevoked | user | | user",
+    24: "messageRemoved | thread message by number | reason | thread number message by reason",
+    25: "replyRemoved | thread message reply by number | reason | thread number message reply by reason",
+    26: "userMuted | thread user by number until | reason | thread number user by reason until",
+    27: "userUnmuted | thread user by number | | thread number user by",
+    28: "userBanned | thread user by number until | reason | thread number user by reason until",
+    29: "userUnbanned | thread user by number | | thread number user by",
+    30: "memberRemoved | thread user by number | reason | thread number user by reason",
+    31: "messagePinned | thread message by number | | thread number message by",
+    32: "messageUnpinned | thread message by number | | thread number message by",
+    33: "threadLocked | thread by number | | thread number by",
+    34: "threadUnlocked | thread by number | | thread number by",
+    35: "threadClosed | thread by number | | thread number by",
+    36: "messageReported | thread message by | reason | thread message by reason",
+    37: "replyReported | thread message reply by | reason | thread message reply by reason",
+    38: "messageReportsResolved | thread message by | | thread message by",
+    39: "replyReportsResolved | thread message reply by | | thread message reply by",
+    40: "userBlocked | by user | | user by",
+    41: "userUnblocked | by user | | user by",
+    42: "custom | thread id by number kind | payload | thread number id kind by payload",
 }.items()}
+
+# The names of the numbers of a field; `until` is a time, and 0 for none.
+NAMES = {"policy": ["open", "inviteOnly", "residents"], "history": ["all", "sinceJoining"], "role": [None, "member", "moderator", "owner"]}
 
 OUTWARD = re.compile(
     r"(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}|[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY])")
@@ -519,6 +548,19 @@ def event(position, kept, erasable, commit_end):
         if field in ("number", "upTo"):
             place, at = number(kept, at, len(kept))
             values[field] = str(place)
+        elif field in NAMES:
+            value, at = number(kept, at, len(kept))
+            if value >= len(NAMES[field]) or NAMES[field][value] is None:
+                raise ValueError(f"no {field} has the number {value}")
+            values[field] = quoted(NAMES[field][value])
+        elif field == "until":
+            value, at = number(kept, at, len(kept))
+            if value >= 1 << 63:
+                raise ValueError("the end of the sanction is out of range")
+            values[field] = f'"{timestamp(value)}"' if value else "null"
+        elif field == "kind":
+            text, at = counted(kept, at, len(kept))
+            values[field] = quoted(text)
         else:
             if at + 16 > len(kept):
                 raise ValueError(f"the kept part ends inside {field}")
@@ -539,7 +581,7 @@ def event(position, kept, erasable, commit_end):
     if erasable is None and lost:
         parts.append('"erased":true')
     for field in content_names:
-        values[field] = quoted(texts.get(field))
+        values[field] = texts.get(field) or "null" if field == "payload" else quoted(texts.get(field))
     parts.append(f'"{name}":{{' + ",".join(f'"{field}":{values[field]}' for field in shown) + "}")
     return ",".join(parts) + f',"commitEnd":{commit_end}}}', kind, thread, place if "number" in values else None, recorded
 

@@ -19,7 +19,7 @@ import Projections
     ///
     /// - Parameters:
     ///   - store: The store of the threads.
-    ///   - viewer: The member whose threads are listed; nil for the operator, who sees all threads.
+    ///   - viewer: The member whose threads are listed; nil for the host, which sees all threads.
     ///   - limit: The maximum number of threads, at least 1. The threads with the latest events are
     ///     kept.
     public init(_ store: ChatStore, viewer: UserID? = nil, limit: Int = 50) {

@@ -43,7 +43,7 @@ import Projections
     /// - Parameters:
     ///   - store: The store of the thread.
     ///   - thread: The thread whose messages are listed.
-    ///   - viewer: The user who reads the thread, nil for the operator. ``state`` fails when the
+    ///   - viewer: The user who reads the thread, nil for the host. ``state`` fails when the
     ///     viewer leaves the thread.
     ///   - limit: The number of messages that are loaded first, and the number that
     ///     ``loadEarlier()`` adds; at least 1.

@@ -28,7 +28,7 @@ extension ChatStore {
     /// - Parameters:
     ///   - thread: The thread.
     ///   - request: The part of the timeline; by default the latest 50 messages.
-    ///   - viewer: The user who reads the thread; nil for the operator. Each event has the form
+    ///   - viewer: The user who reads the thread; nil for the host. Each event has the form
     ///     that ``EventFilter/viewer`` describes.
     /// - Throws: ``ChatError/rejected(_:)`` as ``timeline(_:_:viewer:asOf:)``;
     ///   ``ChatError/journal(_:)`` if the text cannot be read.

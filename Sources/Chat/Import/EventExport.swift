@@ -5,7 +5,7 @@ extension ChatStore {
     /// Calls a closure with every event after a position, in order, in the form of an export.
     ///
     /// Stops at the position that is durable at the time of the call. ``EventImporter`` makes a
-    /// journal from these events. For the operator: the export is complete, and no viewer's rights
+    /// journal from these events. For the host: the export is complete, and no viewer's rights
     /// apply.
     ///
     /// - Parameters:

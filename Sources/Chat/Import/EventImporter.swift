@@ -200,7 +200,12 @@ private struct InferredCommit {
     func continues(with next: ChatEvent) -> Bool {
         guard next.recordedAt == last.recordedAt, next.origin == last.origin, next.details.user == last.details.user else { return false }
         switch (first.details, last.details, next.details) {
-        case (.threadOpened, .threadOpened(let opened), .threadJoined(let joined)): return opened.thread == joined.thread
+        case (.threadOpened, .threadOpened(let opened), .threadPolicySet(let set)): return opened.thread == set.thread
+        case (.threadOpened(let opened), .threadOpened, .threadJoined(let joined)),
+            (.threadOpened(let opened), .threadPolicySet, .threadJoined(let joined)):
+            return opened.thread == joined.thread
+        case (.userBanned(let banned), .userBanned, .memberRemoved(let removed)):
+            return banned.thread == removed.thread && banned.by == removed.by
         case (.postcodeSet(let set), .postcodeSet, .threadOpened(let opened)): return opened.thread == set.thread
         case (.postcodeSet(let set), .postcodeSet, .threadJoined(let joined)),
             (.postcodeSet(let set), .threadOpened, .threadJoined(let joined)):

@@ -166,9 +166,9 @@ struct ImportBatch {
             // Another import of the same history, or a native user, has created the post; the batch
             // would edit or answer that post.
             if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil { return false }
-            if let answered = post.answered, models.message(answered, asOf: now)?.isRetracted == true { return false }
+            if let answered = post.answered, models.message(answered, asOf: now)?.isGone == true { return false }
         }
-        for member in existingMembers where !models.mayRead(member.user, member.thread, asOf: now) { return false }
+        for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil { return false }
         for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
         return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
     }
@@ -232,7 +232,7 @@ extension ImportBatch {
         var answered: MessageID?
         if let replyTo = message.replyTo {
             guard let root = try post(replyTo, in: message.channel, models, now)?.root else { throw .unknownMessage }
-            if models.message(root, asOf: now)?.isRetracted == true { throw .retracted }
+            if models.message(root, asOf: now)?.isGone == true { throw .retracted }
             answered = root
         }
         let start = requests.count
@@ -285,14 +285,14 @@ extension ImportBatch {
         return true
     }
 
-    /// Returns whether a post was never edited or retracted and its author may edit it.
+    /// Returns whether a post was never edited, retracted or removed and its author is a member.
     private static func isEditable(
         _ post: PostID, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
-        guard models.mayRead(author, thread, asOf: now) else { return false }
+        guard models.joinPosition(author, in: thread, asOf: now) != nil else { return false }
         switch post {
-        case .message(let id): return models.message(id, asOf: now).map { $0.editPosition == nil && !$0.isRetracted } ?? false
-        case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isRetracted } ?? false
+        case .message(let id): return models.message(id, asOf: now).map { $0.editPosition == nil && !$0.isGone } ?? false
+        case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isGone } ?? false
         }
     }
 

@@ -91,7 +91,7 @@ extension ReadSide {
     /// Called by the thread that holds the decider's lock, after it has appended its commit.
     func requestSnapshot(_ rules: RuleState, _ deliver: @escaping @Sendable (StoreModels) -> Void) {
         let identities = models.withShared { $0.models.identities.withoutSlots() }
-        pending.withLock { $0.captures.append(SnapshotRequest(rules: rules, identities: identities, deliver: deliver)) }
+        pending.withLock { $0.captures.append(SnapshotRequest(rules: rules.withoutSlots(), identities: identities, deliver: deliver)) }
     }
 }
 

@@ -65,9 +65,9 @@ extension ChatEvent {
     var textByteCount: Int {
         switch content {
         case .body(let text), .device(let text), .threadName(let text), .reason(let text): text.utf8.count
-        case .payload(let payload): payload.text.utf8.count
+        case .custom(_, .present(let payload)): payload.text.utf8.count
         case .opaque(let kept, let erasable): kept.count + (erasable?.count ?? 0)
-        case .registration, .username, .postcode, .none, .erased, .omitted: 0
+        case .registration, .username, .postcode, .none, .erased, .omitted, .custom: 0
         }
     }
 }

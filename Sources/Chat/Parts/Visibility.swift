@@ -8,7 +8,7 @@ import Projections
 
 /// The viewer, the queried position and the current position, which together determine visibility.
 struct Viewpoint {
-    /// The user who asks; nil for an operator or auditor, who sees everything.
+    /// The user who asks; nil for the host, which sees everything.
     let viewer: UserID?
     /// The position that the query reads as of.
     let position: Position
@@ -67,7 +67,8 @@ extension ReadModels {
     /// - Returns: The thread.
     @discardableResult
     func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) -> ThreadID {
-        guard let thread = thread(of: message, asOf: viewpoint.position), let posted = postingPosition(of: message, asOf: viewpoint.position)
+        guard let thread = thread(of: message, asOf: viewpoint.position),
+            let posted = postingPosition(of: message, asOf: viewpoint.position)
         else {
             throw .rejected(.unknownMessage)
         }
@@ -140,18 +141,18 @@ extension ReadModels {
 
 // MARK: Queries about a user
 
-/// Throws `notAllowed` unless the viewer is the user or an operator.
+/// Throws `notAllowed` unless the viewer is the user or the host.
 func requireSelf(_ viewer: UserID?, _ user: UserID) throws(ChatError) {
     guard viewer == nil || viewer == user else { throw .rejected(.notAllowed) }
 }
 
-/// Throws `notAllowed` unless the viewer is an operator.
-func requireOperator(_ viewer: UserID?) throws(ChatError) {
-    guard viewer == nil else { throw .rejected(.operatorOnly) }
+/// Throws `notAllowed` unless the host asks.
+func requireHost(_ viewer: UserID?) throws(ChatError) {
+    guard viewer == nil else { throw .rejected(.hostOnly) }
 }
 
 extension Membership {
-    /// The postcode; nil unless the viewer is the user or an operator.
+    /// The postcode; nil unless the viewer is the user or the host.
     func postcode(shownTo viewer: UserID?) -> Postcode? { viewer == nil || viewer == user ? postcode : nil }
 }
 
@@ -262,7 +263,7 @@ extension ReadModels {
         if details.isOwn(of: viewer) { return recorded }
         var shown = recorded
         shown.event.correlation = nil
-        if let author = details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, asOf: present) }
+        if let author = details.actor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, asOf: present) }
         switch details {
         case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
         case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
@@ -313,7 +314,7 @@ extension RecordedEvent {
     /// Removes a field's content and records the redaction; erased content stays erased.
     fileprivate mutating func redact(_ field: RedactedFields) {
         guard !event.isErased else { return }
-        event.content = .omitted
+        event.content = event.content.withoutText
         redacted.insert(field)
     }
 }
@@ -342,10 +343,10 @@ extension RecordedEvent {
             if !body.isIdentical(to: first) { shown.redact(.body) }
         case (.startSession(_, _, let device), .device(let first)):
             if !device.isIdentical(to: first) { shown.redact(.device) }
-        case (.custom(_, _, _, _, let payload), .payload(let first)): if payload != first { shown.redact(.payload) }
-        case (_, .none), (_, .erased): break
+        case (.custom(_, _, _, _, let payload), .custom(_, .present(let first))): if payload != first { shown.redact(.payload) }
+        case (_, .none), (_, .erased), (_, .custom(_, .erased)): break
         // The event does not match the command, so the caller may see no content.
-        default: shown.event.content = .omitted
+        default: shown.event.content = event.content.withoutText
         }
         return shown
     }

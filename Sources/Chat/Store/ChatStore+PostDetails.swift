@@ -7,7 +7,7 @@ extension ChatStore {
     /// - Parameters:
     ///   - post: The message or the reply.
     ///   - limit: The maximum number of edits in the history; the latest ones are returned.
-    ///   - viewer: The user who asks; nil for an operator, who also receives the users who could
+    ///   - viewer: The user who asks; nil for the host, which also receives the users who could
     ///     read the post when it was posted.
     ///   - moment: The point in the history to read as of.
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer
@@ -38,7 +38,8 @@ extension ChatStore {
             createdAt: createdAt, editedAt: messages.first?.editedAt ?? replies.first?.editedAt,
             isRetracted: messages.first?.isRetracted ?? replies.first?.isRetracted ?? false,
             isRemoved: messages.first?.isRemoved ?? replies.first?.isRemoved ?? false,
-            isFromBlockedUser: messages.first?.isFromBlockedUser ?? replies.first?.isFromBlockedUser ?? false, replyCount: messages.first?.replyCount ?? 0,
+            isFromBlockedUser: messages.first?.isFromBlockedUser ?? replies.first?.isFromBlockedUser ?? false,
+            replyCount: messages.first?.replyCount ?? 0,
             history: history,
             readers: found.memberships.map { sections.readers(of: found.thread, $0, asOf: position) })
     }

@@ -31,7 +31,7 @@ extension ChatStore {
         try query(moment, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             if let viewer, !models.isOperator(viewer, asOf: view.position) || !models.isOperator(viewer, asOf: view.currentPosition) {
-                throw .rejected(.operatorOnly)
+                throw .rejected(.notAnOperator)
             }
             return models.operators(asOf: view.position).map { CommunityOperator(user: UserSummary($0), since: $0.since) }
         }

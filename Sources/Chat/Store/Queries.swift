@@ -115,16 +115,16 @@ extension ChatStore {
         return sections.members(scan).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
-    /// Returns the users who could read a thread, in joining order; for operators and auditors
-    /// only.
+    /// Returns the users who could read a thread; for the host only.
     ///
-    /// The result equals ``members(of:viewer:asOf:)`` as long as membership alone grants access.
+    /// The members come first, in joining order, then the operators of the community who are no
+    /// members, unless the thread is `inviteOnly`.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any
     ///   viewer.
     public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
         let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
-            try requireOperator(viewer)
+            try requireHost(viewer)
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -169,11 +169,13 @@ extension ChatStore {
         }
         let threads = sections.map(stays.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, stay in
             let id = models.threadID(stay)
+            let start = models.readingStart(id, from: view) ?? .max
+            // A viewer who joined again later may read no message of that time.
             let thread = UserThread(
                 id: id, name: models.thread(id, asOf: view.position)?.name,
-                unread: models.unreadCount(of: user, in: id, asOf: view.position),
+                unread: start > view.position ? 0 : models.unreadCount(of: user, in: id, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
-            let last = models.lastMessage(of: id, asOf: view.position, after: models.readingStart(id, from: view) ?? .max)
+            let last = models.lastMessage(of: id, asOf: view.position, after: start)
             return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
         }
         return UserDetails(
@@ -187,7 +189,9 @@ extension ChatStore {
 
     /// Returns the periods in which a user could read each thread, ordered by start.
     ///
-    /// A viewer may read only their own periods.
+    /// The periods are those of the memberships; an operator of the community could also read every
+    /// thread that is not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read
+    /// only their own periods.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
     ///   another user.
@@ -197,17 +201,17 @@ extension ChatStore {
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
         }
-        return sections.access(scan)
+        return sections.access(of: user, scan)
     }
 
-    /// Returns the activity of each day, for operators only; days without activity are omitted.
+    /// Returns the activity of each day, for the host only; days without activity are omitted.
     ///
     /// An import counts on the day of its original time, so past days can change.
     ///
     /// - Parameters:
     ///   - first: The first day; nil for no lower bound.
     ///   - last: The last day; nil for no upper bound.
-    ///   - viewer: nil for an operator; any viewer is rejected.
+    ///   - viewer: nil for the host; any viewer is rejected.
     ///   - moment: The point in the history to read as of; later recordings are not counted.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a point beyond the last
     ///   durable position, and with `notAllowed` for any viewer.
@@ -216,21 +220,21 @@ extension ChatStore {
         from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
         let (scan, sections) = try sections(moment, for: viewer) { models, _ throws(ChatError) in
-            try requireOperator(viewer)
+            try requireHost(viewer)
             return models.dayScan()
         }
         return sections.compactMap(scan) { $0.activity(onDay: $1, from: first, to: last, asOf: sections.viewpoint.position) }
             .sorted { $0.day < $1.day }
     }
 
-    /// Returns whether a user with this id exists; for operators only.
+    /// Returns whether a user with this id exists; for the host only.
     ///
     /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
     public func isUser(_ id: UserID, asOf moment: AsOf = .now) throws(ChatError) -> Bool {
         try query(moment) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
     }
 
-    /// Returns the user with a username, for operators only; nil if none exists.
+    /// Returns the user with a username, for the host only; nil if none exists.
     ///
     /// Usernames are compared as in registration.
     ///

@@ -11,7 +11,7 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - moment: The point in the history to read as of.
-    ///   - viewer: The user who asks; nil for an operator.
+    ///   - viewer: The user who asks; nil for the host.
     ///   - body: Receives the read models and the viewpoint.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the point lies beyond the
     ///   last durable position; ``ChatError/journal(_:)`` with `closed` after a close.
@@ -154,12 +154,8 @@ extension SectionedQuery {
             }
         }
         let members = memberships(of: stays, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
-        let operators = withSection { models in
-            models.operators(asOf: position).filter { one in
-                models.mayRead(one.user, thread, asOf: position) && models.joinPosition(one.user, in: thread, asOf: position) == nil
-            }.map { ThreadMember(user: UserSummary($0), since: max($0.since, models.openingPosition(of: thread))) }
-        }
-        return members + operators.sorted { $0.since < $1.since }
+        let operators = withSection { $0.readingOperators(of: thread, asOf: position) }
+        return members + operators.map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
     /// Returns the residents in a scan of residences, in moving order.
@@ -171,19 +167,42 @@ extension SectionedQuery {
         map(stays.sorted { $0.since < $1.since }) { $0.membership($1, asOf: position) }
     }
 
-    /// Returns the periods in which a user could read each thread, ordered by start.
-    func access(_ scan: Scan) -> [ThreadAccess] {
-        let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: viewpoint.position)) }
-        // A run has at most 32 changes, numbered from 1. Joins and leaves alternate, so a run of an
-        // even length ends before a join, and each run begins with a join.
-        let runs = rows.flatMap { row, count in
-            stride(from: 1, through: count, by: 32).map { (row: row, changes: $0..<min(count, $0 + 31) + 1) }
-        }
-        let access = map(runs, per: Self.rowCount / 32) { $0.access(ofMembership: $1.row, changes: $1.changes) }
-        return map(access.joined().sorted { $0.from < $1.from }) { models, access in
+    /// Returns the periods in which a user could read each thread, as a member or as an operator of
+    /// the community, ordered by start and thread.
+    ///
+    /// - Parameter scan: The user's memberships.
+    func access(of user: UserID, _ scan: Scan) -> [ThreadAccess] {
+        let access = Access.merged(memberAccess(scan) + operatorAccess(of: user))
+        return map(access) { models, access in
             ThreadAccess(
                 thread: access.thread, name: models.thread(access.thread, asOf: viewpoint.position)?.name, from: access.from, to: access.to)
         }
+    }
+
+    private func memberAccess(_ scan: Scan) -> [Access] {
+        let rows = compactMap(scan) { (row: $1, count: $0.changeCount(ofMembership: $1, asOf: viewpoint.position)) }
+        let runs = rows.flatMap { row, count in Self.runs(count).map { (row: row, changes: $0) } }
+        return map(runs, per: Self.rowCount / Self.runLength) { $0.access(ofMembership: $1.row, changes: $1.changes) }.flatMap(\.self)
+    }
+
+    private func operatorAccess(of user: UserID) -> [Access] {
+        let position = viewpoint.position
+        let count = withSection { $0.operatorChangeCount(of: user, asOf: position) }
+        // Most users never were operators, and then no thread is scanned.
+        if count == 0 { return [] }
+        let periods = map(Self.runs(count), per: Self.rowCount / Self.runLength) { $0.operatorPeriods(of: user, changes: $1) }
+            .flatMap(\.self)
+        return compactMap(withSection { $0.threadScan() }) { $0.operatedThread($1, asOf: position) }.flatMap { $0.access(in: periods) }
+    }
+
+    /// The maximum number of changes per run.
+    private static let runLength = 32
+
+    /// Returns the runs of changes that begin and end a period in turn, numbered from 1.
+    ///
+    /// A run has an even length and ends before a beginning, so each run begins with one.
+    private static func runs(_ count: Int) -> [Range<Int>] {
+        stride(from: 1, through: count, by: runLength).map { $0..<min(count, $0 + runLength - 1) + 1 }
     }
 
     /// Returns the places of the threads that the viewer may see, ordered by latest event.

@@ -14,7 +14,7 @@ public struct EventFilter: Hashable, Sendable {
     public var outwardCodes: Set<OutwardCode>?
     /// Only events that this user may see, redacted for them; nil shows every event unredacted.
     ///
-    /// Operators and auditors use nil. A viewer sees:
+    /// The host uses nil. A viewer sees:
     ///
     /// - their own events in full;
     /// - the events of each thread of which they are a member now and were a member at the event's
@@ -24,7 +24,7 @@ public struct EventFilter: Hashable, Sendable {
     ///
     /// Events of other users carry no correlation id, no postcode, and no text that was edited or
     /// retracted later (`RecordedEvent.redacted`). Read markers, sessions and
-    /// registrations of other users, and lost and unknown events, are visible to operators only.
+    /// registrations of other users, and lost and unknown events, are visible to the host only.
     /// <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
     /// The conditions that apply to changes of usernames.

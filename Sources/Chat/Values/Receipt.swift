@@ -51,11 +51,7 @@ public struct Receipt: Sendable {
         switch appended {
         case .events(let events): events
         case .row(let row, let request):
-            [
-                ChatEvent(
-                    row, request.command.unindexedContent(of: row.kind), correlation: request.correlation,
-                    customKind: request.command.customKind)
-            ]
+            [ChatEvent(row, request.command.unindexedContent(of: row.kind), correlation: request.correlation)]
         }
     }
 
@@ -133,6 +129,9 @@ extension Receipt {
 
     /// The posted reply; nil for any other command.
     public var reply: ReplyID? { firstID { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
+
+    /// The custom event; nil for any other command.
+    public var customEvent: CustomEventID? { firstID { if case .custom(let details) = $0 { details.id } else { nil } } }
 
     /// The started session; nil for any other command.
     public var session: SessionID? { firstID { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }

@@ -132,7 +132,8 @@ extension Rejection {
     static let subjectMismatch = Rejection(.subjectTaken, "This user is registered with another subject, or with none.")
     package static let invalidSubject = Rejection(.subjectTaken, "A subject is 1 to 256 bytes.")
     package static let notAllowed = Rejection(.notAllowed, "Only the user can see this view.")
-    package static let operatorOnly = Rejection(.notAllowed, "Only the operator can run this query; a viewer cannot.")
+    package static let hostOnly = Rejection(.notAllowed, "Only the host can run this query; a viewer cannot.")
+    package static let notAnOperator = Rejection(.notAllowed, "Only operators of the community can run this query.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
     static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
     package static let invalidThreadName = Rejection(
@@ -162,6 +163,7 @@ extension Rejection {
     static let invalidReason = Rejection(.invalidReason, "A reason is 1 to 512 bytes and not only white space.")
     static let invalidUntil = Rejection(.invalidUntil, "A sanction must end later than now.")
     static let tooManyPins = Rejection(.tooManyPins, "A thread has at most 50 pinned messages.")
-    static let invalidKind = Rejection(.invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
+    static let invalidKind = Rejection(
+        .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
     static let invalidPayload = Rejection(.invalidPayload, "The payload of a custom event is at most 16,384 bytes.")
 }

@@ -215,6 +215,14 @@ extension EventKind {
         }
     }
 
+    /// Whether events of the kind name a second user: the one who acted, or who is blocked.
+    var namesOtherUser: Bool {
+        switch layout {
+        case .member, .role, .sanction, .block: true
+        default: false
+        }
+    }
+
     /// Whether events of the kind concern the membership of their user in their thread.
     var namesMembership: Bool { self == .messagePosted || changesMembership }
 
@@ -342,21 +350,16 @@ extension Sanction {
 
 extension ChatEvent {
     /// Creates the event of a row of a known kind.
-    ///
-    /// - Parameter customKind: The kind of a custom event, which a row does not have.
-    package init(_ row: EventRow, _ content: EventContent, correlation: String?, customKind: String?) {
+    package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
         guard let kind = row.kind else { preconditionFailure("cannot make an event from a row of an unknown kind") }
         self.init(
-            recordedAt: row.recordedAt, origin: row.origin, details: EventDetails(kind, row, customKind: customKind), content: content,
-            correlation: correlation)
+            recordedAt: row.recordedAt, origin: row.origin, details: EventDetails(kind, row), content: content, correlation: correlation)
     }
 }
 
 extension EventDetails {
     /// Creates the details of a row of a known kind.
-    ///
-    /// - Parameter customKind: The kind of a custom event, which a row does not have.
-    init(_ kind: EventKind, _ row: EventRow, customKind: String?) {
+    init(_ kind: EventKind, _ row: EventRow) {
         let user = UserID(bits: row.user)
         let thread = ThreadID(bits: row.thread)
         switch kind {
@@ -387,12 +390,12 @@ extension EventDetails {
         case .sessionStarted: self = .sessionStarted(SessionStarted(user: user, session: SessionID(bits: row.postOrSession)))
         case .sessionEnded: self = .sessionEnded(SessionEnded(user: user, session: SessionID(bits: row.postOrSession)))
         case .lost: self = .lost
-        default: self.init(moderation: kind, row, customKind: customKind)
+        default: self.init(moderation: kind, row)
         }
     }
 
     /// Creates the details of the kinds that roles, moderation and custom events have.
-    private init(moderation kind: EventKind, _ row: EventRow, customKind: String?) {
+    private init(moderation kind: EventKind, _ row: EventRow) {
         let user = UserID(bits: row.user)
         let thread = ThreadID(bits: row.thread)
         var memberChanged: MemberChanged {
@@ -448,8 +451,7 @@ extension EventDetails {
         case .userUnblocked: self = .userUnblocked(UserBlock(user: UserID(bits: row.postOrSession), by: user))
         case .custom:
             self = .custom(
-                CustomEvent(
-                    thread: thread, number: row.number, id: CustomEventID(bits: row.postOrSession), kind: customKind ?? "", by: user))
+                CustomEvent(thread: thread, number: row.number, id: CustomEventID(bits: row.postOrSession), by: user))
         default: preconditionFailure("the caller has the other kinds")
         }
     }

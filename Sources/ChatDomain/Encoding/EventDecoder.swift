@@ -39,18 +39,32 @@ extension ChatEvent {
             self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: content, correlation: correlation)
             return
         }
-        let details = EventDetails(kind, row, customKind: kind == .custom ? try EventRow.customKind(kept) : nil)
+        let details = EventDetails(kind, row)
         guard kind.hasContent(ThreadID(bits: row.thread)) || row.flags.contains(.correlation) else {
             self.init(recordedAt: row.recordedAt, origin: row.origin, details: details)
             return
         }
+        let customKind = kind == .custom ? try EventRow.customKind(kept) : nil
         guard let erasable, contents == .all || kind.isIndexed else {
-            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: erasable == nil ? .erased : .omitted)
+            let absent: EventContent =
+                if let customKind { .custom(kind: customKind, payload: erasable == nil ? .erased : .omitted) } else {
+                    erasable == nil ? .erased : .omitted
+                }
+            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: absent)
             return
         }
         var rest = ByteReader(.erasable)
         let correlation = row.flags.contains(.correlation) ? try rest.countedText(erasable) : nil
-        let content = try EventContent(of: kind, row, &rest, erasable)
+        let content: EventContent
+        if let customKind {
+            let known = erasable.extracting(0..<(try rest.endOfContent(row.flags, erasable)))
+            let start = rest.offset
+            // In its canonical form: the text is printed as it is, and another writer may differ.
+            guard let payload = CustomPayload(try rest.remainingText(known)) else { throw rest.error(.invalidPayload, at: start) }
+            content = .custom(kind: customKind, payload: .present(payload))
+        } else {
+            content = try EventContent(of: kind, row, &rest, erasable)
+        }
         self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: content, correlation: correlation)
     }
 }
@@ -102,7 +116,7 @@ extension EventContent {
         try self.init(of: kind, row, &reader, erasable)
     }
 
-    /// Decodes the content after the correlation id.
+    /// Decodes the content after the correlation id; that of a custom event needs the kept part too.
     fileprivate init(of kind: EventKind, _ row: EventRow, _ reader: inout ByteReader, _ erasable: RawSpan) throws(EventDecodingError) {
         let known = erasable.extracting(0..<(try reader.endOfContent(row.flags, erasable)))
         switch kind {
@@ -122,15 +136,10 @@ extension EventContent {
         case .sessionStarted: self = .device(try reader.remainingText(known))
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:
             self = .reason(try reader.remainingText(known))
-        case .custom:
-            let start = reader.offset
-            // In its canonical form: the text is printed as it is, and another writer may differ.
-            guard let payload = CustomPayload(try reader.remainingText(known)) else { throw reader.error(.invalidPayload, at: start) }
-            self = .payload(payload)
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
             .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
             .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked:
+            .replyReportsResolved, .userBlocked, .userUnblocked, .custom:
             self = .none
         }
     }

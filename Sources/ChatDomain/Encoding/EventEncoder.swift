@@ -27,35 +27,30 @@ package struct EventEncoder {
             erasableWriter.bytes.append(contentsOf: erasable ?? [])
             return
         }
-        let customKind: String? = if case .custom(let details) = event.details { details.kind } else { nil }
-        encode(event.row, kindByte: event.details.kindByte, event.content, correlation: event.correlation, customKind)
+        encode(event.row, kindByte: event.details.kindByte, event.content, correlation: event.correlation)
     }
 
     /// Encodes a row of a known kind and its content into ``kept`` and ``erasable``.
-    ///
-    /// - Parameter customKind: The kind of a custom event, which a row does not have.
-    package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?, customKind: String?) {
+    package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?) {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
-        encode(row, kindByte: row.kind?.rawValue ?? 0, content, correlation: correlation, customKind)
+        encode(row, kindByte: row.kind?.rawValue ?? 0, content, correlation: correlation)
     }
 
-    private mutating func encode(
-        _ row: EventRow, kindByte: UInt8, _ content: borrowing EventContent, correlation: String?, _ customKind: String?
-    ) {
+    private mutating func encode(_ row: EventRow, kindByte: UInt8, _ content: borrowing EventContent, correlation: String?) {
         // The kind, the flags and six bytes of time form one word.
         let time = UInt64(clamping: row.recordedAt.millisecondsSince1970)
         keptWriter.write(littleEndian: UInt64(kindByte) | UInt64(row.flags.rawValue) << 8 | time << 16)
         if row.flags.contains(.sentAt) { keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970)) }
         if let correlation { erasableWriter.write(counted: correlation) }
-        encodeFields(row, customKind)
+        encodeFields(row)
         encode(content)
     }
 
     /// Empties the erasable part, as in a stub.
     mutating func removeErasable() { erasableWriter.bytes.removeAll(keepingCapacity: true) }
 
-    private mutating func encodeFields(_ row: EventRow, _ customKind: String?) {
+    private mutating func encodeFields(_ row: EventRow) {
         guard let layout = row.kind?.layout else { return }
         switch layout {
         case .user: keptWriter.write(ids: [row.user])
@@ -89,8 +84,8 @@ package struct EventEncoder {
         case .replyReport: keptWriter.write(ids: [row.thread, row.message, row.postOrSession, row.user])
         case .custom:
             keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
+            // The kind follows with the content.
             keptWriter.write(leb128: row.number)
-            keptWriter.write(counted: customKind ?? "")
         case .none: break
         }
     }
@@ -108,8 +103,10 @@ package struct EventEncoder {
             erasableWriter.write(counted: username.foldKey)
         case .postcode(let postcode): erasableWriter.write(littleEndian: postcode.ascii)
         case .threadName(let text), .body(let text), .device(let text), .reason(let text): erasableWriter.write(text)
-        case .payload(let payload): erasableWriter.write(payload.text)
-        case .erased, .omitted, .opaque: preconditionFailure("cannot encode an event without its content")
+        case .custom(let kind, .present(let payload)):
+            keptWriter.write(counted: kind)
+            erasableWriter.write(payload.text)
+        case .erased, .omitted, .opaque, .custom: preconditionFailure("cannot encode an event without its content")
         }
     }
 }
@@ -150,6 +147,9 @@ extension EventEncoder {
         var kept = event
         switch event.content {
         case .opaque: break
+        case .custom(let kind, _):
+            kept.content = .custom(kind: kind, payload: .present(CustomPayload(stored: "")))
+            kept.correlation = nil
         default:
             kept.content = .none
             // An empty correlation id sets the flag; its text is in the erasable part, which is

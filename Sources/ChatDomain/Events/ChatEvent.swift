@@ -61,7 +61,7 @@ extension ChatEvent {
     /// Whether the journal no longer holds the event's content.
     public var isErased: Bool {
         switch content {
-        case .erased, .opaque(_, erasable: nil): true
+        case .erased, .opaque(_, erasable: nil), .custom(_, payload: .erased): true
         default: false
         }
     }
@@ -103,7 +103,13 @@ extension ChatEvent {
 
     /// The payload of a custom event.
     public var payload: CustomPayload? {
-        if case .payload(let payload) = content { return payload }
+        if case .custom(_, .present(let payload)) = content { return payload }
+        return nil
+    }
+
+    /// The host program's kind of a custom event.
+    public var customKind: String? {
+        if case .custom(let kind, _) = content { return kind }
         return nil
     }
 }
@@ -140,6 +146,12 @@ extension RecordedEvent {
     public var content: EventContent { event.content }
     /// The body of a message, a reply or an edit.
     public var body: String? { event.body }
+    /// The reason of a removal, a sanction or a report.
+    public var reason: String? { event.reason }
+    /// The host program's kind of a custom event.
+    public var customKind: String? { event.customKind }
+    /// The payload of a custom event.
+    public var payload: CustomPayload? { event.payload }
     /// The time at which the store recorded the event.
     public var recordedAt: Timestamp { event.recordedAt }
     /// The time to display: the original time of an import, otherwise the recording time.

@@ -23,13 +23,31 @@ public enum EventContent: Hashable, Sendable {
     case device(String)
     /// The reason of a removal, a sanction or a report.
     case reason(String)
-    /// The payload of a custom event.
-    case payload(CustomPayload)
+    /// The kind and the payload of a custom event.
+    ///
+    /// The kind is a reverse-DNS name (``CustomKind``). It belongs to the kept part, so it is present
+    /// even if the payload is not.
+    case custom(kind: String, payload: PayloadContent)
     /// The bytes of an event of unknown kind: both parts, the erasable one nil once erased.
     case opaque(kept: [UInt8], erasable: [UInt8]?)
 }
 
+/// The payload of a custom event, or the reason why it is absent.
+public enum PayloadContent: Hashable, Sendable {
+    /// The payload.
+    case present(CustomPayload)
+    /// The journal does not hold the payload.
+    case erased
+    /// The payload exists in the journal but was not decoded or is hidden.
+    case omitted
+}
+
 extension EventContent {
+    /// The content without its text, as ``omitted``.
+    package var withoutText: EventContent {
+        if case .custom(let kind, _) = self { .custom(kind: kind, payload: .omitted) } else { .omitted }
+    }
+
     /// The new username.
     package var username: Username? {
         switch self {

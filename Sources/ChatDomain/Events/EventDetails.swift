@@ -486,7 +486,10 @@ public struct UserBlock: Hashable, Sendable {
     }
 }
 
-/// The details of an event of the host program's own; the payload is content.
+/// The details of an event of the host program's own.
+///
+/// The kind (``ChatEvent/customKind``) and the payload are content, although the kind is never
+/// erased: details are plain numbers.
 public struct CustomEvent: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -494,16 +497,13 @@ public struct CustomEvent: Hashable, Sendable {
     public var number: UInt64
     /// The event's id.
     public var id: CustomEventID
-    /// The host program's kind: a reverse-DNS name (``CustomKind``).
-    public var kind: String
     /// The member who caused it.
     public var by: UserID
     /// Creates the details.
-    public init(thread: ThreadID, number: UInt64, id: CustomEventID, kind: String, by: UserID) {
+    public init(thread: ThreadID, number: UInt64, id: CustomEventID, by: UserID) {
         self.thread = thread
         self.number = number
         self.id = id
-        self.kind = kind
         self.by = by
     }
 }

@@ -107,13 +107,18 @@ extension Identities {
     /// Smaller groups are resolved without a prefetch.
     private static var minimumPrefetchSize: Int { 8 }
 
-    /// Sets the indexes of the user and the thread.
+    /// Sets the indexes of the user, the thread and the other user.
     @inline(__always)
     private mutating func resolveUserAndThread(_ event: EventRow, _ indexes: inout EventIndexes) {
         guard let kind = event.kind, kind != .lost else { return }
         if indexes.oneBasedUser == 0 { indexes.oneBasedUser = EventIndexes.oneBased(users.insert(UserID(bits: event.user)).index) }
         if kind.namesThread, indexes.oneBasedThread == 0 {
             indexes.oneBasedThread = EventIndexes.oneBased(threads.insert(ThreadID(bits: event.thread)).index)
+        }
+        // Here and not with the membership, so that a batch gives users the same indexes as single
+        // events do, even if the event is the first to name this user.
+        if kind.namesOtherUser {
+            indexes.oneBasedPostOrSession = EventIndexes.oneBased(users.insert(UserID(bits: event.postOrSession)).index)
         }
     }
 
@@ -125,9 +130,6 @@ extension Identities {
         case .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
             .memberRemoved:
             indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread))
-            if event.kind != .invitationDeclined {
-                indexes.oneBasedPostOrSession = EventIndexes.oneBased(users.insert(UserID(bits: event.actor)).index)
-            }
         case .messagePosted:
             indexes.setPost(post: messages.insert(event.postOrSession))
             guard indexes.isNew else { return }
@@ -163,10 +165,8 @@ extension Identities {
             indexes.setPost(post: customEvents.insert(CustomEventID(bits: event.postOrSession)))
             guard indexes.isNew else { return }
             customFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
-        case .userBlocked, .userUnblocked:
-            indexes.oneBasedPostOrSession = EventIndexes.oneBased(users.insert(UserID(bits: event.postOrSession)).index)
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadPolicySet, .operatorGranted, .operatorRevoked,
-            .threadLocked, .threadUnlocked, .threadClosed, .lost, nil:
+            .threadLocked, .threadUnlocked, .threadClosed, .userBlocked, .userUnblocked, .lost, nil:
             break
         }
     }

@@ -182,15 +182,15 @@ private struct EventFields {
         case .userUnblocked: return (.userUnblocked(try userBlock()), noContent)
         case .custom:
             try container.rejectFields(otherThan: [.thread, .number, .id, .kind, .by, .payload])
-            let details = CustomEvent(
-                thread: try id(.thread), number: try number(.number), id: try id(.id),
-                kind: try container.decode(String.self, forKey: .kind), by: try id(.by))
+            let details = CustomEvent(thread: try id(.thread), number: try number(.number), id: try id(.id), by: try id(.by))
+            let name = try container.decode(String.self, forKey: .kind)
             // JSON null is a payload, so an absent payload cannot be recognised by its value.
             guard !isErased, !isRedacted(.payload) else {
                 try requireNull(.payload)
-                return (.custom(details), isErased ? .erased : .omitted)
+                return (.custom(details), .custom(kind: name, payload: isErased ? .erased : .omitted))
             }
-            return (.custom(details), .payload(try container.decode(CustomPayload.self, forKey: .payload)))
+            let payload = try container.decode(CustomPayload.self, forKey: .payload)
+            return (.custom(details), .custom(kind: name, payload: .present(payload)))
         default: preconditionFailure("`decode` has the other kinds")
         }
     }

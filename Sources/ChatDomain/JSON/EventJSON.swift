@@ -143,7 +143,7 @@ extension ChatEvent {
             try fields.encode(details.thread, forKey: .thread)
             try fields.encode(details.number, forKey: .number)
             try fields.encode(details.id, forKey: .id)
-            try fields.encode(details.kind, forKey: .kind)
+            try fields.encode(customKind, forKey: .kind)
             try fields.encode(details.by, forKey: .by)
             try fields.encode(payload, forKey: .payload)
         case .lost: break

@@ -217,7 +217,8 @@ extension RuleState {
             requireUnlessLost(isMember, .notAMember, "the reader is not a member")
             require(event.number <= head, .markerBeyondHead, "read up to \(event.number), beyond the head \(head)")
             require(
-                event.number > membership.map { memberships.readUpTo($0) } ?? 0, .markerNotIncreasing, "read up to \(event.number), not beyond the current marker")
+                event.number > membership.map { memberships.readUpTo($0) } ?? 0, .markerNotIncreasing,
+                "read up to \(event.number), not beyond the current marker")
         case .sessionStarted:
             let id = SessionID(bits: event.postOrSession)
             require(identities.sessions.find(id) == nil, .identifierTwice, "session \(id) is started already")
@@ -258,7 +259,7 @@ extension RuleState {
 
     /// Returns the fault of an event whose command the decider would not answer with this event.
     private func communityFault(of kind: EventKind, _ event: EventRow, _ identities: borrowing Identities) -> HistoryFault? {
-        guard let command = ChatCommand(causing: EventDetails(kind, event, customKind: Self.anyCustomKind)) else { return nil }
+        guard let command = ChatCommand(causing: EventDetails(kind, event)) else { return nil }
         var batch = EventBatch(from: head + 1)
         let request = CommandRequest(command, origin: event.origin)
         do throws(Rejection) {
@@ -278,9 +279,6 @@ extension RuleState {
             return HistoryFault(problem: isUnknown ? .unknownReference : .notPermitted, message: error.message)
         }
     }
-
-    /// A valid kind: the rules do not depend on it.
-    private static let anyCustomKind = "com.example"
 
     private func residence(of user: Int, _ identities: borrowing Identities) -> ThreadID? {
         users[user].residence == 0 ? nil : identities.threadID(Int(users[user].residence) - 1)
@@ -341,7 +339,7 @@ extension ChatEvent {
         if let reason, reason.utf8.count > RuleState.maximumReasonLength || !MessageBody.isValid(reason) {
             return "the reason is empty or over \(RuleState.maximumReasonLength) bytes"
         }
-        if case .custom(let details) = details, !CustomKind.isValid(details.kind) { return "the kind is not a reverse-DNS name" }
+        if let customKind, !CustomKind.isValid(customKind) { return "the kind is not a reverse-DNS name" }
         if let payload, !payload.isWithinLimit || CustomPayload(payload.text) != payload { return "the payload is not valid" }
         return nil
     }
@@ -354,7 +352,7 @@ extension ChatEvent {
 extension ChatCommand {
     /// Creates the command that causes an event of roles, moderation or custom events.
     ///
-    /// The reason and the payload are placeholders.
+    /// The reason, the kind and the payload are placeholders, on which no other rule depends.
     fileprivate init?(causing details: EventDetails) {
         let reason = "-"
         switch details {
@@ -387,7 +385,7 @@ extension ChatCommand {
         case .userUnblocked(let details): self = .unblock(user: details.user, by: details.by)
         case .custom(let details):
             self = .custom(
-                id: details.id, kind: details.kind, thread: details.thread, by: details.by, payload: CustomPayload(stored: "0"))
+                id: details.id, kind: "com.example", thread: details.thread, by: details.by, payload: CustomPayload(stored: "0"))
         default: return nil
         }
     }

@@ -96,9 +96,7 @@ extension CommunityState {
         replyReports = try ReportTable(from: &reader, posts: ids.replies.count, users: ids.users.count)
     }
 
-    /// Returns a copy without hash slots, for writing.
-    ///
-    /// A later insertion into the original then copies no slots.
+    /// Returns a copy without hash slots.
     func withoutSlots() -> CommunityState {
         var copy = self
         copy.mutes.removeSlots()
@@ -263,6 +261,15 @@ extension RuleState {
 }
 
 extension RuleState {
+    /// Returns a copy without hash slots, for writing a checkpoint.
+    ///
+    /// A later insertion into the original then copies no slots.
+    package func withoutSlots() -> RuleState {
+        var copy = self
+        copy.community = community.withoutSlots()
+        return copy
+    }
+
     /// Whether a user is an operator of the community.
     package func isOperator(_ user: Int) -> Bool { user < community.operators.count && community.operators[user] != 0 }
 

@@ -91,8 +91,8 @@ extension RuleState {
     /// Throws unless the acting user may moderate the user concerned.
     private func requireAuthority(_ found: Encounter, _ ids: borrowing Identities) throws(Rejection) {
         try requireModerator(found.actorIndex, of: found.threadIndex, ids)
-        // A moderator can act against themselves, but not against another moderator.
-        if found.actor.role == .owner || isOperator(found.actorIndex) || found.actorIndex == found.userIndex { return }
+        if found.actor.role == .owner || isOperator(found.actorIndex) { return }
+        // A moderator neither acts against another one nor ends a mute of their own.
         if let role = found.concerned.role, role >= .moderator { throw .notAnOwner }
     }
 

@@ -29,7 +29,7 @@ extension EventBatch {
     package func events(_ rows: Range<Int>, of request: CommandRequest) -> [ChatEvent] {
         rows.map {
             ChatEvent(
-                self.rows[$0], content($0, of: request), correlation: request.correlation, customKind: request.command.customKind)
+                self.rows[$0], content($0, of: request), correlation: request.correlation)
         }
     }
 
@@ -54,13 +54,8 @@ extension ChatCommand {
             (.ban(_, _, _, let reason, _), .memberRemoved), (.removeMember(_, _, _, let reason), .memberRemoved),
             (.report(_, _, let reason), .messageReported), (.report(_, _, let reason), .replyReported):
             .reason(reason)
-        case (.custom(_, _, _, _, let payload), .custom): .payload(payload)
+        case (.custom(_, let kind, _, _, let payload), .custom): .custom(kind: kind, payload: .present(payload))
         default: .none
         }
-    }
-
-    /// The kind of a custom event; nil for other commands.
-    package var customKind: String? {
-        if case .custom(_, let kind, _, _, _) = self { kind } else { nil }
     }
 }

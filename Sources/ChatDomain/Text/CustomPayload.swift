@@ -15,8 +15,8 @@
 /// Objects and arrays are nested at most 62 levels deep, so that an event with its payload is
 /// within the 64 levels of a line of an import.
 ///
-/// Equality is that of Swift strings, which treat a letter and its canonical decomposition as
-/// equal. It compares texts, not values: `1.0` and `1` are different.
+/// Payloads are equal if their texts have equal bytes: `1.0` and `1` are different, and so are a
+/// letter and its canonical decomposition.
 public struct CustomPayload: Hashable, Sendable, LosslessStringConvertible {
     /// The maximum length of the payload of a custom event, in bytes of UTF-8.
     public static let maximumByteCount = 16_384
@@ -49,6 +49,14 @@ public struct CustomPayload: Hashable, Sendable, LosslessStringConvertible {
 
     /// The JSON text.
     public var description: String { text }
+
+    /// Whether two payloads have equal bytes.
+    public static func == (first: CustomPayload, second: CustomPayload) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
 
     /// Removes the white space outside strings of valid JSON, and escapes the invisible scalars
     /// inside.

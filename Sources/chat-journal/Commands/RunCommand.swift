@@ -22,7 +22,8 @@ extension ToolCommand {
                   {"registerUser":{["user":ID,] "username":TEXT [,"subject":TEXT]}}
                   {"changeUsername":{"user":ID,"username":TEXT}}
                   {"setPostcode":{"user":ID,"postcode":TEXT}}
-                  {"openThread":{["thread":ID,] "name":TEXT,"by":ID}}
+                  {"openThread":{["thread":ID,] "name":TEXT,"by":ID [,"policy":"open" or "inviteOnly"]
+                                 [,"history":"all" or "sinceJoining"]}}
                   {"joinThread":{"user":ID,"thread":THREAD}}
                   {"leaveThread":{"user":ID,"thread":THREAD}}
                   {"postMessage":{["message":ID,] "thread":THREAD,"author":ID,"body":TEXT}}
@@ -32,6 +33,19 @@ extension ToolCommand {
                   {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
                   {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}
                   {"endSession":{"session":ID}}
+                  {"invite":{"thread":THREAD,"user":ID,"by":ID}}, likewise revokeInvitation
+                  {"acceptInvitation":{"thread":THREAD,"user":ID}}, likewise declineInvitation
+                  {"setRole":{"thread":THREAD,"user":ID,"role":"member", "moderator" or "owner","by":ID}}
+                  {"grantOperator":{"user":ID}}, likewise revokeOperator
+                  {"remove":{"message" or "reply":ID,"by":ID,"reason":TEXT}}, likewise report
+                  {"resolveReport":{"message" or "reply":ID,"by":ID}}
+                  {"mute":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT [,"until":TIME or null]}}, likewise ban
+                  {"unmute":{"thread":THREAD,"user":ID,"by":ID}}, likewise unban
+                  {"removeMember":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT}}
+                  {"pin":{"message":ID,"by":ID}}, likewise unpin
+                  {"lockThread":{"thread":THREAD,"by":ID}}, likewise unlockThread, closeThread
+                  {"block":{"user":ID,"by":ID}}, likewise unblock
+                  {"custom":{["id":ID,] "kind":NAME,"thread":THREAD,"by":ID,"payload":JSON}}
                 An answer is {"line":1,"positions":[12,12],"events":[...],"duplicate":false}, or
                 {"line":1,"rejection":{"code":...,"message":...}}, or for a line that is not a command
                 {"line":1,"error":{"code":...,"message":...}}. The exit status is 1 unless every line is accepted.

@@ -96,7 +96,7 @@ extension Arguments {
         }
     }
 
-    /// The user of `--viewer`; nil for the operator.
+    /// The user of `--viewer`; nil for the host.
     func viewer(in store: ChatStore, asOf moment: AsOf = .now) throws -> UserID? {
         try user(option: "viewer", in: store, asOf: moment)
     }

@@ -78,7 +78,7 @@ extension ToolCommand {
                 CommandSpec.Option("limit", .text("N"), "at most N edits, the latest ones; default 50"), .asOf, .viewer,
                 .json,
             ],
-            discussion: "Who could read it is shown to the operator, not to a viewer.")
+            discussion: "Who could read it is shown without --viewer only.")
     ) { arguments, output in
         let text = arguments[positional: "ID"]
         guard let message = MessageID(text), let reply = ReplyID(text) else {
@@ -112,7 +112,7 @@ extension ToolCommand {
                     + "by \(details.author.displayName), \(details.author.id), at position \(details.position)"
             ))
         try output.writeLine(
-            escapedForTerminal(shownBody(details.body, retracted: details.isRetracted, edited: details.editedAt != nil, viewer)))
+            escapedForTerminal(details.shownBody(viewer)))
         try output.write("\n")
         for event in details.history { try output.write(event, asJSON: false) }
         if let readers = details.readers {
@@ -146,7 +146,7 @@ extension ToolCommand {
             [.init("UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"), .init("LAST MESSAGE")]
         ) { thread in
             let last = thread.lastMessage.map {
-                "\($0.author.displayName): \(shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer))"
+                "\($0.author.displayName): \($0.shownBody(viewer))"
             }
             return ["\(thread.unread)", "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
         }
@@ -154,10 +154,27 @@ extension ToolCommand {
     }
 }
 
-/// A body for tables, with the reason where it is missing.
-private func shownBody(_ body: String?, retracted: Bool, edited: Bool, _ viewer: UserID?) -> String {
-    if retracted { return "(retracted)" }
-    return (body ?? (viewer == nil ? "(erased)" : "(erased, or changed since)")) + (edited ? " (edited)" : "")
+/// A post in a table.
+private protocol ShownPost {
+    var body: String? { get }
+    var editedAt: Timestamp? { get }
+    var isRetracted: Bool { get }
+    var isRemoved: Bool { get }
+    var isFromBlockedUser: Bool { get }
+}
+
+extension TimelineEntry: ShownPost {}
+extension ReplyEntry: ShownPost {}
+extension PostDetails: ShownPost {}
+
+extension ShownPost {
+    /// The body for tables, with the reason where it is missing, and marks.
+    fileprivate func shownBody(_ viewer: UserID?) -> String {
+        if isRemoved { return "(removed)" }
+        if isRetracted { return "(retracted)" }
+        let text = body ?? (viewer == nil ? "(erased)" : "(erased, or changed since)")
+        return (isFromBlockedUser ? "(blocked) " : "") + text + (editedAt != nil ? " (edited)" : "")
+    }
 }
 
 extension UserSummary {
@@ -187,7 +204,7 @@ extension BufferedOutput {
         ) {
             [
                 "\($0.position)", "\($0.createdAt)", $0.author.displayName, "\($0.replyCount)",
-                shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer),
+                $0.shownBody(viewer),
             ]
         }
     }
@@ -197,7 +214,7 @@ extension BufferedOutput {
         try show(replies, asJSON: asJSON, [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]) {
             [
                 "\($0.position)", "\($0.createdAt)", $0.author.displayName,
-                shownBody($0.body, retracted: $0.isRetracted, edited: $0.editedAt != nil, viewer),
+                $0.shownBody(viewer),
             ]
         }
     }

@@ -35,11 +35,11 @@ struct EncodingLayoutTests {
         ThreadPolicySet(thread: Here.dogs, number: 2, policy: policy, history: history, by: Here.ann)
     }
 
-    static func custom(_ kind: String) -> CustomEvent {
-        CustomEvent(thread: Here.dogs, number: 7, id: Here.poll, kind: kind, by: Here.ann)
-    }
+    static let custom = CustomEvent(thread: Here.dogs, number: 7, id: Here.poll, by: Here.ann)
 
-    static func payload(_ text: String) -> EventContent { CustomPayload(text).map(EventContent.payload) ?? .none }
+    static func payload(_ kind: String, _ text: String) -> EventContent {
+        CustomPayload(text).map { .custom(kind: kind, payload: .present($0)) } ?? .none
+    }
 
     /// An event's details and content, the kept part after its header, and the erasable part.
     static let kinds: [(UInt8, EventDetails, EventContent, String, String)] = [
@@ -123,10 +123,10 @@ struct EncodingLayoutTests {
         (40, .userBlocked(UserBlock(user: Here.bob, by: Here.ann)), .none, ann + bob, ""),
         (41, .userUnblocked(UserBlock(user: Here.bob, by: Here.ann)), .none, ann + bob, ""),
         (
-            42, .custom(custom("com.example.poll")), payload("{\"b\":1.50,\"a\":null}"),
+            42, .custom(custom), payload("com.example.poll", "{\"b\":1.50,\"a\":null}"),
             dogs + poll + ann + "07 10 636F6D2E6578616D706C652E706F6C6C", "7B2262223A312E35302C2261223A6E756C6C7D"
         ),
-        (42, .custom(custom("")), payload("null"), dogs + poll + ann + "07 00", "6E756C6C"),
+        (42, .custom(custom), payload("", "null"), dogs + poll + ann + "07 00", "6E756C6C"),
     ]
 
     /// 2026-11-21T05:03:12.123Z in six bytes.

@@ -57,7 +57,7 @@ extension RuleModel {
 
     /// Throws if a moderator acts against another moderator or an owner.
     private func checkRank(_ by: UserID, _ user: UserID, _ thread: ThreadID) throws(Refusal) {
-        if operators.contains(by) || role(by, thread) == .owner || by == user { return }
+        if operators.contains(by) || role(by, thread) == .owner { return }
         try check(role(user, thread) == nil || role(user, thread) == .member, .notAnOwner)
     }
 
@@ -367,7 +367,7 @@ extension RuleModel {
         try check(payload.text.utf8.count <= 16_384, .invalidPayload)
         let event = id ?? CustomEventID(bits: draft.freshID)
         customEvents[event] = Custom(thread: thread, by: by, position: head + 1)
-        let details = CustomEvent(thread: thread, number: next(thread), id: event, kind: kind, by: by)
-        return append([(.custom(details), .payload(payload))], draft)
+        let details = CustomEvent(thread: thread, number: next(thread), id: event, by: by)
+        return append([(.custom(details), .custom(kind: kind, payload: .present(payload)))], draft)
     }
 }

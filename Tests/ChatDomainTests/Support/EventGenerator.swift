@@ -109,7 +109,7 @@ struct EventGenerator {
         case .replyReportsResolved: .replyReportsResolved(replyReport())
         case .userBlocked: .userBlocked(UserBlock(user: id(), by: id()))
         case .userUnblocked: .userUnblocked(UserBlock(user: id(), by: id()))
-        case .custom: .custom(CustomEvent(thread: thread(), number: number(), id: id(), kind: text(), by: id()))
+        case .custom: .custom(CustomEvent(thread: thread(), number: number(), id: id(), by: id()))
         default: preconditionFailure("\(kind) is not a kind of the community")
         }
     }
@@ -150,7 +150,7 @@ struct EventGenerator {
         case .sessionStarted: return .device(text())
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:
             return .reason(text())
-        case .custom: return .payload(payload())
+        case .custom: return .custom(kind: text(), payload: .present(payload()))
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .unknown: return .none
         case .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked,
             .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed,

@@ -105,17 +105,22 @@ import Testing
         #expect(chat.rooms.map(\.id) == naive.threads)
         #expect(chat.answer(.activity(asOf: nil)) == .activity(naive.activity()))
         for user in naive.users {
-            let stays = chat.stays.filter { $0.user == user }.map { Access(thread: $0.thread, from: $0.from, to: $0.to) }
-            #expect(stays == naive.access(of: user))
+            #expect(chat.access(of: user) == naive.access(of: user))
         }
         for room in chat.rooms {
-            #expect(room.members.map(\.user) == naive.readers(of: room.id))
+            if case .members(let readers) = chat.answer(.readers(room.id, viewer: nil, asOf: nil)) {
+                #expect(readers.map(\.user.id) == naive.readers(of: room.id))
+            } else {
+                Issue.record("the answer is not a list of readers")
+            }
+            #expect(room.policy == naive.policy(of: room.id) && room.history == naive.history(of: room.id))
             let messages = chat.messages.filter { $0.place == room.id }
             let expected = naive.messages(of: room.id)
             #expect(messages.map(\.id) == expected.map(\.id))
             #expect(messages.map(\.position) == expected.map(\.position))
             #expect(messages.map(\.author) == expected.map(\.author))
             #expect(messages.map(\.isRetracted) == expected.map(\.isRetracted))
+            #expect(messages.map(\.isRemoved) == expected.map(\.isRemoved))
             #expect(messages.map { $0.editedAt != nil } == expected.map { $0.editPosition != nil })
             if case .timeline(let entries) = chat.answer(.timeline(room.id, PageRequest(limit: .max), viewer: nil, asOf: nil)) {
                 #expect(entries.map(\.replyCount) == expected.map(\.replyCount))
@@ -126,6 +131,7 @@ import Testing
                 let replies = chat.replies.filter { $0.place == message.id }
                 #expect(replies.map(\.id) == naive.replies(to: message.id).map(\.id))
                 #expect(replies.map(\.isRetracted) == naive.replies(to: message.id).map(\.isRetracted))
+                #expect(replies.map(\.isRemoved) == naive.replies(to: message.id).map(\.isRemoved))
             }
             #expect(room.lastPosition == naive.lastPosition(of: room.id))
             #expect(room.members.map(\.user) == naive.members(of: room.id).map(\.user))

@@ -1,6 +1,7 @@
 @testable import Chat
 import ChatDomain
 import EventJournal
+import NaiveViews
 import Projections
 
 /// The answers to queries as of the last applied event.
@@ -14,28 +15,31 @@ extension SequentialChat {
             switch query {
             case .head: return .position(position)
             case .timeline(let thread, let page, let viewer, _):
-                let room = try readable(thread, viewer)
-                if viewer != nil { _ = try present.readable(thread, viewer) }
-                let picked = pick(page, of: messages.filter { $0.place == room.id }, by: \.position)
+                var (room, start) = try readable(thread, viewer)
+                if viewer != nil { start = max(start, try present.readable(thread, viewer).start) }
+                let picked = pick(page, of: messages.filter { $0.place == room.id && $0.position > start }, by: \.position)
                 return .timeline(
                     picked.map { message in
-                        var entry = entry(message)
-                        let isPresent = present.messages.contains { $0.id == message.id && $0.textPosition == message.textPosition }
+                        var entry = entry(message, viewer)
+                        let isPresent = present.messages.contains {
+                            $0.id == message.id && $0.textPosition == message.textPosition
+                                && (!$0.isRemoved || viewer.map { present.moderates($0, room.id) } ?? true)
+                        }
                         if let viewer, viewer != message.author, !isPresent { entry.body = nil }
                         return entry
                     })
-            case .message(let message): return .message(entry(try found(message)))
+            case .message(let message): return .message(entry(try found(message), nil))
             case .replies(let message):
                 let message = try found(message)
-                return .replies(replies.filter { $0.place == message.id }.map(entry))
-            case .members(let thread, let viewer):
-                return .members(try readable(thread, viewer).members.map { ThreadMember(user: person($0.user), since: $0.since) })
+                return .replies(replies.filter { $0.place == message.id }.map { entry($0, nil) })
+            case .members(let thread, let viewer): return .members(members(of: try readable(thread, viewer).room))
             case .readers(let thread, let viewer, _):
                 if viewer != nil { throw ChatError.rejected(.notAllowed) }
-                return .members(try readable(thread, nil).members.map { ThreadMember(user: person($0.user), since: $0.since) })
+                let room = try readable(thread, nil).room
+                return .members(members(of: room) + operators(of: room))
             case .user(let user): return .user(view(of: try found(user)))
             case .threads(let viewer):
-                return .threads(try shown(to: viewer).map(summary))
+                return .threads(try shown(to: viewer).map { summary($0, viewer) })
             case .userNamed(let name): return .userID(users.first { $0.name?.foldKey == Username.foldKey(name) }?.id)
             case .residents(let code):
                 let residents = users.filter { $0.postcode?.outwardCode == code }.sorted { $0.residentSince < $1.residentSince }
@@ -44,8 +48,8 @@ extension SequentialChat {
             case .access(let user, let viewer, _):
                 if let viewer, viewer != user { throw ChatError.rejected(.notAllowed) }
                 let user = try found(user).id
-                let stays = stays.filter { $0.user == user }
-                return .access(stays.map { ThreadAccess(thread: $0.thread, name: name(of: $0.thread), from: $0.from, to: $0.to) })
+                return .access(
+                    access(of: user).map { ThreadAccess(thread: $0.thread, name: name(of: $0.thread), from: $0.from, to: $0.to) })
             case .activity: return .activity(days.values.sorted { $0.day < $1.day })
             case .page(let list, let page, let place, let viewer): return try answer(list, page, place, viewer)
             }
@@ -64,14 +68,16 @@ extension SequentialChat {
             page = PageRequest(limit: page.limit, before: isOlder ? place.bound : nil, after: isOlder ? nil : place.bound)
         }
         switch list {
-        case .threads: return answer(try shown(to: viewer), page, by: \.lastPosition) { .threads($0.map(summary)) }
+        case .threads: return answer(try shown(to: viewer), page, by: \.lastPosition) { .threads($0.map { summary($0, viewer) }) }
         case .timeline(let thread):
-            let room = try readable(thread, viewer)
-            return answer(messages.filter { $0.place == room.id }, page, by: \.position) { .timeline($0.map(entry)) }
+            let (room, start) = try readable(thread, viewer)
+            return answer(messages.filter { $0.place == room.id && $0.position > start }, page, by: \.position) {
+                .timeline($0.map { entry($0, viewer) })
+            }
         case .replies(let message):
             let message = try found(message)
-            _ = try readable(message.place, viewer)
-            return answer(replies.filter { $0.place == message.id }, page, by: \.position) { .replies($0.map(entry)) }
+            if message.position <= (try readable(message.place, viewer).start) { throw .rejected(.unknownMessage) }
+            return answer(replies.filter { $0.place == message.id }, page, by: \.position) { .replies($0.map { entry($0, viewer) }) }
         }
     }
 
@@ -88,20 +94,57 @@ extension SequentialChat {
     /// Returns the threads that a viewer may read, ordered by their last positions.
     private func shown(to viewer: UserID?) throws(ChatError) -> [Room] {
         if let viewer { _ = try found(viewer) }
-        let shown = rooms.filter { room in viewer.map { viewer in room.members.contains { $0.user == viewer } } ?? true }
-        return shown.sorted { $0.lastPosition < $1.lastPosition }
+        return rooms.filter { start(viewer, in: $0) != nil }.sorted { $0.lastPosition < $1.lastPosition }
+    }
+
+    /// Returns the position after which a viewer may read the messages of a thread; nil if they may
+    /// read none of it.
+    private func start(_ viewer: UserID?, in room: Room) -> Position? {
+        guard let viewer else { return 0 }
+        if room.policy != .inviteOnly, operators.contains(where: { $0.user == viewer }) { return 0 }
+        return room.members.first { $0.user == viewer }.map { room.history == .sinceJoining ? $0.since : 0 }
+    }
+
+    private func moderates(_ user: UserID, _ thread: ThreadID) -> Bool {
+        operators.contains { $0.user == user }
+            || rooms.contains { $0.id == thread && $0.members.contains { $0.user == user && $0.role != .member } }
+    }
+
+    /// Returns the periods in which a user could read each thread.
+    func access(of user: UserID) -> [Access] {
+        var ranges = stays.filter { $0.user == user }.map { Access(thread: $0.thread, from: $0.from, to: $0.to) }
+        for period in operatorPeriods where period.user == user {
+            for room in rooms where room.policy != .inviteOnly {
+                let from = max(period.from, room.openedAt)
+                if from < period.to ?? .max { ranges.append(Access(thread: room.id, from: from, to: period.to)) }
+            }
+        }
+        return NaiveViews.merged(ranges)
+    }
+
+    private func members(of room: Room) -> [ThreadMember] { room.members.map { ThreadMember(user: person($0.user), since: $0.since) } }
+
+    /// Returns the operators who may read a thread without being a member.
+    private func operators(of room: Room) -> [ThreadMember] {
+        if room.policy == .inviteOnly { return [] }
+        return operators.filter { reader in !room.members.contains { $0.user == reader.user } }
+            .map { ThreadMember(user: person($0.user), since: max($0.since, room.openedAt)) }.sorted { $0.since < $1.since }
+    }
+
+    private func isBlocked(_ user: UserID, by viewer: UserID?) -> Bool {
+        viewer.map { blocks.contains(UserBlock(user: user, by: $0)) } ?? false
     }
 
     private func name(of thread: ThreadID) -> String? { rooms.first { $0.id == thread }?.name }
 
     /// Returns the number of unread messages.
     ///
-    /// Counts the messages of others that are not retracted, after the later of read marker and
-    /// last join.
+    /// Counts the messages of others that are neither retracted nor removed, after the later of
+    /// read marker and last join.
     func unread(_ user: UserID, in room: Room) -> Int {
         guard let since = room.members.first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: room))
-        return messages.count { $0.place == room.id && $0.position > seen && $0.author != user && !$0.isRetracted }
+        return messages.count { $0.place == room.id && $0.position > seen && $0.author != user && !$0.isRetracted && !$0.isRemoved }
     }
 
     func readUpTo(_ user: UserID, in room: Room) -> Position { markers[Marker(user: user, thread: room.id)] ?? 0 }
@@ -116,11 +159,11 @@ extension SequentialChat {
         return found
     }
 
-    private func readable(_ thread: ThreadID, _ viewer: UserID?) throws(ChatError) -> Room {
+    private func readable(_ thread: ThreadID, _ viewer: UserID?) throws(ChatError) -> (room: Room, start: Position) {
         if let viewer { _ = try found(viewer) }
         guard let room = rooms.first(where: { $0.id == thread }) else { throw .rejected(.unknownThread) }
-        if let viewer, !room.members.contains(where: { $0.user == viewer }) { throw .rejected(.notAMember) }
-        return room
+        guard let start = start(viewer, in: room) else { throw .rejected(.notAMember) }
+        return (room, start)
     }
 
     private func pick<Entry>(_ page: PageRequest, of entries: [Entry], by key: (Entry) -> Position) -> [Entry] {
@@ -130,24 +173,27 @@ extension SequentialChat {
 
     private func person(_ user: UserID) -> UserSummary { UserSummary(id: user, username: users.first { $0.id == user }?.name?.text) }
 
-    private func entry(_ message: Post<MessageID, ThreadID>) -> TimelineEntry {
+    private func entry(_ message: Post<MessageID, ThreadID>, _ viewer: UserID?) -> TimelineEntry {
         TimelineEntry(
             position: message.position, id: message.id, thread: message.place, author: person(message.author), body: message.body,
             createdAt: message.createdAt, editedAt: message.editedAt, isRetracted: message.isRetracted,
-            replyCount: replies.count { $0.place == message.id && !$0.isRetracted })
+            isRemoved: message.isRemoved, isFromBlockedUser: isBlocked(message.author, by: viewer),
+            replyCount: replies.count { $0.place == message.id && !$0.isRetracted && !$0.isRemoved })
     }
 
-    private func entry(_ reply: Post<ReplyID, MessageID>) -> ReplyEntry {
+    private func entry(_ reply: Post<ReplyID, MessageID>, _ viewer: UserID?) -> ReplyEntry {
         ReplyEntry(
             position: reply.position, id: reply.id, message: reply.place, author: person(reply.author), body: reply.body,
-            createdAt: reply.createdAt, editedAt: reply.editedAt, isRetracted: reply.isRetracted)
+            createdAt: reply.createdAt, editedAt: reply.editedAt, isRetracted: reply.isRetracted,
+            isRemoved: reply.isRemoved, isFromBlockedUser: isBlocked(reply.author, by: viewer))
     }
 
-    private func summary(_ room: Room) -> ThreadSummary {
-        ThreadSummary(
+    private func summary(_ room: Room, _ viewer: UserID?) -> ThreadSummary {
+        let start = start(viewer, in: room) ?? position
+        return ThreadSummary(
             id: room.id, name: room.name, outwardCode: room.id.outwardCode, members: room.members.count,
-            messages: messages.count { $0.place == room.id }, lastPosition: room.lastPosition, createdAt: room.createdAt,
-            policy: room.id.outwardCode == nil ? .open : .residents)
+            messages: messages.count { $0.place == room.id && $0.position > start }, lastPosition: room.lastPosition,
+            createdAt: room.createdAt, policy: room.policy, history: room.history, isLocked: room.isLocked, isClosed: room.isClosed)
     }
 
     private func view(of user: User) -> UserDetails {
@@ -159,7 +205,7 @@ extension SequentialChat {
             threads: memberships.sorted { $0.since < $1.since }.map(\.room).map { room in
                 UserThread(
                     id: room.id, name: room.name, unread: unread(user.id, in: room), readUpTo: readUpTo(user.id, in: room),
-                    lastMessage: messages.last { $0.place == room.id }.map(entry))
+                    lastMessage: messages.last { $0.place == room.id }.map { entry($0, nil) })
             })
     }
 }

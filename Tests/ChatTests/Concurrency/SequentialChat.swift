@@ -22,8 +22,15 @@ struct SequentialChat {
         var id: ThreadID
         var name: String?
         var createdAt: Timestamp
+        var openedAt: Position
         var lastPosition: Position
-        var members: [(user: UserID, since: Position)] = []
+        var policy: ThreadPolicy
+        var history = ThreadHistory.all
+        var isLocked = false
+        var isClosed = false
+        /// The opener, whose join makes them the owner; nil once a user has joined.
+        var awaitedOpener: UserID?
+        var members: [(user: UserID, since: Position, role: ThreadRole)] = []
     }
 
     struct Post<ID: EntityID, Place: EntityID> {
@@ -35,6 +42,7 @@ struct SequentialChat {
         var createdAt: Timestamp
         var editedAt: Timestamp?
         var isRetracted = false
+        var isRemoved = false
         /// The position of the event that wrote the text; nil once retracted.
         var textPosition: Position?
     }
@@ -58,6 +66,11 @@ struct SequentialChat {
     private(set) var messages: [Post<MessageID, ThreadID>] = []
     private(set) var replies: [Post<ReplyID, MessageID>] = []
     private(set) var stays: [Stay] = []
+    /// The operators, in the order of the grants.
+    private(set) var operators: [(user: UserID, since: Position)] = []
+    /// The periods of all operators.
+    private(set) var operatorPeriods: [(user: UserID, from: Position, to: Position?)] = []
+    private(set) var blocks: Set<UserBlock> = []
     private(set) var markers: [Marker: Position] = [:]
     private(set) var days: [CalendarDay: ActivityDay] = [:]
     private var active: Set<ActiveUser> = []
@@ -81,16 +94,38 @@ struct SequentialChat {
             }
         case .threadOpened(let details):
             let name: String? = if case .threadName(let name) = event.content { name } else { details.thread.outwardCode?.description }
-            rooms.append(Room(id: details.thread, name: name, createdAt: event.createdAt, lastPosition: position))
+            rooms.append(
+                Room(
+                    id: details.thread, name: name, createdAt: event.createdAt, openedAt: position, lastPosition: position,
+                    policy: details.thread.outwardCode == nil ? .open : .residents,
+                    awaitedOpener: details.thread.outwardCode == nil && event.origin == .native ? details.by : nil))
+        case .threadPolicySet(let details):
+            change(details.thread) { ($0.policy, $0.history) = (details.policy, details.history) }
         case .threadJoined(let details):
             stays.append(Stay(user: details.user, thread: details.thread, from: position))
-            change(details.thread) { $0.members.append((details.user, recorded.position)) }
-        case .threadLeft(let details):
-            for index in stays.indices
-            where stays[index].user == details.user && stays[index].thread == details.thread && stays[index].to == nil {
-                stays[index].to = position
+            change(details.thread) { room in
+                room.members.append((details.user, recorded.position, room.awaitedOpener == details.user ? .owner : .member))
+                room.awaitedOpener = nil
             }
-            change(details.thread) { $0.members.removeAll { $0.user == details.user } }
+        case .threadLeft(let details): endMembership(details.user, details.thread)
+        case .memberRemoved(let details): endMembership(details.user, details.thread)
+        case .roleSet(let details):
+            change(details.thread) { room in
+                for index in room.members.indices where room.members[index].user == details.user { room.members[index].role = details.role }
+            }
+        case .threadLocked(let details): change(details.thread) { $0.isLocked = true }
+        case .threadUnlocked(let details): change(details.thread) { $0.isLocked = false }
+        case .threadClosed(let details): change(details.thread) { $0.isClosed = true }
+        case .operatorGranted(let details):
+            operators.append((details.user, position))
+            operatorPeriods.append((details.user, position, nil))
+        case .operatorRevoked(let details):
+            operators.removeAll { $0.user == details.user }
+            for index in operatorPeriods.indices where operatorPeriods[index].user == details.user && operatorPeriods[index].to == nil {
+                operatorPeriods[index].to = position
+            }
+        case .userBlocked(let details): blocks.insert(details)
+        case .userUnblocked(let details): blocks.remove(details)
         case .messagePosted(let details):
             messages.append(
                 Post(
@@ -115,16 +150,39 @@ struct SequentialChat {
         case .replyRetracted(let details):
             for index in replies.indices where replies[index].id == details.reply { replies[index].retract() }
             change(details.thread) { _ in }
+        case .messageRemoved(let details):
+            for index in messages.indices where messages[index].id == details.message { messages[index].remove() }
+            change(details.thread) { _ in }
+        case .replyRemoved(let details):
+            for index in replies.indices where replies[index].id == details.reply { replies[index].remove() }
+            change(details.thread) { _ in }
+        // No query of the history shows these, except as the latest event of their thread.
+        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details):
+            change(details.thread) { _ in }
+        case .invitationDeclined(let details): change(details.thread) { _ in }
+        case .userMuted(let details), .userBanned(let details): change(details.thread) { _ in }
+        case .messagePinned(let details), .messageUnpinned(let details): change(details.thread) { _ in }
+        case .custom(let details): change(details.thread) { _ in }
+        case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved: break
         case .threadRead(let details): markers[Marker(user: details.user, thread: details.thread)] = details.upTo
         case .sessionStarted, .sessionEnded, .lost, .unknown: break
-        default: if let thread = event.details.thread, event.details.threadNumber != nil { change(thread) { _ in } }
         }
+    }
+
+    private mutating func endMembership(_ user: UserID, _ thread: ThreadID) {
+        for index in stays.indices where stays[index].user == user && stays[index].thread == thread && stays[index].to == nil {
+            stays[index].to = position
+        }
+        change(thread) { $0.members.removeAll { $0.user == user } }
     }
 
     /// Counts an event on the day of its creation.
     private mutating func count(_ event: ChatEvent) {
-        if case .sessionEnded = event.details { return }
-        guard let user = event.details.user else { return }
+        switch event.details {
+        case .sessionEnded, .operatorGranted, .operatorRevoked: return
+        default: break
+        }
+        guard let user = event.details.actor ?? event.details.user else { return }
         let number = CalendarDay(event.createdAt)
         var day = days[number] ?? ActivityDay(day: number)
         if active.insert(ActiveUser(user: user, day: number)).inserted { day.activeUsers += 1 }
@@ -157,4 +215,7 @@ extension SequentialChat.Post {
     }
 
     fileprivate mutating func retract() { (body, isRetracted, textPosition) = (nil, true, nil) }
+
+    /// A moderator still sees the removed text as of an earlier point, so its position stays.
+    fileprivate mutating func remove() { (body, isRemoved) = (nil, true) }
 }

@@ -26,7 +26,9 @@ struct FollowingFixture {
         try store.execute(.registerUser(user: Self.ann, username: "Ann"))  // 1
         try store.execute(.registerUser(user: Self.bob, username: "Bob"))  // 2
         try store.execute(.registerUser(user: Self.cat, username: "Cat"))  // 3
-        try store.execute(.openThread(thread: Self.garden, name: "Garden", by: Self.ann))  // 4, 5
+        // An imported thread has no owner, so that Ann can leave it.
+        let opening = ChatCommand.openThread(thread: Self.garden, name: "Garden", by: Self.ann)
+        try store.execute(CommandRequest(opening, origin: .imported(sentAt: nil)))  // 4, 5
         try store.execute(.joinThread(user: Self.bob, thread: Self.garden))  // 6
     }
 

@@ -16,7 +16,9 @@ import Testing
         let fixture = try Fixture()
         let ids = (0..<5).map { ThreadID(bits: UInt128(60 + $0)) }
         for (id, name) in zip(ids, ["A", "B", "C", "D", "E"]) {
-            try await fixture.store.execute(.openThread(thread: id, name: name, by: Fixture.cat))
+            // An imported thread has no owner, so that its opener can leave it.
+            let opening = ChatCommand.openThread(thread: id, name: name, by: Fixture.cat)
+            try await fixture.store.execute(CommandRequest(opening, origin: .imported(sentAt: nil)))
         }
         let threads = LiveThreads(fixture.store, viewer: Fixture.cat, limit: 3)
         func until(_ names: String) async throws {
@@ -153,7 +155,9 @@ import Testing
     @Test(arguments: [nil, FollowingFixture.bob]) func timelineFollowsItsOwnThread(viewer: UserID?) async throws {
         let fixture = try Fixture()
         let shed = ThreadID(bits: 32)
-        try await fixture.store.execute(.openThread(thread: shed, name: "Shed", by: Fixture.bob))  // 7, 8
+        // An imported thread has no owner, so that its opener can leave it.
+        let opening = ChatCommand.openThread(thread: shed, name: "Shed", by: Fixture.bob)
+        try await fixture.store.execute(CommandRequest(opening, origin: .imported(sentAt: nil)))  // 7, 8
         try fixture.post("of another thread", by: Fixture.bob, in: shed)  // 9
         try fixture.post("of the garden")  // 10
         try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 11

@@ -26,7 +26,9 @@ struct NaiveFilter {
     private func isWanted(_ details: EventDetails) -> Bool {
         var isWanted = true
         if let threads = filter.threads { isWanted = isWanted && details.thread.map { threads.contains($0) } == true }
-        if let users = filter.users { isWanted = isWanted && details.user.map { users.contains($0) } == true }
+        if let users = filter.users {
+            isWanted = isWanted && [details.user, details.actor].contains { user in user.map { users.contains($0) } == true }
+        }
         if let kinds = filter.kinds { isWanted = isWanted && details.kind.map { kinds.contains($0) } == true }
         if let codes = filter.outwardCodes {
             var thread = details.thread
@@ -54,8 +56,17 @@ extension NaiveFilter {
         let wanted = wanted(all, after: position)
         guard let viewer = filter.viewer else { return wanted }
         let visibility = NaiveVisibility(all)
-        let departures = all.filter { if case .threadLeft(let details) = $0.event.details { details.user == viewer } else { false } }.map(
-            \.position)
+        // A later join also hides events of a thread whose history begins there.
+        let departures = all.filter { recorded in
+            switch recorded.event.details {
+            case .threadJoined(let details): details.user == viewer
+            case .threadLeft(let details): details.user == viewer
+            case .memberRemoved(let details): details.user == viewer
+            case .roleSet(let details): details.user == viewer
+            case .operatorRevoked(let details): details.user == viewer
+            default: false
+            }
+        }.map(\.position)
         return wanted.filter { recorded in
             ([recorded.position, Position(all.count)] + departures.filter { $0 > recorded.position }).allSatisfy {
                 visibility.shown(recorded, to: viewer, present: $0) != nil

@@ -4,13 +4,20 @@ import ChatDomain
 /// The visibility rules of `WhoIsShownWhat.md`, computed by scanning all events for each query.
 struct NaiveVisibility {
     let events: [RecordedEvent]
+    /// The details of the events, which are cheaper to scan.
+    private let facts: [EventDetails]
 
     /// Creates an oracle.
     ///
     /// - Parameter events: All events of a journal, from position 1.
-    init(_ events: [RecordedEvent]) { self.events = events }
+    init(_ events: [RecordedEvent]) {
+        self.events = events
+        facts = events.map(\.event.details)
+    }
 
     /// The relation of a viewer to an event.
+    ///
+    /// An operator of the community counts as a member of every thread that is not `inviteOnly`.
     enum Role: Hashable, CaseIterable {
         case itsUser, member, formerMember, stranger
     }
@@ -19,55 +26,169 @@ struct NaiveVisibility {
 
     /// Returns whether a user was a member of a thread after the event at a position.
     func isMember(_ user: UserID, of thread: ThreadID, at position: Position) -> Bool {
-        var isMember = false
-        for recorded in events.prefix(Int(position)) {
-            switch recorded.event.details {
-            case .threadJoined(let details) where details.user == user && details.thread == thread: isMember = true
-            case .threadLeft(let details) where details.user == user && details.thread == thread: isMember = false
+        joinPosition(of: user, in: thread, at: position) != nil
+    }
+
+    /// Returns the position of a member's latest join; nil for other users.
+    private func joinPosition(of user: UserID, in thread: ThreadID, at position: Position) -> Position? {
+        var join: Position?
+        for (index, details) in facts.prefix(Int(position)).enumerated() {
+            switch details {
+            case .threadJoined(let details) where details.user == user && details.thread == thread: join = join ?? Position(index + 1)
+            case .threadLeft(let details) where details.user == user && details.thread == thread: join = nil
+            case .memberRemoved(let details) where details.user == user && details.thread == thread: join = nil
             default: break
             }
         }
-        return isMember
+        return join
+    }
+
+    /// Returns whether a user was an operator of the community.
+    func isOperator(_ user: UserID, at position: Position) -> Bool {
+        var isOperator = false
+        for details in facts.prefix(Int(position)) {
+            switch details {
+            case .operatorGranted(let details) where details.user == user: isOperator = true
+            case .operatorRevoked(let details) where details.user == user: isOperator = false
+            default: break
+            }
+        }
+        return isOperator
+    }
+
+    /// Returns who may join a thread and what its members may read.
+    private func policyAndHistory(of thread: ThreadID, at position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
+        for details in facts.prefix(Int(position)) {
+            if case .threadPolicySet(let details) = details, details.thread == thread { return (details.policy, details.history) }
+        }
+        return (thread.outwardCode == nil ? .open : .residents, .all)
+    }
+
+    /// Returns whether a user was a moderator or an owner of a thread, or an operator.
+    func moderates(_ user: UserID, _ thread: ThreadID, at position: Position) -> Bool {
+        if isOperator(user, at: position) { return true }
+        var role: ThreadRole?
+        var awaitedOpener: UserID?
+        for recorded in events.prefix(Int(position)) {
+            switch recorded.event.details {
+            case .threadOpened(let details) where details.thread == thread:
+                if recorded.event.origin == .native, thread.outwardCode == nil { awaitedOpener = details.by }
+            case .threadJoined(let details) where details.thread == thread:
+                if details.user == user { role = awaitedOpener == user ? .owner : .member }
+                awaitedOpener = nil
+            case .threadLeft(let details) where details.thread == thread && details.user == user: role = nil
+            case .memberRemoved(let details) where details.thread == thread && details.user == user: role = nil
+            case .roleSet(let details) where details.thread == thread && details.user == user: role = details.role
+            default: break
+            }
+        }
+        return role == .moderator || role == .owner
+    }
+
+    /// Returns whether a user had blocked another one.
+    func isBlocked(_ user: UserID, by blocker: UserID, at position: Position) -> Bool {
+        var isBlocked = false
+        for details in facts.prefix(Int(position)) {
+            switch details {
+            case .userBlocked(let details) where details.user == user && details.by == blocker: isBlocked = true
+            case .userUnblocked(let details) where details.user == user && details.by == blocker: isBlocked = false
+            default: break
+            }
+        }
+        return isBlocked
     }
 
     /// Returns the threads of the events up to a position.
-    func threads(at position: Position) -> Set<ThreadID> { Set(events.prefix(Int(position)).compactMap(\.event.details.thread)) }
+    func threads(at position: Position) -> Set<ThreadID> { Set(facts.prefix(Int(position)).compactMap(\.thread)) }
 
     /// Returns the position of the event that wrote a post's text as of a position.
     ///
-    /// Returns nil for a post that is retracted or unknown.
-    func textPosition(of post: PostID, at position: Position) -> Position? {
+    /// Returns nil for a post that is unknown, retracted or, unless `includesRemoved`, removed.
+    func textPosition(of post: PostID, at position: Position, includesRemoved: Bool = false) -> Position? {
         var text: Position?
-        for recorded in events.prefix(Int(position)) {
-            switch recorded.event.details {
-            case .messagePosted(let details) where .message(details.message) == post: text = recorded.position
-            case .messageEdited(let details) where .message(details.message) == post: text = recorded.position
-            case .messageRetracted(let details) where .message(details.message) == post: text = nil
-            case .replyPosted(let details) where .reply(details.reply) == post: text = recorded.position
-            case .replyEdited(let details) where .reply(details.reply) == post: text = recorded.position
-            case .replyRetracted(let details) where .reply(details.reply) == post: text = nil
+        for (index, details) in facts.prefix(Int(position)).enumerated() where details.post == post {
+            switch details {
+            case .messagePosted, .replyPosted, .messageEdited, .replyEdited: text = Position(index + 1)
+            case .messageRetracted, .replyRetracted: return nil
+            case .messageRemoved, .replyRemoved: if !includesRemoved { return nil }
             default: break
             }
         }
         return text
     }
 
+    /// Returns the author of a post.
+    private func author(of post: PostID) -> UserID? {
+        for details in facts where details.post == post {
+            switch details {
+            case .messagePosted(let details): return details.author
+            case .replyPosted(let details): return details.author
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// Returns the position at which a message was posted.
+    func postingPosition(of message: MessageID) -> Position? {
+        facts.firstIndex { if case .messagePosted(let details) = $0 { details.message == message } else { false } }.map { Position($0 + 1) }
+    }
+
+    /// Returns the number of messages of a thread in a range of positions.
+    func messageCount(of thread: ThreadID, after start: Position, through end: Position) -> Int {
+        guard start < end else { return 0 }
+        return facts[Int(start)..<Int(end)].count { if case .messagePosted(let details) = $0 { details.thread == thread } else { false } }
+    }
+
     /// Returns the position of the event that set a user's name as of a position.
     private func namePosition(of user: UserID, at position: Position) -> Position? {
-        events.prefix(Int(position)).last { recorded in
-            switch recorded.event.details {
+        facts.prefix(Int(position)).lastIndex { details in
+            switch details {
             case .userRegistered(let details): details.user == user
             case .usernameChanged(let details): details.user == user
             default: false
             }
-        }?.position
+        }.map { Position($0 + 1) }
+    }
+
+    // MARK: The rules
+
+    /// Returns the position after which a viewer could read the messages of a thread; nil if they
+    /// could read nothing of it.
+    private func readingStart(_ viewer: UserID, _ thread: ThreadID, at position: Position) -> Position? {
+        let (policy, history) = policyAndHistory(of: thread, at: position)
+        if policy != .inviteOnly, isOperator(viewer, at: position), threads(at: position).contains(thread) { return 0 }
+        return joinPosition(of: viewer, in: thread, at: position).map { history == .sinceJoining ? $0 : 0 }
+    }
+
+    /// Returns the position after which a viewer may read the messages of a thread as of
+    /// `position`, queried at `present`; nil if they may read nothing of it.
+    func readingStart(_ viewer: UserID?, _ thread: ThreadID, at position: Position, present: Position) -> Position? {
+        guard let viewer else { return 0 }
+        guard let then = readingStart(viewer, thread, at: position), let now = readingStart(viewer, thread, at: present) else { return nil }
+        return max(then, now)
+    }
+
+    /// Returns whether a viewer may read a thread as of `position`, queried at `present`.
+    func mayRead(_ viewer: UserID?, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
+        readingStart(viewer, thread, at: position, present: present) != nil
+    }
+
+    /// Returns whether a viewer is shown the text that a post had at `position`, queried at
+    /// `present`.
+    func showsText(
+        of post: PostID, by author: UserID, in thread: ThreadID, to viewer: UserID?, at position: Position, present: Position
+    ) -> Bool {
+        guard let viewer, viewer != author else { return true }
+        guard let written = textPosition(of: post, at: position) else { return false }
+        return textPosition(of: post, at: present, includesRemoved: moderates(viewer, thread, at: present)) == written
     }
 
     // MARK: The table
 
     /// Returns the relation of a viewer to an event as of `present`.
     func role(of viewer: UserID, to recorded: RecordedEvent, present: Position) -> Role {
-        if recorded.event.details.user == viewer { return .itsUser }
+        if recorded.event.details.user == viewer || recorded.event.details.actor == viewer { return .itsUser }
         let threads: Set<ThreadID>
         switch recorded.event.details {
         case .usernameChanged(let details):
@@ -75,9 +196,9 @@ struct NaiveVisibility {
         case .postcodeSet(let details): threads = [details.thread]
         default: threads = recorded.event.details.thread.map { [$0] } ?? []
         }
-        let then = threads.filter { isMember(viewer, of: $0, at: recorded.position) }
+        let then = threads.filter { readingStart(viewer, $0, at: recorded.position) != nil }
         if then.isEmpty { return .stranger }
-        return then.contains { isMember(viewer, of: $0, at: present) } ? .member : .formerMember
+        return then.contains { readingStart(viewer, $0, at: present) != nil } ? .member : .formerMember
     }
 
     /// Returns the event as a viewer is shown it as of `present`, or nil if it is hidden.
@@ -88,39 +209,68 @@ struct NaiveVisibility {
         case .formerMember, .stranger: return nil
         case .member: break
         }
+        let details = recorded.event.details
+        if let thread = details.thread, let start = readingStart(viewer, thread, at: recorded.position, present: present) {
+            if recorded.position <= start { return nil }
+            if let message = details.aboutMessage, (postingPosition(of: message) ?? 0) <= start { return nil }
+        }
         var shown = recorded
         shown.event.correlation = nil
+        // The user who acted has caused the event, not the user whom it concerns.
+        if let author = details.actor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, at: present) }
         func null(_ field: RedactedFields) {
             shown.event.content = .omitted
             shown.redacted = field
         }
-        switch recorded.event.details {
-        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown: return nil
+        let moderates = details.thread.map { self.moderates(viewer, $0, at: present) } ?? false
+        func nullBody() {
+            guard let post = details.post else { return }
+            if textPosition(of: post, at: present, includesRemoved: moderates) != recorded.position { null(.body) }
+        }
+        switch details {
+        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
+            .userUnblocked, .lost, .unknown:
+            return nil
+        case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
+            guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }
         case .usernameChanged(let details): if namePosition(of: details.user, at: present) != recorded.position { null(.username) }
         case .postcodeSet: null(.postcode)
-        case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted: break
-        default: break
-        case .messagePosted(let details):
-            if textPosition(of: .message(details.message), at: present) != recorded.position { null(.body) }
-        case .messageEdited(let details):
-            if textPosition(of: .message(details.message), at: present) != recorded.position { null(.body) }
-        case .replyPosted(let details): if textPosition(of: .reply(details.reply), at: present) != recorded.position { null(.body) }
-        case .replyEdited(let details): if textPosition(of: .reply(details.reply), at: present) != recorded.position { null(.body) }
+        case .messagePosted, .messageEdited, .replyPosted, .replyEdited: nullBody()
+        case .messageRemoved, .replyRemoved: if !moderates, details.post.flatMap(author(of:)) != viewer { null(.reason) }
+        case .userMuted, .userBanned, .memberRemoved: if !moderates { null(.reason) }
+        case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
+            .invitationDeclined, .invitationRevoked, .roleSet, .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned,
+            .threadLocked, .threadUnlocked, .threadClosed, .custom:
+            break
         }
         return shown
     }
+}
 
-    /// Returns whether a viewer may read a thread as of `position`, queried at `present`.
-    func mayRead(_ viewer: UserID?, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
-        guard let viewer else { return true }
-        return isMember(viewer, of: thread, at: position) && isMember(viewer, of: thread, at: present)
+extension EventDetails {
+    /// The post that the event posts, edits, retracts or removes.
+    fileprivate var post: PostID? {
+        switch self {
+        case .messagePosted(let details): .message(details.message)
+        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details): .message(details.message)
+        case .replyPosted(let details): .reply(details.reply)
+        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): .reply(details.reply)
+        default: nil
+        }
     }
 
-    /// Returns whether a viewer is shown the text that a post had at `position`, queried at
-    /// `present`.
-    func showsText(of post: PostID, by author: UserID, to viewer: UserID?, at position: Position, present: Position) -> Bool {
-        guard let viewer, viewer != author else { return true }
-        guard let written = textPosition(of: post, at: position) else { return false }
-        return textPosition(of: post, at: present) == written
+    /// The message that the event is about, also by one of its replies.
+    fileprivate var aboutMessage: MessageID? {
+        switch self {
+        case .messagePosted(let details): details.message
+        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details), .messagePinned(let details),
+            .messageUnpinned(let details):
+            details.message
+        case .replyPosted(let details): details.message
+        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): details.message
+        case .messageReported(let details), .messageReportsResolved(let details): details.message
+        case .replyReported(let details), .replyReportsResolved(let details): details.message
+        default: nil
+        }
     }
 }

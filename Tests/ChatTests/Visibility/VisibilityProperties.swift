@@ -50,9 +50,8 @@ struct VisibilityWorld {
     ///
     /// `threadOpened` is missing because a new thread has no members yet.
     static let kindsOfThreads: [EventKind] = [
-        .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited,
-        .replyEdited,
-        .messageRetracted, .replyRetracted,
+        .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited,
+        .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved, .userBanned, .memberRemoved, .messageReported, .custom,
     ]
 
     let store: ChatStore
@@ -73,10 +72,12 @@ struct VisibilityWorld {
         // The generator leaves, renames, edits and retracts too rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
             for thread in try store.user(user).threads.prefix(2) where random.oneIn(2) {
-                try store.execute(.leaveThread(user: user, thread: thread.id))
+                // The last owner of a thread cannot leave it.
+                _ = try store.execute([CommandRequest(.leaveThread(user: user, thread: thread.id))])
             }
             try store.execute(.changeUsername(user: user, username: "Renamed \(user.bits % 1_000_003)"))
         }
+        try Self.moderate(store, known, facts, &random)
         for details in facts {
             if case .messagePosted(let details) = details, random.oneIn(6) {
                 _ = try store.execute([
@@ -87,6 +88,8 @@ struct VisibilityWorld {
                 _ = try store.execute([CommandRequest(.retract(.reply(details.reply), by: details.author), correlation: "secret")])
             }
         }
+        // The viewers have all rights at some point, and some of them only then.
+        try store.execute(.revokeOperator(user: known[0]))
         let events = try store.allEvents()
         naive = NaiveVisibility(events)
         users = known + [UserID(bits: 0xdead)]
@@ -95,6 +98,58 @@ struct VisibilityWorld {
         replies = events.compactMap { if case .replyPosted(let details) = $0.event.details { details.reply } else { nil } }
         let end = Position(events.count)
         moments = [end, end / 2] + (0..<2).map { _ in Position.random(in: 1...end, using: &random) }
+    }
+
+    /// Makes two operators, who report, remove and sanction; some members rejoin.
+    ///
+    /// The generator does so too rarely in threads with several members.
+    private static func moderate(
+        _ store: ChatStore, _ known: [UserID], _ facts: [EventDetails], _ random: inout SeededRandom
+    ) throws {
+        let operators = Array(known.prefix(2))
+        for user in operators { try store.execute(.grantOperator(user: user)) }
+        func execute(_ command: ChatCommand) throws { _ = try store.execute([CommandRequest(command, correlation: "secret")]) }
+        for thread in Set(facts.compactMap(\.thread)).sorted() {
+            guard let member = try store.members(of: thread).randomElement(using: &random)?.user.id,
+                let other = known.randomElement(using: &random)
+            else { continue }
+            let payload = try #require(CustomPayload("[1]"))
+            try execute(.custom(kind: "com.example.poll", thread: thread, by: member, payload: payload))
+            try execute(.mute(user: other, thread: thread, by: operators[0], reason: "secret"))
+            try execute(.unmute(user: other, thread: thread, by: operators[0]))
+            try execute(.ban(user: other, thread: thread, by: operators[0], reason: "secret"))
+            try execute(.unban(user: other, thread: thread, by: operators[0]))
+            try execute(.invite(user: other, thread: thread, by: operators[0]))
+            try execute(.revokeInvitation(user: other, thread: thread, by: operators[0]))
+            try execute(.invite(user: other, thread: thread, by: operators[0]))
+            try execute(random.oneIn(2) ? .declineInvitation(user: other, thread: thread) : .acceptInvitation(user: other, thread: thread))
+            try execute(.lockThread(thread: thread, by: operators[0]))
+            try execute(.unlockThread(thread: thread, by: operators[0]))
+        }
+        for details in facts {
+            switch details {
+            case .messagePosted(let details):
+                guard random.oneIn(4), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else { continue }
+                try execute(.pin(message: details.message, by: operators[1]))
+                if random.oneIn(2) { try execute(.unpin(message: details.message, by: operators[1])) }
+                try execute(.report(.message(details.message), by: reader, reason: "secret"))
+                if random.oneIn(3) { try execute(.resolveReport(.message(details.message), by: operators[0])) }
+                if random.oneIn(2) { try execute(.remove(.message(details.message), by: operators[0], reason: "secret")) }
+                if random.oneIn(3) { try execute(.block(user: details.author, by: reader)) }
+                if random.oneIn(3) { try execute(.unblock(user: details.author, by: reader)) }
+            case .replyPosted(let details):
+                guard random.oneIn(4) else { continue }
+                if random.oneIn(2) { try execute(.report(.reply(details.reply), by: details.author, reason: "secret")) }
+                if random.oneIn(2) { try execute(.resolveReport(.reply(details.reply), by: operators[0])) }
+                try execute(.remove(.reply(details.reply), by: operators[1], reason: "secret"))
+            case .threadJoined(let details):
+                guard random.oneIn(6) else { continue }
+                try execute(.removeMember(user: details.user, thread: details.thread, by: operators[0], reason: "secret"))
+                try execute(.joinThread(user: details.user, thread: details.thread))
+                if random.oneIn(3) { try execute(.ban(user: details.user, thread: details.thread, by: operators[1], reason: "secret")) }
+            default: break
+            }
+        }
     }
 }
 
@@ -138,6 +193,7 @@ struct VisibilityChecker {
                 checkThreads(viewer, moment)
                 checkPosts(viewer, moment)
                 checkPeople(viewer, moment)
+                checkModeration(viewer, moment)
             }
         }
     }
@@ -168,7 +224,11 @@ struct VisibilityChecker {
         if read.count != expected.count { leaks.append("\(viewer) reads \(read.map(\.position)), not \(expected.map(\.position))") }
         // JSON must round-trip.
         for event in read {
-            let again = try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event))
+            var (event, again) = (event, try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event)))
+            // Foundation preserves the values of a payload's numbers, not their digits.
+            if case .custom = event.details, event.redacted == [], again.event.payload != nil {
+                (event.event.content, again.event.content) = (.omitted, .omitted)
+            }
             if again != event { leaks.append("\(event) round-trips as \(again)") }
         }
     }
@@ -195,26 +255,53 @@ struct VisibilityChecker {
         }
     }
 
+    /// Returns the messages after the viewer's latest join, as the viewer is shown them.
     private func cut(_ entries: [TimelineEntry], _ viewer: UserID, _ moment: Position) -> [TimelineEntry] {
-        entries.map { entry in
+        entries.compactMap { entry in
+            guard let start = naive.readingStart(viewer, entry.thread, at: moment, present: end), entry.position > start else { return nil }
             var entry = entry
-            if !naive.showsText(of: .message(entry.id), by: entry.author.id, to: viewer, at: moment, present: end) { entry.body = nil }
+            let post = PostID.message(entry.id)
+            if !naive.showsText(of: post, by: entry.author.id, in: entry.thread, to: viewer, at: moment, present: end) { entry.body = nil }
+            entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: moment)
             return entry
         }
     }
 
-    private func cut(_ entries: [ReplyEntry], _ viewer: UserID, _ moment: Position) -> [ReplyEntry] {
+    private func cut(_ entries: [ReplyEntry], in thread: ThreadID, _ viewer: UserID, _ moment: Position) -> [ReplyEntry] {
         entries.map { entry in
             var entry = entry
-            if !naive.showsText(of: .reply(entry.id), by: entry.author.id, to: viewer, at: moment, present: end) { entry.body = nil }
+            let post = PostID.reply(entry.id)
+            if !naive.showsText(of: post, by: entry.author.id, in: thread, to: viewer, at: moment, present: end) { entry.body = nil }
+            entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: moment)
             return entry
+        }
+    }
+
+    /// Returns the thread with the messages after the viewer's latest join; nil if the viewer may
+    /// not read it.
+    private func cut(_ thread: ThreadSummary, _ viewer: UserID, _ moment: Position) -> ThreadSummary? {
+        guard let start = naive.readingStart(viewer, thread.id, at: moment, present: end) else { return nil }
+        var thread = thread
+        thread.messages = naive.messageCount(of: thread.id, after: start, through: moment)
+        return thread
+    }
+
+    /// Returns the expected outcome of a query for the moderators of a thread.
+    private func expectedForModerators<Value: Equatable>(
+        _ thread: ThreadID, _ viewer: UserID, _ moment: Position, _ value: () throws(ChatError) -> Value
+    ) -> Outcome<Value> {
+        let mayModerate = naive.moderates(viewer, thread, at: moment) && naive.moderates(viewer, thread, at: end)
+        return expected(thread, viewer, moment) { () throws(ChatError) in
+            if !mayModerate { throw .rejected(.notAModerator) }
+            return try value()
         }
     }
 
     private mutating func checkThreads(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
-        let shown = { (threads: [ThreadSummary]) in threads.filter { naive.mayRead(viewer, $0.id, at: moment, present: end) } }
+        let checker = self
+        let shown = { (threads: [ThreadSummary]) in threads.compactMap { checker.cut($0, viewer, moment) } }
         let all = PageRequest(limit: .max)
         check(
             "threads", viewer, moment, expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf)) }
@@ -244,7 +331,8 @@ struct VisibilityChecker {
                 }
             }
             check(
-                "thread", viewer, moment, expected(thread, viewer, moment) { () throws(ChatError) in try store.thread(thread, asOf: asOf) }
+                "thread", viewer, moment,
+                expected(thread, viewer, moment) { () throws(ChatError) in cut(try store.thread(thread, asOf: asOf), viewer, moment) }
             ) {
                 () throws(ChatError) in try store.thread(thread, viewer: viewer, asOf: asOf)
             }
@@ -289,6 +377,69 @@ struct VisibilityChecker {
         }
     }
 
+    private mutating func checkModeration(_ viewer: UserID, _ moment: Position) {
+        let (store, naive, end) = (store, naive, end)
+        let asOf = AsOf.position(moment)
+        for thread in world.threads {
+            check(
+                "roles", viewer, moment, expected(thread, viewer, moment) { () throws(ChatError) in try store.roles(in: thread, asOf: asOf) }
+            ) {
+                () throws(ChatError) in try store.roles(in: thread, viewer: viewer, asOf: asOf)
+            }
+            check(
+                "pins", viewer, moment,
+                expected(thread, viewer, moment) { () throws(ChatError) in cut(try store.pins(in: thread, asOf: asOf), viewer, moment) }
+            ) {
+                () throws(ChatError) in try store.pins(in: thread, viewer: viewer, asOf: asOf)
+            }
+            check(
+                "sanctions", viewer, moment,
+                expectedForModerators(thread, viewer, moment) { () throws(ChatError) in try store.sanctions(in: thread, asOf: asOf) }
+            ) {
+                () throws(ChatError) in try store.sanctions(in: thread, viewer: viewer, asOf: asOf)
+            }
+            check(
+                "invitations(to:)", viewer, moment,
+                expectedForModerators(thread, viewer, moment) { () throws(ChatError) in try store.invitations(to: thread, asOf: asOf) }
+            ) {
+                () throws(ChatError) in try store.invitations(to: thread, viewer: viewer, asOf: asOf)
+            }
+            let reports = expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
+                try store.reports(in: thread, asOf: asOf).compactMap { report -> PostReport? in
+                    let message: MessageID? =
+                        switch report.post {
+                        case .message(let id): id
+                        case .reply(let id): store.message(answeredBy: id)
+                        }
+                    let start = naive.readingStart(viewer, thread, at: moment, present: end) ?? end
+                    guard let posted = message.flatMap(naive.postingPosition), posted > start else { return nil }
+                    var report = report
+                    // Moderators are shown the present text.
+                    let text = naive.textPosition(of: report.post, at: end, includesRemoved: true)
+                    report.body = text.flatMap { naive.events[Int($0) - 1].event.body }
+                    return report
+                }
+            }
+            check("reports", viewer, moment, reports) { () throws(ChatError) in
+                try store.reports(in: thread, viewer: viewer, asOf: asOf)
+            }
+        }
+        let operators = expected(nil, viewer, moment) { () throws(ChatError) in
+            if !naive.isOperator(viewer, at: moment) || !naive.isOperator(viewer, at: end) { throw .rejected(.notAllowed) }
+            return try store.operators(asOf: asOf)
+        }
+        check("operators", viewer, moment, operators) { () throws(ChatError) in try store.operators(viewer: viewer, asOf: asOf) }
+        for user in world.users {
+            let invitations = Outcome { () throws(ChatError) in
+                if user != viewer { throw .rejected(.notAllowed) }
+                return try store.invitations(of: user, asOf: asOf)
+            }
+            check("invitations(of:)", viewer, moment, invitations) { () throws(ChatError) in
+                try store.invitations(of: user, viewer: viewer, asOf: asOf)
+            }
+        }
+    }
+
     private mutating func checkPosts(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
@@ -304,12 +455,16 @@ struct VisibilityChecker {
             }
             check(
                 "message", viewer, moment,
-                expected(entry.thread, viewer, moment) { () throws(ChatError) in cut([entry], viewer, moment)[0] }
+                expected(entry.thread, viewer, moment) { () throws(ChatError) in
+                    guard let entry = cut([entry], viewer, moment).first else { throw .rejected(.unknownMessage) }
+                    return entry
+                }
             ) {
                 () throws(ChatError) in try store.message(message, viewer: viewer, asOf: asOf)
             }
             let replies = expected(entry.thread, viewer, moment) { () throws(ChatError) in
-                cut(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf), viewer, moment)
+                if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
+                return cut(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf), in: entry.thread, viewer, moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
                 try store.replies(to: message, PageRequest(limit: .max), viewer: viewer, asOf: asOf)
@@ -323,19 +478,22 @@ struct VisibilityChecker {
                 }
                 return entries
             }
-            checkDetails(.message(message), in: entry.thread, viewer, moment)
+            checkDetails(.message(message), of: message, in: entry.thread, viewer, moment)
         }
         for (number, reply) in world.replies.enumerated() where (number + turn).isMultiple(of: 5) {
             guard let message = store.message(answeredBy: reply), let thread = try? store.message(message).thread else { continue }
-            let mayRead = naive.mayRead(viewer, thread, at: end, present: end)
+            let start = naive.readingStart(viewer, thread, at: end, present: end)
+            let mayRead = start.map { naive.postingPosition(of: message) ?? 0 > $0 } ?? false
             check("message(answeredBy:)", viewer, end, .value(mayRead ? message : nil)) { () throws(ChatError) in
                 store.message(answeredBy: reply, viewer: viewer)
             }
-            checkDetails(.reply(reply), in: thread, viewer, moment)
+            checkDetails(.reply(reply), of: message, in: thread, viewer, moment)
         }
     }
 
-    private mutating func checkDetails(_ post: PostID, in thread: ThreadID, _ viewer: UserID, _ moment: Position) {
+    private mutating func checkDetails(
+        _ post: PostID, of message: MessageID, in thread: ThreadID, _ viewer: UserID, _ moment: Position
+    ) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
         if case .refused(let code) = Outcome({ () throws(ChatError) in try store.details(of: post, asOf: asOf) }) {
@@ -345,10 +503,16 @@ struct VisibilityChecker {
             return
         }
         let expected = expected(thread, viewer, moment) { () throws(ChatError) in
+            let start = naive.readingStart(viewer, thread, at: moment, present: end) ?? end
+            guard let posted = naive.postingPosition(of: message), posted > start else {
+                if case .message = post { throw .rejected(.unknownMessage) } else { throw .rejected(.unknownReply) }
+            }
             var details = try store.details(of: post, edits: .max, asOf: asOf)
             details.readers = nil
             details.history = details.history.compactMap { naive.shown($0, to: viewer, present: end) }
-            if !naive.showsText(of: post, by: details.author.id, to: viewer, at: moment, present: end) { details.body = nil }
+            let author = details.author.id
+            if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, present: end) { details.body = nil }
+            details.isFromBlockedUser = naive.isBlocked(author, by: viewer, at: moment)
             return details
         }
         check("details", viewer, moment, expected) { () throws(ChatError) in
@@ -371,9 +535,12 @@ struct VisibilityChecker {
             }
             let view = expected(nil, viewer, moment) { () throws(ChatError) in
                 var view = try store.user(user, asOf: asOf)
-                view.threads = view.threads.filter { naive.mayRead(viewer, $0.id, at: moment, present: end) }.map { thread in
+                view.threads = view.threads.compactMap { thread in
+                    guard let start = naive.readingStart(viewer, thread.id, at: moment, present: end) else { return nil }
                     var thread = thread
-                    thread.lastMessage = thread.lastMessage.map { cut([$0], viewer, moment)[0] }
+                    thread.lastMessage = thread.lastMessage.flatMap { cut([$0], viewer, moment).first }
+                    // No message before a later join is shown, or counted.
+                    if start > moment { thread.unread = 0 }
                     return thread
                 }
                 return view

@@ -1,0 +1,129 @@
+import Chat
+import ChatDomain
+import Projections
+
+/// The commands that show roles, sanctions, pins, reports and invitations.
+extension ToolCommand {
+    static let roles = ToolCommand(
+        spec: CommandSpec(
+            "roles", "lists the owners and moderators of a thread; without THREAD, the operators of the community",
+            positionals: [
+                .journal, CommandSpec.Positional("THREAD", "an id, an outward code, or a name", isOptional: true),
+            ], options: [.asOf, .viewer, .json],
+            discussion: "SINCE is the position of the event that gave the role. Only operators may list the operators.")
+    ) { arguments, output in
+        guard arguments[optional: "THREAD"] != nil else {
+            let asked = try arguments.moment()
+            let store = try arguments.openReadOnly()
+            let moment = try store.resolvedToPosition(asked)
+            let operators = try store.operators(viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
+            try output.show(operators, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]) {
+                ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
+            }
+            return true
+        }
+        return try arguments.withThread { store, thread, viewer, moment in
+            try output.show(
+                try store.roles(in: thread, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                [.init("SINCE", .right), .init("ROLE"), .init("USER"), .init("ID")]
+            ) {
+                ["\($0.since)", $0.role.rawValue, $0.user.displayName, "\($0.user.id)"]
+            }
+        }
+    }
+
+    static let bans = ToolCommand(
+        spec: CommandSpec(
+            "bans", "lists the bans and mutes of a thread that are in effect, oldest first; for its moderators",
+            positionals: [.journal, .thread], options: [.asOf, .viewer, .json])
+    ) { arguments, output in
+        try arguments.withThread { store, thread, viewer, moment in
+            try output.show(
+                try store.sanctions(in: thread, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                [
+                    .init("POSITION", .right), .init("KIND"), .init("USER"), .init("UNTIL"), .init("BY"), .init("REASON"), .init("ID"),
+                ]
+            ) {
+                [
+                    "\($0.position)", $0.kind.rawValue, $0.user.displayName, $0.until.map { "\($0)" } ?? "-", $0.by.displayName,
+                    $0.reason ?? "(erased)", "\($0.user.id)",
+                ]
+            }
+        }
+    }
+
+    static let pins = ToolCommand(
+        spec: CommandSpec(
+            "pins", "lists the pinned messages of a thread, in the order in which they were pinned",
+            positionals: [.journal, .thread], options: [.asOf, .viewer, .json])
+    ) { arguments, output in
+        try arguments.withThread { store, thread, viewer, moment in
+            try output.show(
+                timeline: try store.pins(in: thread, viewer: viewer, asOf: moment), to: viewer, asJSON: arguments.hasFlag("json"))
+        }
+    }
+
+    static let reports = ToolCommand(
+        spec: CommandSpec(
+            "reports", "lists the open reports of a thread's posts, oldest first; for its moderators",
+            positionals: [.journal, .thread], options: [.asOf, .viewer, .json],
+            discussion: "The text is the present one, also of a post that a moderator has removed.")
+    ) { arguments, output in
+        try arguments.withThread { store, thread, viewer, moment in
+            try output.show(
+                try store.reports(in: thread, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                [
+                    .init("POSITION", .right), .init("REPORTED"), .init("BY"), .init("REASON"), .init("AUTHOR"), .init("TEXT"),
+                    .init("POST"),
+                ]
+            ) {
+                [
+                    "\($0.position)", "\($0.reportedAt)", $0.by.displayName, $0.reason ?? "(erased)", $0.author.displayName,
+                    ($0.body ?? "(retracted or erased)") + ($0.isRemoved ? " (removed)" : ""), $0.post.text,
+                ]
+            }
+        }
+    }
+
+    static let invitations = ToolCommand(
+        spec: CommandSpec(
+            "invitations", "lists the invitations that a user has neither accepted nor declined, oldest first",
+            positionals: [.journal, .user], options: [.asOf, .viewer, .json])
+    ) { arguments, output in
+        let asked = try arguments.moment()
+        let store = try arguments.openReadOnly()
+        let moment = try store.resolvedToPosition(asked)
+        let viewer = try arguments.viewer(in: store, asOf: moment)
+        let user = try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment)
+        try output.show(
+            try store.invitations(of: user, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+            [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
+        ) {
+            ["\($0.position)", "\($0.invitedAt)", $0.by.displayName, $0.name ?? "(erased)", "\($0.thread)"]
+        }
+        return true
+    }
+}
+
+extension Arguments {
+    /// Opens the journal for reading and finds the thread, the viewer and the point in the history.
+    fileprivate func withThread(_ body: (ChatStore, ThreadID, UserID?, AsOf) throws -> Void) throws -> Bool {
+        let asked = try moment()
+        let store = try openReadOnly()
+        let moment = try store.resolvedToPosition(asked)
+        let viewer = try viewer(in: store, asOf: moment)
+        guard let text = self[optional: "THREAD"] else { preconditionFailure("the command has a THREAD") }
+        try body(store, try store.findThread(text, viewer: viewer, asOf: moment), viewer, moment)
+        return true
+    }
+}
+
+extension PostID {
+    /// The post for tables.
+    fileprivate var text: String {
+        switch self {
+        case .message(let id): "message \(id)"
+        case .reply(let id): "reply \(id)"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Chat
+import Testing
+
+// ModeratingACommunity.md shows this function, with `Chat` alone.
+func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async throws(ChatError) {
+    // Ann opens a private thread and owns it. Members read what was posted after they joined.
+    let opened = try await store.execute(.openThread(name: "Street party", by: ann, policy: .inviteOnly, history: .sinceJoining))
+    guard let party = opened.thread else { return }
+    for user in [bob, cem] {
+        try await store.execute(.invite(user: user, thread: party, by: ann))
+        try await store.execute(.acceptInvitation(user: user, thread: party))
+    }
+    try await store.execute(.setRole(user: cem, thread: party, role: .moderator, by: ann))
+
+    // Bob advertises, Ann reports it, and Cem, who moderates, looks at the queue.
+    let post = try await store.execute(.postMessage(thread: party, author: bob, body: "Buy my watches"))
+    guard let message = post.message else { return }
+    try await store.execute(.report(.message(message), by: ann, reason: "advertising"))
+    for report in try store.reports(in: party, viewer: cem) {
+        print(report.by.username ?? "?", "reports", report.body ?? "", "by", report.author.username ?? "?", report.reason ?? "")
+    }
+
+    // Cem removes the post, mutes Bob and resolves the report. The events have the reasons; members see that it was removed.
+    try await store.execute(.remove(.message(message), by: cem, reason: "advertising"))
+    try await store.execute(.mute(user: bob, thread: party, by: cem, reason: "three times now"))
+    try await store.execute(.resolveReport(.message(message), by: cem))
+    print(try store.timeline(party, viewer: ann).map { $0.isRemoved ? "(removed)" : $0.body ?? "" })
+
+    // Bob apologises elsewhere, and Cem ends the mute. The auditor can still ask who was muted in between.
+    let sanctioned = store.head.position
+    try await store.execute(.unmute(user: bob, thread: party, by: cem))
+    print(try store.sanctions(in: party).count, try store.sanctions(in: party, asOf: .position(sanctioned)).map(\.user.username))
+
+    // An event of your own: any JSON, in the order of the thread, once by its id.
+    guard let payload = CustomPayload(#"{"question":"Which day?","options":["Saturday","Sunday"]}"#) else { return }
+    let poll = try await store.execute(.custom(kind: "com.example.poll", thread: party, by: bob, payload: payload))
+    print(poll.events.first?.payload?.text ?? "")
+}
+
+@Suite struct ModerationExampleTests {
+    @Test func exampleRuns() async throws {
+        let store = try ChatStore.inMemory()
+        let (ann, bob, cem) = (UserID(bits: 1), UserID(bits: 2), UserID(bits: 3))
+        for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem")] {
+            try await store.execute(.registerUser(user: user, username: name))
+        }
+        try await moderate(store, ann: ann, bob: bob, cem: cem)
+        let party = try #require(try store.threads().first)
+        #expect(party.policy == .inviteOnly && party.history == .sinceJoining)
+        #expect(try store.timeline(party.id, viewer: ann).map(\.isRemoved) == [true])
+        #expect(try store.timeline(party.id, viewer: ann).map(\.body) == [nil])
+        #expect(try store.roles(in: party.id).map(\.role) == [.owner, .moderator])
+        #expect(try store.reports(in: party.id).isEmpty)
+        #expect(try store.sanctions(in: party.id).isEmpty)
+    }
+}

@@ -1,0 +1,389 @@
+"""The part of model.py for private threads, roles, moderation and custom events: the rules of Community.md."""
+
+import datetime
+import json
+import re
+
+from outcome import Outcome, Refusal
+
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+MILLISECOND = datetime.timedelta(milliseconds=1)
+RANKS = {"member": 0, "moderator": 1, "owner": 2}
+PIN_LIMIT = 50
+LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+KIND = re.compile(rf"{LABEL}(?:\.{LABEL})+")
+
+
+def parse_time(text):
+    """Returns a time of a command in milliseconds since 1970, or None for None."""
+    if text is None:
+        return None
+    return (datetime.datetime.fromisoformat(text.upper().replace("Z", "+00:00")) - EPOCH) // MILLISECOND
+
+
+def print_time(milliseconds):
+    """Returns a time in the form of the tool, or None for None."""
+    if milliseconds is None:
+        return None
+    return (EPOCH + milliseconds * MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Community:
+    """The commands of Community.md that ChatDomain.md does not have. Model is the only subclass."""
+
+    # Helpers of the commands
+
+    def role(self, user, thread):
+        """Returns the role of a user in a thread, or None if the user is not a member."""
+        return self.threads[thread]["members"].get(user, {"role": None})["role"]
+
+    def owners(self, thread):
+        return [user for user, member in self.threads[thread]["members"].items() if member["role"] == "owner"]
+
+    def is_last_owner(self, user, thread):
+        return not self.threads[thread]["closed"] and self.owners(thread) == [user]
+
+    def is_sanctioned(self, sanction, user, thread):
+        """Returns whether a sanction ("mutes" or "bans") of a user is in effect at the time of the command."""
+        sanctions = self.threads[thread][sanction]
+        return user in sanctions and (sanctions[user] is None or sanctions[user] > self.time)
+
+    def is_hidden(self, found, user, thread):
+        """Returns whether a post does not exist for a member, because its message is from before the latest join."""
+        place, member = self.threads[thread], self.threads[thread]["members"].get(user)
+        return place["history"] == "sinceJoining" and member is not None and found["root"] < member["joined"]
+
+    def not_hidden(self, found, user, kind):
+        if self.is_hidden(found, user, found["thread"]):
+            raise Refusal("unknownMessage" if kind == "message" else "unknownReply")
+
+    def moderator(self, user, thread):
+        if self.role(user, thread) not in ("moderator", "owner") and user not in self.operators:
+            raise Refusal("notAModerator")
+
+    def may_act_against(self, by, user, thread):
+        """Rejects a moderator who acts against a moderator, themselves included, or an owner."""
+        if by in self.operators or self.role(by, thread) == "owner":
+            return
+        if self.role(user, thread) in ("moderator", "owner"):
+            raise Refusal("notAnOwner")
+
+    def not_closed(self, thread):
+        if self.threads[thread]["closed"]:
+            raise Refusal("threadClosed")
+
+    def unlocked(self, thread):
+        self.not_closed(thread)
+        if self.threads[thread]["locked"]:
+            raise Refusal("threadLocked")
+
+    def not_banned(self, user, thread):
+        if self.is_sanctioned("bans", user, thread):
+            raise Refusal("banned")
+
+    def may_write(self, user, thread):
+        """The checks between the membership and the content that a post, a reply, an edit and a custom event share."""
+        self.unlocked(thread)
+        if self.is_sanctioned("mutes", user, thread):
+            raise Refusal("muted")
+
+    @staticmethod
+    def is_gone(found):
+        return found["retracted"] or found["removed"]
+
+    @staticmethod
+    def exists(found):
+        if Community.is_gone(found):
+            raise Refusal("retracted")
+
+    @staticmethod
+    def reason(text):
+        if not text.strip() or len(text.encode()) > 512:
+            raise Refusal("invalidReason")
+
+    def later(self, until):
+        if until is not None and until <= self.time:
+            raise Refusal("invalidUntil")
+
+    def both(self, by, user, thread):
+        """Returns the acting user, the other user and the thread of a command that names two users."""
+        return self.user(by), self.user(user), self.thread(thread)
+
+    def join(self, user, thread, position, role="member"):
+        """Makes a user a member. `position` is that of the event threadJoined."""
+        self.threads[thread]["members"][user] = {"role": role, "joined": position}
+        self.threads[thread]["invited"].discard(user)
+
+    @staticmethod
+    def new_thread(outward, policy="open", history="all"):
+        return {"outward": outward, "policy": policy, "history": history, "number": 0, "members": {}, "invited": set(),
+                "mutes": {}, "bans": {}, "locked": False, "closed": False, "pins": set()}
+
+    def end_pin(self, found, kind, identifier):
+        """Ends the pin of a message that is retracted or removed. A reply can have the id of a pinned message."""
+        if kind == "message":
+            self.threads[found["thread"]]["pins"].discard(identifier)
+
+    @staticmethod
+    def post_fields(found, kind, identifier):
+        """Returns the fields that name a message or a reply in an event."""
+        if kind == "message":
+            return {"thread": found["thread"], "message": identifier}
+        return {"thread": found["thread"], "message": found["message"], "reply": identifier}
+
+    # Invitations
+
+    def invite(self, thread, user, by):
+        by, user, thread = self.both(by, user, thread)
+        self.moderator(by, thread)
+        self.not_closed(thread)
+        if self.role(user, thread):
+            return Outcome()
+        self.not_banned(user, thread)
+        if user in self.threads[thread]["invited"]:
+            return Outcome()
+        self.threads[thread]["invited"].add(user)
+        return self.append(("userInvited", {"thread": thread, "user": user, "by": by}))
+
+    def acceptInvitation(self, thread, user):
+        user, thread = self.user(user), self.thread(thread)
+        if self.role(user, thread):
+            return Outcome()
+        self.unlocked(thread)
+        self.not_banned(user, thread)
+        if user not in self.threads[thread]["invited"]:
+            raise Refusal("notInvited")
+        self.resident(user, thread)
+        self.join(user, thread, self.position + 1)
+        return self.append(("threadJoined", {"thread": thread, "user": user}))
+
+    def declineInvitation(self, thread, user):
+        user, thread = self.user(user), self.thread(thread)
+        if user not in self.threads[thread]["invited"]:
+            return Outcome()
+        self.threads[thread]["invited"].discard(user)
+        return self.append(("invitationDeclined", {"thread": thread, "user": user}))
+
+    def revokeInvitation(self, thread, user, by):
+        by, user, thread = self.both(by, user, thread)
+        self.moderator(by, thread)
+        if user not in self.threads[thread]["invited"]:
+            return Outcome()
+        self.threads[thread]["invited"].discard(user)
+        return self.append(("invitationRevoked", {"thread": thread, "user": user, "by": by}))
+
+    # Roles
+
+    def setRole(self, thread, user, role, by):
+        by, user, thread = self.both(by, user, thread)
+        owners, own = self.owners(thread), self.role(by, thread)
+        steps_down = by == user and own is not None and RANKS[role] < RANKS[own]
+        if not (by in owners or (not owners and by in self.operators) or steps_down):
+            raise Refusal("notAnOwner")
+        # The model has no imports: every thread with a name can have an owner.
+        if role == "owner" and self.threads[thread]["outward"]:
+            raise Refusal("notAnOwner")
+        self.member(user, thread)
+        if self.role(user, thread) == role:
+            return Outcome()
+        if self.is_last_owner(user, thread):
+            raise Refusal("lastOwner")
+        self.threads[thread]["members"][user]["role"] = role
+        return self.append(("roleSet", {"thread": thread, "user": user, "role": role, "by": by}))
+
+    def grantOperator(self, user):
+        user = self.user(user)
+        if user in self.operators:
+            return Outcome()
+        self.operators.add(user)
+        return self.append(("operatorGranted", {"user": user}))
+
+    def revokeOperator(self, user):
+        user = self.user(user)
+        if user not in self.operators:
+            return Outcome()
+        self.operators.discard(user)
+        return self.append(("operatorRevoked", {"user": user}))
+
+    # Sanctions
+
+    def sanction(self, sanction, user, thread, reason, until):
+        """The checks at the end of `mute` and `ban`. Returns whether the command has an effect."""
+        if self.is_sanctioned(sanction, user, thread) and self.threads[thread][sanction][user] == until:
+            return False
+        self.reason(reason)
+        self.later(until)
+        self.threads[thread][sanction][user] = until
+        return True
+
+    def mute(self, thread, user, by, reason, until=None):
+        by, user, thread = self.both(by, user, thread)
+        self.moderator(by, thread)
+        self.may_act_against(by, user, thread)
+        until = parse_time(until)
+        if not self.sanction("mutes", user, thread, reason, until):
+            return Outcome()
+        fields = {"thread": thread, "user": user, "by": by, "reason": reason, "until": print_time(until)}
+        return self.append(("userMuted", fields))
+
+    def unmute(self, thread, user, by):
+        by, user, thread = self.both(by, user, thread)
+        self.moderator(by, thread)
+        self.may_act_against(by, user, thread)
+        if not self.is_sanctioned("mutes", user, thread):
+            return Outcome()
+        del self.threads[thread]["mutes"][user]
+        return self.append(("userUnmuted", {"thread": thread, "user": user, "by": by}))
+
+    def ban(self, thread, user, by, reason, until=None):
+        by, user, thread = self.both(by, user, thread)
+        self.moderator(by, thread)
+        self.may_act_against(by, user, thread)
+        if by == user and self.is_last_owner(user, thread):
+            raise Refusal("lastOwner")
+        until = parse_time(until)
+        if not self.sanction("bans", user, thread, reason, until):
+            return Outcome()
+        self.threads[thread]["invited"].discard(user)
+        fields = {"thread": thread, "user": user, "by": by, "reason": reason}
+        events = [("userBanned", dict(fields, until=print_time(until)))]
+        if self.threads[thread]["members"].pop(user, None):
+            events.append(("memberRemoved", fields))
+        return self.append(*events)
+
+    def unban(self, thread, user, by):
+        by, user, thread = self.both(by, user, thread)
+        self.moderator(by, thread)
+        self.may_act_against(by, user, thread)
+        if not self.is_sanctioned("bans", user, thread):
+            return Outcome()
+        del self.threads[thread]["bans"][user]
+        return self.append(("userUnbanned", {"thread": thread, "user": user, "by": by}))
+
+    def removeMember(self, thread, user, by, reason):
+        by, user, thread = self.both(by, user, thread)
+        self.moderator(by, thread)
+        self.may_act_against(by, user, thread)
+        if by == user and self.is_last_owner(user, thread):
+            raise Refusal("lastOwner")
+        if not self.role(user, thread):
+            return Outcome()
+        self.reason(reason)
+        del self.threads[thread]["members"][user]
+        return self.append(("memberRemoved", {"thread": thread, "user": user, "by": by, "reason": reason}))
+
+    # Posts
+
+    def remove(self, by, reason, message=None, reply=None):
+        by = self.user(by)
+        found, kind, identifier = self.target(message, reply)
+        self.moderator(by, found["thread"])
+        if found["removed"]:
+            return Outcome()
+        self.reason(reason)
+        found["removed"] = True
+        self.end_pin(found, kind, identifier)
+        return self.append((kind + "Removed", dict(self.post_fields(found, kind, identifier), by=by, reason=reason)))
+
+    def report(self, by, reason, message=None, reply=None):
+        by = self.user(by)
+        found, kind, identifier = self.target(message, reply)
+        self.member(by, found["thread"])
+        self.not_hidden(found, by, kind)
+        self.exists(found)
+        if by in found["reporters"]:
+            return Outcome()
+        self.reason(reason)
+        found["reporters"].add(by)
+        return self.append((kind + "Reported", dict(self.post_fields(found, kind, identifier), by=by, reason=reason)))
+
+    def resolveReport(self, by, message=None, reply=None):
+        by = self.user(by)
+        found, kind, identifier = self.target(message, reply)
+        self.moderator(by, found["thread"])
+        if not found["reporters"]:
+            return Outcome()
+        found["reporters"].clear()
+        return self.append((kind + "ReportsResolved", dict(self.post_fields(found, kind, identifier), by=by)))
+
+    def pin(self, message, by):
+        by = self.user(by)
+        found, kind, identifier = self.target(message, None)
+        self.moderator(by, found["thread"])
+        self.not_hidden(found, by, kind)
+        self.not_closed(found["thread"])
+        self.exists(found)
+        pins = self.threads[found["thread"]]["pins"]
+        if identifier in pins:
+            return Outcome()
+        if len(pins) >= PIN_LIMIT:
+            raise Refusal("tooManyPins")
+        pins.add(identifier)
+        return self.append(("messagePinned", dict(self.post_fields(found, kind, identifier), by=by)))
+
+    def unpin(self, message, by):
+        by = self.user(by)
+        found, kind, identifier = self.target(message, None)
+        self.moderator(by, found["thread"])
+        self.not_closed(found["thread"])
+        if identifier not in self.threads[found["thread"]]["pins"]:
+            return Outcome()
+        self.threads[found["thread"]]["pins"].discard(identifier)
+        return self.append(("messageUnpinned", dict(self.post_fields(found, kind, identifier), by=by)))
+
+    # Threads
+
+    def lockThread(self, thread, by):
+        return self.set_lock(thread, by, True, "threadLocked")
+
+    def unlockThread(self, thread, by):
+        return self.set_lock(thread, by, False, "threadUnlocked")
+
+    def set_lock(self, thread, by, locked, kind):
+        by, thread = self.user(by), self.thread(thread)
+        self.moderator(by, thread)
+        self.not_closed(thread)
+        if self.threads[thread]["locked"] == locked:
+            return Outcome()
+        self.threads[thread]["locked"] = locked
+        return self.append((kind, {"thread": thread, "by": by}))
+
+    def closeThread(self, thread, by):
+        by, thread = self.user(by), self.thread(thread)
+        if self.role(by, thread) != "owner" and by not in self.operators:
+            raise Refusal("notAnOwner")
+        if self.threads[thread]["closed"]:
+            return Outcome()
+        self.threads[thread]["closed"] = True
+        return self.append(("threadClosed", {"thread": thread, "by": by}))
+
+    # Blocks and custom events
+
+    def block(self, user, by):
+        by, user = self.user(by), self.user(user)
+        if (by, user) in self.blocks:
+            return Outcome()
+        self.blocks.add((by, user))
+        return self.append(("userBlocked", {"user": user, "by": by}))
+
+    def unblock(self, user, by):
+        by, user = self.user(by), self.user(user)
+        if (by, user) not in self.blocks:
+            return Outcome()
+        self.blocks.discard((by, user))
+        return self.append(("userUnblocked", {"user": user, "by": by}))
+
+    def custom(self, kind, thread, by, payload, id=None):
+        def act(identifier):
+            user, place = self.user(by), self.thread(thread)
+            self.member(user, place)
+            self.may_write(user, place)
+            if len(kind) > 128 or not KIND.fullmatch(kind):
+                raise Refusal("invalidKind")
+            # The payload is decoded, so this length is exact only for payloads without escapes and unusual numbers.
+            if len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()) > 16_384:
+                raise Refusal("invalidPayload")
+            fields = {"thread": place, "kind": kind, "by": user, "payload": payload}
+            return self.append(("custom", dict(fields, id=identifier) if identifier else fields))
+
+        return self.once("custom", id, (by.lower(), self.place(thread)), act)
