@@ -4,21 +4,6 @@ import Testing
 
 /// The module's documentation pages agree with the code.
 struct DocumentationTests {
-    private static let catalog = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/ChatDomain/ChatDomain.docc")
-
-    private func page(_ name: String) throws -> String {
-        try String(contentsOf: Self.catalog.appending(path: name), encoding: .utf8)
-    }
-
-    /// The rows of a page's tables, as cell texts.
-    private func rows(_ page: String) -> [[String]] {
-        page.split(separator: "\n").filter { $0.hasPrefix("|") }.map { row in
-            row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-    }
-
     /// The message in the page's example.
     private func example() throws -> ChatEvent {
         let details = MessagePosted(
@@ -31,7 +16,7 @@ struct DocumentationTests {
     }
 
     @Test func exampleEncodesAsDocumented() throws {
-        let blocks = try page("EventEncoding.md").components(separatedBy: "```")
+        let blocks = try DocumentationPage("EventEncoding.md").text.components(separatedBy: "```")
         #expect(blocks.count == 5)
         let parts = [blocks[1], blocks[3]].map { block in
             // The first 47 columns of each line hold the bytes: sixteen pairs of digits.
@@ -56,20 +41,15 @@ struct DocumentationTests {
     }
 
     @Test func tableOfKindsIsComplete() throws {
-        let kinds = rows(try page("EventEncoding.md")).filter { $0.count == 4 && UInt8($0[0]) != nil }
+        let kinds = try DocumentationPage("EventEncoding.md").rows.filter { $0.count == 4 && UInt8($0[0]) != nil }
         #expect(kinds.map { "\($0[0]) \($0[1])" } == EventKind.allCases.map { "\($0.rawValue) \($0.name)" })
-    }
-
-    /// The rows of a page's table of commands.
-    private func commands(_ page: String) -> [[String]] {
-        Array(rows(page).drop { $0.count != 3 || $0[0] != "command" }.prefix { $0.count == 3 }.dropFirst(2))
     }
 
     private func words(_ text: some StringProtocol) -> Set<String> { Set(String(text).split { !$0.isLetter }.map { String($0) }) }
 
     @Test func rulesNameEveryCommandEventAndRejection() throws {
-        let text = try page("ChatDomain.md")
-        let table = commands(text) + commands(try page("Community.md"))
+        let page = try DocumentationPage("ChatDomain.md")
+        let table = try page.commands + DocumentationPage("Community.md").commands
         #expect(
             table.map { $0[0] } == [
                 "registerUser", "changeUsername", "markRead", "startSession", "endSession", "openThread", "joinThread", "leaveThread",
@@ -87,6 +67,6 @@ struct DocumentationTests {
         let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2].replacing(conditions, with: ""))) }.subtracting(["or"])
         let ofAnyCommand: Set<String> = ["invalidCorrelation", "storageFull", "notAllowed"]
         #expect(refusals.union(ofAnyCommand) == Set(Rejection.Code.allCases.map(\.rawValue)))
-        #expect(ofAnyCommand.isSubset(of: words(text)))
+        #expect(ofAnyCommand.isSubset(of: words(page.text)))
     }
 }

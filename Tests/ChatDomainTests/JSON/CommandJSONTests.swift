@@ -12,6 +12,10 @@ struct CommandJSONTests {
     private static let milk = "01000000-0000-0000-0000-000000000001"
     private static let yes = "02000000-0000-0000-0000-000000000001"
     private static let phone = "03000000-0000-0000-0000-000000000001"
+    private static let bob = "0b000000-0000-0000-0000-000000000002"
+    private static let poll = "04000000-0000-0000-0000-000000000001"
+    private static let onBob = #""by":"\#(user)","thread":"\#(dogs)","user":"\#(bob)""#
+    private static let until = Timestamp(millisecondsSince1970: 1_795_237_392_124)
 
     static let golden: [(ChatCommand, String)] = [
         (.registerUser(username: "Ann"), #"{"registerUser":{"username":"Ann"}}"#),
@@ -58,7 +62,88 @@ struct CommandJSONTests {
             #"{"startSession":{"device":"iPhone","session":"\#(phone)","user":"\#(user)"}}"#
         ),
         (.endSession(session: Here.phone), #"{"endSession":{"session":"\#(phone)"}}"#),
+        (
+            .openThread(thread: Here.dogs, name: "Dogs", by: Here.ann, policy: .inviteOnly, history: .sinceJoining),
+            #"{"openThread":{"by":"\#(user)","history":"sinceJoining","name":"Dogs","policy":"inviteOnly","thread":"\#(dogs)"}}"#
+        ),
+        (
+            .openThread(name: "Dogs", by: Here.ann, policy: .residents),
+            #"{"openThread":{"by":"\#(user)","name":"Dogs","policy":"residents"}}"#
+        ),
+        (.invite(user: Here.bob, thread: Here.dogs, by: Here.ann), #"{"invite":{\#(onBob)}}"#),
+        (
+            .acceptInvitation(user: Here.bob, thread: Here.dogs),
+            #"{"acceptInvitation":{"thread":"\#(dogs)","user":"\#(bob)"}}"#
+        ),
+        (
+            .declineInvitation(user: Here.bob, thread: Here.dogs),
+            #"{"declineInvitation":{"thread":"\#(dogs)","user":"\#(bob)"}}"#
+        ),
+        (.revokeInvitation(user: Here.bob, thread: Here.dogs, by: Here.ann), #"{"revokeInvitation":{\#(onBob)}}"#),
+        (
+            .setRole(user: Here.bob, thread: Here.dogs, role: .moderator, by: Here.ann),
+            #"{"setRole":{"by":"\#(user)","role":"moderator","thread":"\#(dogs)","user":"\#(bob)"}}"#
+        ),
+        (.grantOperator(user: Here.bob), #"{"grantOperator":{"user":"\#(bob)"}}"#),
+        (.revokeOperator(user: Here.bob), #"{"revokeOperator":{"user":"\#(bob)"}}"#),
+        (
+            .remove(.message(Here.milk), by: Here.ann, reason: "spam"),
+            #"{"remove":{"by":"\#(user)","message":"\#(milk)","reason":"spam"}}"#
+        ),
+        (
+            .remove(.reply(Here.yes), by: Here.ann, reason: "spam"),
+            #"{"remove":{"by":"\#(user)","reason":"spam","reply":"\#(yes)"}}"#
+        ),
+        (
+            .mute(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam"),
+            #"{"mute":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","until":null,"user":"\#(bob)"}}"#
+        ),
+        (
+            .mute(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam", until: until),
+            #"{"mute":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(bob)"}}"#
+        ),
+        (.unmute(user: Here.bob, thread: Here.dogs, by: Here.ann), #"{"unmute":{\#(onBob)}}"#),
+        (
+            .ban(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam"),
+            #"{"ban":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","until":null,"user":"\#(bob)"}}"#
+        ),
+        (
+            .ban(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam", until: until),
+            #"{"ban":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(bob)"}}"#
+        ),
+        (.unban(user: Here.bob, thread: Here.dogs, by: Here.ann), #"{"unban":{\#(onBob)}}"#),
+        (
+            .removeMember(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam"),
+            #"{"removeMember":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","user":"\#(bob)"}}"#
+        ),
+        (.pin(message: Here.milk, by: Here.ann), #"{"pin":{"by":"\#(user)","message":"\#(milk)"}}"#),
+        (.unpin(message: Here.milk, by: Here.ann), #"{"unpin":{"by":"\#(user)","message":"\#(milk)"}}"#),
+        (.lockThread(thread: Here.dogs, by: Here.ann), #"{"lockThread":{"by":"\#(user)","thread":"\#(dogs)"}}"#),
+        (.unlockThread(thread: Here.dogs, by: Here.ann), #"{"unlockThread":{"by":"\#(user)","thread":"\#(dogs)"}}"#),
+        (.closeThread(thread: Here.sw1a, by: Here.ann), #"{"closeThread":{"by":"\#(user)","thread":"\#(sw1a)"}}"#),
+        (
+            .report(.message(Here.milk), by: Here.ann, reason: "spam"),
+            #"{"report":{"by":"\#(user)","message":"\#(milk)","reason":"spam"}}"#
+        ),
+        (.report(.reply(Here.yes), by: Here.ann, reason: "spam"), #"{"report":{"by":"\#(user)","reason":"spam","reply":"\#(yes)"}}"#),
+        (.resolveReport(.message(Here.milk), by: Here.ann), #"{"resolveReport":{"by":"\#(user)","message":"\#(milk)"}}"#),
+        (.resolveReport(.reply(Here.yes), by: Here.ann), #"{"resolveReport":{"by":"\#(user)","reply":"\#(yes)"}}"#),
+        (.block(user: Here.bob, by: Here.ann), #"{"block":{"by":"\#(user)","user":"\#(bob)"}}"#),
+        (.unblock(user: Here.bob, by: Here.ann), #"{"unblock":{"by":"\#(user)","user":"\#(bob)"}}"#),
+        (
+            .custom(kind: "a.b", thread: Here.dogs, by: Here.ann, payload: payload("null")),
+            #"{"custom":{"by":"\#(user)","kind":"a.b","payload":null,"thread":"\#(dogs)"}}"#
+        ),
+        (
+            .custom(id: Here.poll, kind: "a.b", thread: Here.dogs, by: Here.ann, payload: payload("{\"x\":[1]}")),
+            #"{"custom":{"by":"\#(user)","id":"\#(poll)","kind":"a.b","payload":{"x":[1]},"thread":"\#(dogs)"}}"#
+        ),
     ]
+
+    private static func payload(_ text: String) -> CustomPayload {
+        guard let payload = CustomPayload(text) else { preconditionFailure("\(text) is not JSON") }
+        return payload
+    }
 
     @Test(arguments: golden) func commandsEncodeExactly(command: ChatCommand, text: String) throws {
         #expect(try json(command) == text)
@@ -109,6 +194,14 @@ struct CommandJSONTests {
             ),
             (#"{"retract":{"message":null,"reply":"\#(yes)","by":"\#(user)"}}"#, .retract(.reply(Here.yes), by: Here.ann)),
             (#"{"startSession":{"session":null,"user":"\#(user)","device":"x"}}"#, .startSession(user: Here.ann, device: "x")),
+            (#"{"openThread":{"policy":null,"history":null,"name":"Dogs","by":"\#(user)"}}"#, .openThread(name: "Dogs", by: Here.ann)),
+            (
+                #"{"mute":{\#(onBob),"reason":"spam"}}"#, .mute(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam")
+            ),
+            (
+                #"{"custom":{"id":null,"by":"\#(user)","kind":"a.b","payload":null,"thread":"\#(dogs)"}}"#,
+                .custom(kind: "a.b", thread: Here.dogs, by: Here.ann, payload: payload("null"))
+            ),
         ] as [(String, ChatCommand)])
     func nullEqualsMissingField(text: String, command: ChatCommand) throws {
         #expect(try value(ChatCommand.self, fromJSON: text) == command)

@@ -13,8 +13,23 @@ struct EventJSONTests {
     private static let milk = "01000000-0000-0000-0000-000000000001"
     private static let yes = "02000000-0000-0000-0000-000000000001"
     private static let phone = "03000000-0000-0000-0000-000000000001"
+    private static let poll = "04000000-0000-0000-0000-000000000001"
     private static let onMessage = #""by":"\#(user)","message":"\#(milk)","number":6,"thread":"\#(sw1a)""#
     private static let onReply = #""by":"\#(bob)","message":"\#(milk)","number":6,"reply":"\#(yes)","thread":"\#(sw1a)""#
+
+    private static let onMember = #""by":"\#(user)","number":7,"thread":"\#(dogs)","user":"\#(bob)""#
+    private static let onReport = #""by":"\#(user)","message":"\#(milk)""#
+
+    static let member = MemberChanged(thread: Here.dogs, number: 7, user: Here.bob, by: Here.ann)
+    static let change = ThreadChanged(thread: Here.dogs, number: 7, by: Here.ann)
+    static let messageReport = MessageReport(thread: Here.sw1a, message: Here.milk, by: Here.ann)
+    static let replyReport = ReplyReport(thread: Here.sw1a, message: Here.milk, reply: Here.yes, by: Here.ann)
+    static let custom = CustomEvent(thread: Here.dogs, number: 7, id: Here.poll, by: Here.ann)
+
+    static func sanction(_ until: Int64?) -> Sanction {
+        Sanction(
+            thread: Here.dogs, number: 7, user: Here.bob, by: Here.ann, until: until.map { Timestamp(millisecondsSince1970: $0) })
+    }
 
     static let message = MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann)
     static let reply = ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob)
@@ -78,6 +93,83 @@ struct EventJSONTests {
             #""sessionEnded":{"session":"\#(phone)","user":"\#(user)"}"#
         ),
         (.lost, .none, #""lost":{}"#),
+        (
+            .threadPolicySet(ThreadPolicySet(thread: Here.dogs, number: 2, policy: .inviteOnly, history: .sinceJoining, by: Here.ann)),
+            .none, #""threadPolicySet":{"by":"\#(user)","history":"sinceJoining","number":2,"policy":"inviteOnly","thread":"\#(dogs)"}"#
+        ),
+        (.userInvited(member), .none, #""userInvited":{\#(onMember)}"#),
+        (
+            .invitationDeclined(InvitationDeclined(thread: Here.dogs, number: 7, user: Here.bob)), .none,
+            #""invitationDeclined":{"number":7,"thread":"\#(dogs)","user":"\#(bob)"}"#
+        ),
+        (.invitationRevoked(member), .none, #""invitationRevoked":{\#(onMember)}"#),
+        (
+            .roleSet(RoleSet(thread: Here.dogs, number: 7, user: Here.bob, role: .moderator, by: Here.ann)), .none,
+            #""roleSet":{"by":"\#(user)","number":7,"role":"moderator","thread":"\#(dogs)","user":"\#(bob)"}"#
+        ),
+        (.operatorGranted(OperatorChanged(user: Here.bob)), .none, #""operatorGranted":{"user":"\#(bob)"}"#),
+        (.operatorRevoked(OperatorChanged(user: Here.bob)), .none, #""operatorRevoked":{"user":"\#(bob)"}"#),
+        (
+            .messageRemoved(message), .reason("spam"),
+            #""messageRemoved":{"by":"\#(user)","message":"\#(milk)","number":6,"reason":"spam","thread":"\#(sw1a)"}"#
+        ),
+        (
+            .replyRemoved(reply), .reason("spam"),
+            #""replyRemoved":{"by":"\#(bob)","message":"\#(milk)","number":6,"reason":"spam","reply":"\#(yes)","thread":"\#(sw1a)"}"#
+        ),
+        (
+            .userMuted(sanction(1_795_237_392_124)), .reason("spam"),
+            #""userMuted":{"by":"\#(user)","number":7,"reason":"spam","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","#
+                + #""user":"\#(bob)"}"#
+        ),
+        (
+            .userMuted(sanction(nil)), .reason("spam"),
+            #""userMuted":{"by":"\#(user)","number":7,"reason":"spam","thread":"\#(dogs)","until":null,"user":"\#(bob)"}"#
+        ),
+        (.userUnmuted(member), .none, #""userUnmuted":{\#(onMember)}"#),
+        (
+            .userBanned(sanction(1 << 48 - 1)), .reason("spam"),
+            #""userBanned":{"by":"\#(user)","number":7,"reason":"spam","thread":"\#(dogs)","until":"+10889-08-02T05:31:50.655Z","#
+                + #""user":"\#(bob)"}"#
+        ),
+        (
+            .userBanned(sanction(nil)), .reason("spam"),
+            #""userBanned":{"by":"\#(user)","number":7,"reason":"spam","thread":"\#(dogs)","until":null,"user":"\#(bob)"}"#
+        ),
+        (.userUnbanned(member), .none, #""userUnbanned":{\#(onMember)}"#),
+        (
+            .memberRemoved(member), .reason("spam"),
+            #""memberRemoved":{"by":"\#(user)","number":7,"reason":"spam","thread":"\#(dogs)","user":"\#(bob)"}"#
+        ),
+        (.messagePinned(message), .none, #""messagePinned":{\#(onMessage)}"#),
+        (.messageUnpinned(message), .none, #""messageUnpinned":{\#(onMessage)}"#),
+        (.threadLocked(change), .none, #""threadLocked":{"by":"\#(user)","number":7,"thread":"\#(dogs)"}"#),
+        (.threadUnlocked(change), .none, #""threadUnlocked":{"by":"\#(user)","number":7,"thread":"\#(dogs)"}"#),
+        (.threadClosed(change), .none, #""threadClosed":{"by":"\#(user)","number":7,"thread":"\#(dogs)"}"#),
+        (
+            .messageReported(messageReport), .reason("spam"),
+            #""messageReported":{\#(onReport),"reason":"spam","thread":"\#(sw1a)"}"#
+        ),
+        (
+            .replyReported(replyReport), .reason("spam"),
+            #""replyReported":{\#(onReport),"reason":"spam","reply":"\#(yes)","thread":"\#(sw1a)"}"#
+        ),
+        (.messageReportsResolved(messageReport), .none, #""messageReportsResolved":{\#(onReport),"thread":"\#(sw1a)"}"#),
+        (
+            .replyReportsResolved(replyReport), .none,
+            #""replyReportsResolved":{\#(onReport),"reply":"\#(yes)","thread":"\#(sw1a)"}"#
+        ),
+        (.userBlocked(UserBlock(user: Here.bob, by: Here.ann)), .none, #""userBlocked":{"by":"\#(user)","user":"\#(bob)"}"#),
+        (.userUnblocked(UserBlock(user: Here.bob, by: Here.ann)), .none, #""userUnblocked":{"by":"\#(user)","user":"\#(bob)"}"#),
+        (
+            .custom(custom), .custom(kind: "com.example.poll", payload: .present(Here.payload("{\"a\":[1,\"x\"],\"b\":null}"))),
+            #""custom":{"by":"\#(user)","id":"\#(poll)","kind":"com.example.poll","number":7,"payload":{"a":[1,"x"],"b":null},"#
+                + #""thread":"\#(dogs)"}"#
+        ),
+        (
+            .custom(custom), .custom(kind: "com.example.poll", payload: .present(Here.payload("null"))),
+            #""custom":{"by":"\#(user)","id":"\#(poll)","kind":"com.example.poll","number":7,"payload":null,"thread":"\#(dogs)"}"#
+        ),
         (
             .unknown(kind: 200), .opaque(kept: bytes("C8 00 7B0000000000 FF"), erasable: bytes("CAFE")),
             #""unknown":{"erasable":"cafe","kept":"c8007b0000000000ff","kind":200}"#
@@ -144,6 +236,47 @@ struct EventJSONTests {
                 position = position &* 3 &+ 1
             }
         }
+    }
+
+    /// Every kind with its own field, null and listed, as a viewer reads it.
+    @Test(arguments: golden) func redactedContentEncodesAsNull(details: EventDetails, content: EventContent, fields: String) throws {
+        let hidden: RedactedFields? =
+            switch content {
+            case .body: .body
+            case .registration, .username: .username
+            case .postcode: .postcode
+            case .threadName: .name
+            case .device: .device
+            case .reason: .reason
+            case .custom: .payload
+            case .none, .erased, .omitted, .opaque: nil
+            }
+        guard let hidden else { return }
+        for isFromBlockedUser in [false, true] {
+            let recorded = RecordedEvent(
+                position: 12, event: ChatEvent(recordedAt: Self.time(details).0, details: details, content: content.withoutText),
+                redacted: hidden,
+                isFromBlockedUser: isFromBlockedUser)
+            let text = try json(recorded)
+            let names = ["body", "username", "postcode", "name", "device", "reason", "payload"]
+            let name = try #require(names.first { text.contains("[\"\($0)\"]") })
+            #expect(text.contains(#""redacted":["\#(name)"]"#) && text.contains(#""\#(name)":null"#))
+            #expect(text.contains(#""blocked":true"#) == isFromBlockedUser)
+            #expect(try value(RecordedEvent.self, fromJSON: text) == recorded)
+            // A field that is listed is null, and one that is null is listed, except a null payload.
+            let listed = text.replacing(#","redacted":["\#(name)"]"#, with: "")
+            if name != "payload" { #expect(JSONProblem.of(listed, as: RecordedEvent.self) != nil) }
+            let shown = text.replacing(#""\#(name)":null"#, with: #""\#(name)":"SW1A 1AA""#)
+            #expect(JSONProblem.of(shown, as: RecordedEvent.self)?.path.hasSuffix(name) == true)
+        }
+    }
+
+    @Test func blockedIsTrueOrMissing() throws {
+        let start = #"{"position":1,"recordedAt":"1970-01-01T00:00:00.000Z","lost":{}"#
+        #expect(try value(RecordedEvent.self, fromJSON: start + "}").isFromBlockedUser == false)
+        #expect(try value(RecordedEvent.self, fromJSON: start + #","blocked":true}"#).isFromBlockedUser)
+        #expect(JSONProblem.of(start + #","blocked":false}"#, as: RecordedEvent.self) == JSONProblem(.corrupted, "blocked"))
+        #expect(JSONProblem.of(start + #","blocked":1}"#, as: RecordedEvent.self) == JSONProblem(.wrongType, "blocked"))
     }
 
     @Test func foldKeyIsRecomputed() throws {

@@ -60,11 +60,34 @@ struct MalformedCommandJSONTests {
         ("markRead", ["user": text(user), "thread": text("SW1A"), "upTo": "7"]),
         ("startSession", ["user": text(user), "device": text("x")]),
         ("endSession", ["session": text(user)]),
+        ("invite", ["user": text(user), "thread": text("SW1A"), "by": text(user)]),
+        ("acceptInvitation", ["user": text(user), "thread": text("SW1A")]),
+        ("declineInvitation", ["user": text(user), "thread": text("SW1A")]),
+        ("revokeInvitation", ["user": text(user), "thread": text("SW1A"), "by": text(user)]),
+        ("setRole", ["user": text(user), "thread": text("SW1A"), "role": text("owner"), "by": text(user)]),
+        ("grantOperator", ["user": text(user)]),
+        ("revokeOperator", ["user": text(user)]),
+        ("remove", ["message": text(milk), "by": text(user), "reason": text("x")]),
+        ("mute", ["user": text(user), "thread": text("SW1A"), "by": text(user), "reason": text("x")]),
+        ("unmute", ["user": text(user), "thread": text("SW1A"), "by": text(user)]),
+        ("ban", ["user": text(user), "thread": text("SW1A"), "by": text(user), "reason": text("x")]),
+        ("unban", ["user": text(user), "thread": text("SW1A"), "by": text(user)]),
+        ("removeMember", ["user": text(user), "thread": text("SW1A"), "by": text(user), "reason": text("x")]),
+        ("pin", ["message": text(milk), "by": text(user)]),
+        ("unpin", ["message": text(milk), "by": text(user)]),
+        ("lockThread", ["thread": text("SW1A"), "by": text(user)]),
+        ("unlockThread", ["thread": text("SW1A"), "by": text(user)]),
+        ("closeThread", ["thread": text("SW1A"), "by": text(user)]),
+        ("report", ["message": text(milk), "by": text(user), "reason": text("x")]),
+        ("resolveReport", ["message": text(milk), "by": text(user)]),
+        ("block", ["user": text(user), "by": text(user)]),
+        ("unblock", ["user": text(user), "by": text(user)]),
+        ("custom", ["kind": text("a.b"), "thread": text("SW1A"), "by": text(user), "payload": "{\"x\":[1]}"]),
     ]
 
     static let optional: [String: [String]] = [
-        "registerUser": ["user", "subject"], "openThread": ["thread"], "postMessage": ["message"], "reply": ["reply"],
-        "startSession": ["session"],
+        "registerUser": ["user", "subject"], "openThread": ["thread", "policy", "history"], "postMessage": ["message"], "reply": ["reply"],
+        "startSession": ["session"], "mute": ["until"], "ban": ["until"], "custom": ["id"],
     ]
 
     /// Returns a JSON string; no text here needs escapes.
@@ -85,7 +108,8 @@ struct MalformedCommandJSONTests {
 
     @Test(arguments: required) func wrongTypeIsReported(name: String, fields: [String: String]) {
         for field in fields.keys + (Self.optional[name] ?? []) {
-            for wrong in ["1.5", "[]", "{}"] where field != "upTo" || wrong != "1.5" {
+            // A payload is any JSON value.
+            for wrong in ["1.5", "[]", "{}"] where (field != "upTo" || wrong != "1.5") && field != "payload" {
                 var changed = fields
                 changed[field] = wrong
                 #expect(
@@ -95,7 +119,7 @@ struct MalformedCommandJSONTests {
     }
 
     @Test(arguments: required) func invalidIDIsReported(name: String, fields: [String: String]) {
-        let ids = ["user", "thread", "by", "author", "message", "session", "reply"]
+        let ids = ["user", "thread", "by", "author", "message", "session", "reply", "id"]
         for field in fields.keys + (Self.optional[name] ?? []) where ids.contains(field) {
             for wrong in ["", "x", Self.user + "0", Self.user + " ", "{\(Self.user)}"] {
                 var changed = fields
@@ -114,8 +138,19 @@ struct MalformedCommandJSONTests {
         }
     }
 
-    @Test(arguments: ["edit", "retract"]) func exactlyOneOfMessageAndReplyIsRequired(command: String) {
-        let body = command == "edit" ? #","body":"x""# : ""
+    @Test(arguments: [
+        ("openThread", "policy", "secret"), ("openThread", "policy", "Open"), ("openThread", "history", "none"),
+        ("setRole", "role", "admin"),
+        ("setRole", "role", ""), ("mute", "until", "tomorrow"), ("ban", "until", "+10889-08-02T05:31:50.655Z"),
+    ])
+    func invalidNameOrTimeIsReported(command: String, field: String, wrong: String) throws {
+        var fields = try #require(Self.required.first { $0.0 == command }).1
+        fields[field] = Self.text(wrong)
+        #expect(JSONProblem.of(self.command(command, fields), as: ChatCommand.self) == JSONProblem(.corrupted, "\(command).\(field)"))
+    }
+
+    @Test(arguments: ["edit", "retract", "remove", "report", "resolveReport"]) func exactlyOneOfMessageAndReplyIsRequired(command: String) {
+        let body = ["edit": #","body":"x""#, "remove": #","reason":"x""#, "report": #","reason":"x""#][command] ?? ""
         let both = #"{"\#(command)":{"message":"\#(Self.milk)","reply":"\#(Self.yes)","by":"\#(Self.user)"\#(body)}}"#
         #expect(JSONProblem.of(both, as: ChatCommand.self) == JSONProblem(.unknownField, "\(command).reply"))
         let neither = #"{"\#(command)":{"by":"\#(Self.user)"\#(body)}}"#

@@ -83,6 +83,46 @@ struct MalformedEventJSONTests {
         ),
     ]
 
+    private static let onMember = #""thread":"\#(dogs)","number":1,"user":"\#(user)","by":"\#(user)""#
+    private static let onThread = #""thread":"\#(dogs)","number":1,"by":"\#(user)""#
+
+    static let communityFields: [(String, JSONProblem)] = [
+        (#""threadPolicySet":{\#(onThread),"policy":"secret","history":"all"}"#, JSONProblem(.corrupted, "threadPolicySet.policy")),
+        (#""threadPolicySet":{\#(onThread),"policy":1,"history":"all"}"#, JSONProblem(.wrongType, "threadPolicySet.policy")),
+        (#""threadPolicySet":{\#(onThread),"policy":"open","history":"none"}"#, JSONProblem(.corrupted, "threadPolicySet.history")),
+        (#""threadPolicySet":{\#(onThread),"policy":"open"}"#, JSONProblem(.missing, "threadPolicySet.history")),
+        (#""roleSet":{\#(onMember),"role":"admin"}"#, JSONProblem(.corrupted, "roleSet.role")),
+        (#""roleSet":{\#(onMember),"role":"Owner"}"#, JSONProblem(.corrupted, "roleSet.role")),
+        (#""roleSet":{\#(onMember)}"#, JSONProblem(.missing, "roleSet.role")),
+        (#""userMuted":{\#(onMember),"reason":"spam"}"#, JSONProblem(.missing, "userMuted.until")),
+        (#""userMuted":{\#(onMember),"reason":null,"until":null}"#, JSONProblem(.wrongType, "userMuted.reason")),
+        (#""userMuted":{\#(onMember),"reason":"spam","until":"tomorrow"}"#, JSONProblem(.corrupted, "userMuted.until")),
+        (#""userMuted":{\#(onMember),"reason":"spam","until":0}"#, JSONProblem(.wrongType, "userMuted.until")),
+        // 0 stands for no end in the bytes, and 2^48 is beyond the recordable times.
+        (
+            #""userBanned":{\#(onMember),"reason":"spam","until":"1970-01-01T00:00:00.000Z"}"#, JSONProblem(.corrupted, "userBanned.until")
+        ),
+        (
+            #""userBanned":{\#(onMember),"reason":"spam","until":"+10889-08-02T05:31:50.656Z"}"#,
+            JSONProblem(.corrupted, "userBanned.until")
+        ),
+        (#""userUnmuted":{\#(onMember),"reason":"spam"}"#, JSONProblem(.unknownField, "userUnmuted.reason")),
+        (#""memberRemoved":{\#(onMember)}"#, JSONProblem(.missing, "memberRemoved.reason")),
+        (
+            #""messageReported":{\#(onThread),"message":"\#(dogs)","reason":"spam"}"#,
+            JSONProblem(.unknownField, "messageReported.number")
+        ),
+        (#""custom":{\#(onThread),"id":"\#(dogs)","kind":"a.b"}"#, JSONProblem(.missing, "custom.payload")),
+        (#""custom":{\#(onThread),"id":"\#(dogs)","kind":null,"payload":1}"#, JSONProblem(.wrongType, "custom.kind")),
+        (#""redacted":["body"],"userMuted":{\#(onMember),"reason":null,"until":null}"#, JSONProblem(.corrupted, "redacted")),
+        (#""redacted":["reason"],"userUnmuted":{\#(onMember)}"#, JSONProblem(.corrupted, "redacted")),
+        (#""redacted":["payload","reason"],"userMuted":{\#(onMember),"reason":null,"until":null}"#, JSONProblem(.corrupted, "redacted")),
+    ]
+
+    @Test(arguments: communityFields) func fieldsOfCommunityKindsAreValidated(fields: String, problem: JSONProblem) {
+        #expect(JSONProblem.of(#"{"position":1,\#(Self.time),\#(fields)}"#, as: RecordedEvent.self) == problem)
+    }
+
     @Test(arguments: fields) func fieldsOfKindAreValidated(fields: String, problem: JSONProblem) {
         #expect(JSONProblem.of(#"{"position":1,\#(Self.time),\#(fields)}"#, as: RecordedEvent.self) == problem)
     }

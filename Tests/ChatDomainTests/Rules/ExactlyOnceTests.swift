@@ -10,6 +10,7 @@ struct ExactlyOnceTests {
     /// session.
     static let muchLater = Here.dogOwners.given(
         .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
+        .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")),
         .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
         .edit(.reply(Here.yes), by: Here.bob, body: "No."),
         .retract(.message(Here.milk), by: Here.ann),
@@ -22,7 +23,9 @@ struct ExactlyOnceTests {
         .leaveThread(user: Here.bob, thread: Here.sw1a),
         .changeUsername(user: Here.ann, username: "Anna"),
         .changeUsername(user: Here.bob, username: "Ann"),
-        .endSession(session: Here.phone))
+        .endSession(session: Here.phone),
+        .ban(user: Here.ann, thread: Here.dogs, by: Here.bob, reason: "spam"),
+        .closeThread(thread: Here.dogs, by: Here.bob))
 
     static let repeated: [(ChatCommand, ClosedRange<Position>)] = [
         (.registerUser(user: Here.ann, username: "Ann", subject: "sub-ann"), 1...1),
@@ -31,10 +34,13 @@ struct ExactlyOnceTests {
         (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: "Yes."), 9...9),
         (.openThread(thread: Here.dogs, name: "Dogs", by: Here.ann), 11...12),
         (.startSession(user: Here.ann, session: Here.phone, device: "iPhone"), 13...13),
+        (.custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")), 14...14),
     ]
 
     @Test(arguments: repeated) func immediateRepetitionIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
-        let given = Here.dogOwners.given(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
+        let given = Here.dogOwners.given(
+            .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
+            .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")))
         #expect(given.when(command).duplicatePositions == positions)
     }
 
@@ -50,6 +56,7 @@ struct ExactlyOnceTests {
             (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: PostRulesTests.full + "x"), 9...9),
             (.openThread(thread: Here.dogs, name: "SW1A", by: Here.ann), 11...12),
             (.startSession(user: Here.ann, session: Here.phone, device: String(repeating: "d", count: 2_000)), 13...13),
+            (.custom(id: Here.poll, kind: "", thread: Here.dogs, by: Here.ann, payload: Here.payload("2")), 14...14),
         ] as [(ChatCommand, ClosedRange<Position>)])
     func duplicateCheckIgnoresText(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(command).duplicatePositions == positions)
@@ -87,6 +94,12 @@ struct ExactlyOnceTests {
         RefusedCommand("another opener", muchLater, .openThread(thread: Here.dogs, name: "Dogs", by: Here.bob), .identifierTaken),
         RefusedCommand(
             "another user", muchLater, .startSession(user: Here.bob, session: Here.phone, device: "iPhone"), .identifierTaken),
+        RefusedCommand(
+            "another user's custom event", muchLater,
+            .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.bob, payload: Here.payload("1")), .identifierTaken),
+        RefusedCommand(
+            "another thread's custom event", muchLater,
+            .custom(id: Here.poll, kind: "com.example.poll", thread: Here.sw1a, by: Here.ann, payload: Here.payload("1")), .identifierTaken),
     ])
     func repeatedIDWithOtherAuthorOrThreadIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)

@@ -7,16 +7,23 @@ enum Neighbourhood {
     static let ann = UserID(bits: 0xA << 120 | 1)
     static let bob = UserID(bits: 0xB << 120 | 2)
     static let cem = UserID(bits: 0xC << 120 | 3)
+    static let dee = UserID(bits: 0xD << 120 | 5)
+    static let eli = UserID(bits: 0xE << 120 | 6)
     static let nobody = UserID(bits: 0xF << 120 | 4)
 
     static let sw1a = thread(of: "SW1A")
     static let n1p = thread(of: "N1P")
     static let dogs = ThreadID(bits: 0xD << 120 | 1)
+    static let club = ThreadID(bits: 0xC << 120 | 1)
     static let nowhere = ThreadID(bits: 0xF << 120 | 2)
 
     static let milk = MessageID(bits: 0x1 << 120 | 1)
+    static let walk = MessageID(bits: 0x1 << 120 | 2)
+    static let early = MessageID(bits: 0x1 << 120 | 3)
     static let noMessage = MessageID(bits: 0xF << 120 | 3)
     static let yes = ReplyID(bits: 0x2 << 120 | 1)
+    static let woof = ReplyID(bits: 0x2 << 120 | 2)
+    static let earlyReply = ReplyID(bits: 0x2 << 120 | 3)
     static let noReply = ReplyID(bits: 0xF << 120 | 5)
     static let phone = SessionID(bits: 0x3 << 120 | 1)
     static let poll = CustomEventID(bits: 0x4 << 120 | 1)
@@ -45,6 +52,35 @@ enum Neighbourhood {
 
     /// Ann has opened a thread about dogs at 11 and joined it at 12.
     static let dogOwners = talk.given(.openThread(thread: dogs, name: "Dogs", by: ann))
+
+    /// In the thread about dogs, Ann is the owner, Bob a moderator and Cem a member.
+    ///
+    /// Cem asks for a walk at 19 and replies to himself at 20. Dee is an operator, and Eli a user
+    /// without any membership.
+    static let moderated = dogOwners.given(
+        .registerUser(user: dee, username: "Dee"), .registerUser(user: eli, username: "Eli"), .grantOperator(user: dee),
+        .joinThread(user: bob, thread: dogs), .joinThread(user: cem, thread: dogs),
+        .setRole(user: bob, thread: dogs, role: .moderator, by: ann),
+        .postMessage(message: walk, thread: dogs, author: cem, body: "Walkies?"),
+        .reply(reply: woof, message: walk, author: cem, body: "Woof."))
+
+    /// The same users have the same roles in a club.
+    ///
+    /// Its policy is `inviteOnly`, its history `sinceJoining`. Ann posted a message, replied to it
+    /// and caused a custom event before Bob and Cem joined.
+    static let clubbed = moderated.given(
+        .openThread(thread: club, name: "Garden club", by: ann, policy: .inviteOnly, history: .sinceJoining),
+        .postMessage(message: early, thread: club, author: ann, body: "Welcome."),
+        .reply(reply: earlyReply, message: early, author: ann, body: "To all."),
+        .custom(id: poll, kind: "com.example.poll", thread: club, by: ann, payload: payload("{}")),
+        .invite(user: bob, thread: club, by: ann), .acceptInvitation(user: bob, thread: club),
+        .invite(user: cem, thread: club, by: ann), .acceptInvitation(user: cem, thread: club),
+        .setRole(user: bob, thread: club, role: .moderator, by: ann))
+
+    static func payload(_ text: String) -> CustomPayload {
+        guard let payload = CustomPayload(text) else { preconditionFailure("\(text) is not JSON") }
+        return payload
+    }
 
     static func thread(of code: String) -> ThreadID {
         guard let code = OutwardCode(code) else { preconditionFailure("\(code) is not an outward code") }

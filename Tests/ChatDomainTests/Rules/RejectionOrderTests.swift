@@ -1,0 +1,423 @@
+import ChatDomain
+import ChatTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The order in which `Community.md` lists the rejections of a command.
+///
+/// Each command has conditions, each of which breaks one rule. A command that breaks several is
+/// rejected for the first, or has no effect if that comes first.
+struct RejectionOrderTests {
+    typealias Here = Neighbourhood
+
+    /// What a command names, and what happened before it.
+    struct Case {
+        var by = Here.bob
+        var user = Here.cem
+        var thread = Here.dogs
+        /// The post that the command is about; nil for the other commands.
+        var post: PostID?
+        /// The id of a new post, thread or custom event.
+        var id: UInt128 = 77
+        var text = "Hello"
+        var until: Timestamp?
+        var policy = ThreadPolicy.open
+        var role = ThreadRole.moderator
+        var payload = Here.payload("1")
+        /// Commands before the command, of users and threads that exist.
+        var given: Set<Earlier> = []
+
+        /// The message of the post, or the post itself.
+        var message: MessageID {
+            switch post {
+            case .message(let message): message
+            case .reply(Here.woof): Here.walk
+            case .reply(Here.earlyReply): Here.early
+            case .reply, nil: Here.noMessage
+            }
+        }
+
+        /// The thread of the command or of its post; nil if it does not exist.
+        var knownThread: ThreadID? {
+            if post != nil { return [Here.walk: Here.dogs, Here.early: Here.club][message] }
+            return thread == Here.nowhere ? nil : thread
+        }
+    }
+
+    /// An earlier command, in the order in which the commands are given; Dee executes them.
+    enum Earlier: Int, CaseIterable {
+        case livesHere, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved, isLocked, isClosed,
+            isBanned
+        case isBlocked
+    }
+
+    /// A condition under which a rule is broken, or the command has no effect.
+    struct Condition {
+        /// The code of the rejection; nil if the command has no effect.
+        var code: Rejection.Code?
+        /// The names of what the condition changes; two conditions that change the same do not occur
+        /// together.
+        var fields: Set<String>
+        var change: @Sendable (inout Case) -> Void
+
+        init(_ code: Rejection.Code?, _ fields: String..., change: @escaping @Sendable (inout Case) -> Void) {
+            self.code = code
+            self.fields = Set(fields)
+            self.change = change
+        }
+
+        /// A condition that an earlier command causes.
+        init(_ code: Rejection.Code?, after earlier: Earlier) {
+            self.init(code, "\(earlier)") { $0.given.insert(earlier) }
+        }
+
+        /// A condition that an earlier command of the accepted command prevents.
+        init(_ code: Rejection.Code?, without earlier: Earlier) {
+            self.init(code, "\(earlier)") { $0.given.remove(earlier) }
+        }
+    }
+
+    /// A command, the case in which it is accepted, and its conditions in order.
+    struct Command: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var accepted: @Sendable (inout Case) -> Void
+        var make: @Sendable (Case) -> ChatCommand
+        var conditions: [Condition]
+
+        init(
+            _ name: String, _ conditions: [Condition], accepted: @escaping @Sendable (inout Case) -> Void = { _ in },
+            make: @escaping @Sendable (Case) -> ChatCommand
+        ) {
+            testDescription = name
+            self.accepted = accepted
+            self.make = make
+            self.conditions = conditions
+        }
+
+        /// The command's name, without the variant in parentheses.
+        var name: String { String(testDescription.prefix { $0 != " " }) }
+    }
+
+    // MARK: Conditions that several commands share
+
+    static let unknownActor = Condition(.unknownUser, "by") { $0.by = Here.nobody }
+    static let unknownUser = Condition(.unknownUser, "user") { $0.user = Here.nobody }
+    static let unknownThread = Condition(.unknownThread, "thread") { $0.thread = Here.nowhere }
+    static let unknownMessage = Condition(.unknownMessage, "post") { $0.post = .message(Here.noMessage) }
+    static let unknownReply = Condition(.unknownReply, "post") { $0.post = .reply(Here.noReply) }
+    static let hiddenMessage = Condition(.unknownMessage, "post") { $0.post = .message(Here.early) }
+    static let hiddenReply = Condition(.unknownReply, "post") { $0.post = .reply(Here.earlyReply) }
+    static let actorIsStranger = Condition(.notAMember, "by") { $0.by = Here.eli }
+    static let actorIsMember = Condition(.notAModerator, "by") { $0.by = Here.cem }
+    static let concernsOwner = Condition(.notAnOwner, "user", "isBanned") { $0.user = Here.ann }
+    static let actorIsLastOwner = Condition(.lastOwner, "by", "user", "isBanned") { ($0.by, $0.user) = (Here.ann, Here.ann) }
+    static let isClosed = Condition(.threadClosed, after: .isClosed)
+    static let isLocked = Condition(.threadLocked, after: .isLocked)
+    static let actorIsMuted = Condition(.muted, after: .actorIsMuted)
+    static let isBanned = Condition(.banned, "user", "isBanned") { $0.given.insert(.isBanned) }
+    static let blankReason = Condition(.invalidReason, "text") { $0.text = " " }
+    static let blankBody = Condition(.invalidBody, "text") { $0.text = "" }
+    static let endsInPast = Condition(.invalidUntil, "until") { $0.until = Timestamp(millisecondsSince1970: 1_584_921_600_000) }
+    static let userIsMember = Condition(nil, "user", "thread") { $0.user = Here.cem }
+
+    static func aboutMessage(_ example: inout Case) { example.post = .message(Here.walk) }
+
+    // MARK: Commands
+
+    static let joins: [Command] = [
+        Command(
+            "openThread",
+            [
+                Condition(.identifierTaken, "id") { $0.id = Here.n1p.bits }, unknownActor,
+                Condition(.invalidThreadName, "text") { $0.text = "SW1A" },
+                Condition(.invalidPolicy, "policy") { $0.policy = .residents },
+            ]
+        ) { .openThread(thread: ThreadID(bits: $0.id), name: $0.text, by: $0.by, policy: $0.policy) },
+        Command(
+            "joinThread",
+            [
+                unknownUser, unknownThread, userIsMember, isClosed, isLocked, isBanned,
+                Condition(.notResident, "thread") { $0.thread = Here.sw1a }, Condition(.notInvited, "thread") { $0.thread = Here.club },
+            ], accepted: { $0.user = Here.eli }
+        ) { .joinThread(user: $0.user, thread: $0.thread) },
+        Command(
+            "leaveThread",
+            [
+                unknownUser, unknownThread, Condition(nil, "user") { $0.user = Here.eli },
+                Condition(.lastOwner, "user") { $0.user = Here.ann },
+            ]
+        ) { .leaveThread(user: $0.user, thread: $0.thread) },
+        Command(
+            "setPostcode",
+            [
+                unknownUser, Condition(.invalidPostcode, "text") { $0.text = "SW1A" },
+                Condition(nil, "livesHere", "text") { $0.given.insert(.livesHere) },
+            ],
+            accepted: { ($0.user, $0.text) = (Here.eli, "N1P 2NG") }
+        ) { .setPostcode(user: $0.user, postcode: $0.text) },
+        Command(
+            "invite",
+            [
+                unknownActor, unknownUser, unknownThread, actorIsMember, isClosed, userIsMember, isBanned,
+                Condition(nil, after: .isInvited),
+            ], accepted: { ($0.user, $0.thread) = (Here.eli, Here.club) }
+        ) { .invite(user: $0.user, thread: $0.thread, by: $0.by) },
+        Command(
+            "acceptInvitation",
+            [
+                unknownUser, unknownThread, userIsMember, isClosed, isLocked, isBanned, Condition(.notInvited, without: .isInvited),
+                Condition(.notResident, "thread") { $0.thread = Here.sw1a },
+            ], accepted: { ($0.user, $0.thread, $0.given) = (Here.eli, Here.club, [.isInvited]) }
+        ) { .acceptInvitation(user: $0.user, thread: $0.thread) },
+        Command(
+            "declineInvitation", [unknownUser, unknownThread, Condition(nil, without: .isInvited)],
+            accepted: { ($0.user, $0.thread, $0.given) = (Here.eli, Here.club, [.isInvited]) }
+        ) { .declineInvitation(user: $0.user, thread: $0.thread) },
+        Command(
+            "revokeInvitation", [unknownActor, unknownUser, unknownThread, actorIsMember, Condition(nil, without: .isInvited)],
+            accepted: { ($0.user, $0.thread, $0.given) = (Here.eli, Here.club, [.isInvited]) }
+        ) { .revokeInvitation(user: $0.user, thread: $0.thread, by: $0.by) },
+    ]
+
+    static let roles: [Command] = [
+        Command(
+            "setRole",
+            [
+                unknownActor, unknownUser, unknownThread, Condition(.notAnOwner, "by") { $0.by = Here.bob },
+                Condition(.notAMember, "user") { $0.user = Here.eli }, Condition(nil, "role") { $0.role = .member },
+                Condition(.lastOwner, "user", "role") { ($0.user, $0.role) = (Here.ann, .moderator) },
+            ], accepted: { $0.by = Here.ann }
+        ) { .setRole(user: $0.user, thread: $0.thread, role: $0.role, by: $0.by) },
+        Command("grantOperator", [unknownUser, Condition(nil, "user") { $0.user = Here.dee }]) { .grantOperator(user: $0.user) },
+        Command("revokeOperator", [unknownUser, Condition(nil, "user") { $0.user = Here.eli }], accepted: { $0.user = Here.dee }) {
+            .revokeOperator(user: $0.user)
+        },
+        Command(
+            "mute",
+            [
+                unknownActor, unknownUser, unknownThread, actorIsMember, Condition(.notAnOwner, "user") { $0.user = Here.ann },
+                Condition(nil, "isMuted", "until") { $0.given.insert(.isMuted) }, blankReason, endsInPast,
+            ]
+        ) { .mute(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text, until: $0.until) },
+        Command(
+            "unmute",
+            [
+                unknownActor, unknownUser, unknownThread, actorIsMember, Condition(.notAnOwner, "user") { $0.user = Here.ann },
+                Condition(nil, without: .isMuted),
+            ], accepted: { $0.given = [.isMuted] }
+        ) { .unmute(user: $0.user, thread: $0.thread, by: $0.by) },
+        Command(
+            "ban",
+            [
+                unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli }, concernsOwner,
+                actorIsLastOwner, Condition(nil, "isBanned", "until") { $0.given.insert(.isBanned) }, blankReason, endsInPast,
+            ]
+        ) { .ban(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text, until: $0.until) },
+        Command(
+            "unban",
+            [
+                unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli },
+                // A banned user has no role, so the user of this condition is not banned.
+                Condition(.notAnOwner, "user", "isBanned") { ($0.user, $0.given) = (Here.ann, []) }, Condition(nil, without: .isBanned),
+            ], accepted: { $0.given = [.isBanned] }
+        ) { .unban(user: $0.user, thread: $0.thread, by: $0.by) },
+        Command(
+            "removeMember",
+            [
+                unknownActor, unknownUser, unknownThread, Condition(.notAModerator, "by") { $0.by = Here.eli }, concernsOwner,
+                actorIsLastOwner, Condition(nil, "user") { $0.user = Here.eli }, blankReason,
+            ]
+        ) { .removeMember(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text) },
+        Command("block", [unknownActor, unknownUser, Condition(nil, after: .isBlocked)]) { .block(user: $0.user, by: $0.by) },
+        Command("unblock", [unknownActor, unknownUser, Condition(nil, without: .isBlocked)], accepted: { $0.given = [.isBlocked] }) {
+            .unblock(user: $0.user, by: $0.by)
+        },
+    ]
+
+    static let threads: [Command] = [
+        Command("lockThread", [unknownActor, unknownThread, actorIsMember, isClosed, Condition(nil, after: .isLocked)]) {
+            .lockThread(thread: $0.thread, by: $0.by)
+        },
+        Command(
+            "unlockThread", [unknownActor, unknownThread, actorIsMember, isClosed, Condition(nil, without: .isLocked)],
+            accepted: { $0.given = [.isLocked] }
+        ) { .unlockThread(thread: $0.thread, by: $0.by) },
+        Command(
+            "closeThread",
+            [unknownActor, unknownThread, Condition(.notAnOwner, "by") { $0.by = Here.bob }, Condition(nil, after: .isClosed)],
+            accepted: { $0.by = Here.ann }
+        ) { .closeThread(thread: $0.thread, by: $0.by) },
+        Command(
+            "postMessage",
+            [
+                Condition(.identifierTaken, "id") { $0.id = Here.early.bits }, unknownActor, unknownThread, actorIsStranger, isClosed,
+                isLocked, actorIsMuted, blankBody,
+            ]
+        ) { .postMessage(message: MessageID(bits: $0.id), thread: $0.thread, author: $0.by, body: $0.text) },
+        Command(
+            "custom",
+            [
+                Condition(.identifierTaken, "id") { $0.id = Here.poll.bits }, unknownActor, unknownThread, actorIsStranger, isClosed,
+                isLocked, actorIsMuted, Condition(.invalidKind, "text") { $0.text = "poll" },
+                Condition(.invalidPayload, "payload") { $0.payload = Here.payload("\"" + String(repeating: "x", count: 16_383) + "\"") },
+            ], accepted: { $0.text = "com.example.poll" }
+        ) { .custom(id: CustomEventID(bits: $0.id), kind: $0.text, thread: $0.thread, by: $0.by, payload: $0.payload) },
+        Command(
+            "reply",
+            [
+                Condition(.identifierTaken, "id") { $0.id = Here.earlyReply.bits }, unknownActor, unknownMessage, actorIsStranger,
+                hiddenMessage, isClosed, isLocked, actorIsMuted, Condition(.retracted, after: .isRemoved), blankBody,
+            ], accepted: aboutMessage
+        ) { .reply(reply: ReplyID(bits: $0.id), message: $0.message, author: $0.by, body: $0.text) },
+        Command(
+            "pin",
+            [
+                unknownActor, unknownMessage, actorIsMember, hiddenMessage, isClosed, Condition(.retracted, after: .isRemoved),
+                Condition(nil, after: .isPinned), Condition(.tooManyPins, after: .hasPins),
+            ], accepted: aboutMessage
+        ) { .pin(message: $0.message, by: $0.by) },
+        Command(
+            "unpin", [unknownActor, unknownMessage, actorIsMember, isClosed, Condition(nil, without: .isPinned)],
+            accepted: { ($0.post, $0.given) = (.message(Here.walk), [.isPinned]) }
+        ) { .unpin(message: $0.message, by: $0.by) },
+    ]
+
+    /// The commands about a message or a reply, for each of the two.
+    static let posts: [Command] = [false, true].flatMap { isReply -> [Command] in
+        let kind = isReply ? "reply" : "message"
+        let (unknown, hidden) = isReply ? (unknownReply, hiddenReply) : (unknownMessage, hiddenMessage)
+        let post = isReply ? PostID.reply(Here.woof) : .message(Here.walk)
+        let notTheAuthor = Condition(.notTheAuthor, "by") { $0.by = Here.bob }
+        return [
+            Command(
+                "edit (\(kind))",
+                [
+                    unknownActor, unknown, actorIsStranger, hidden, isClosed, isLocked, actorIsMuted, notTheAuthor,
+                    Condition(.retracted, after: .isRetracted), blankBody,
+                ],
+                accepted: { ($0.post, $0.by) = (post, Here.cem) }
+            ) { .edit($0.post ?? post, by: $0.by, body: $0.text) },
+            Command(
+                "retract (\(kind))", [unknownActor, unknown, notTheAuthor, Condition(nil, after: .isRetracted)],
+                accepted: { ($0.post, $0.by) = (post, Here.cem) }
+            ) { .retract($0.post ?? post, by: $0.by) },
+            Command(
+                "remove (\(kind))", [unknownActor, unknown, actorIsMember, Condition(nil, after: .isRemoved), blankReason],
+                accepted: { $0.post = post }
+            ) { .remove($0.post ?? post, by: $0.by, reason: $0.text) },
+            Command(
+                "report (\(kind))",
+                [
+                    unknownActor, unknown, actorIsStranger, hidden, Condition(.retracted, after: .isRemoved),
+                    Condition(nil, after: .isReported), blankReason,
+                ], accepted: { $0.post = post }
+            ) { .report($0.post ?? post, by: $0.by, reason: $0.text) },
+            Command(
+                "resolveReport (\(kind))", [unknownActor, unknown, actorIsMember, Condition(nil, without: .isReported)],
+                accepted: { ($0.post, $0.given) = (post, [.isReported]) }
+            ) { .resolveReport($0.post ?? post, by: $0.by) },
+        ]
+    }
+
+    static let commands = joins + roles + threads + posts
+
+    // MARK: Tests
+
+    /// The history before a case.
+    ///
+    /// An earlier command about a user, thread or post that does not exist is left out.
+    private func history(_ example: Case) -> DeciderSpecification {
+        guard let thread = example.knownThread else { return Here.clubbed }
+        let user = example.user == Here.nobody ? nil : example.user
+        let actor = example.by == Here.nobody ? nil : example.by
+        let author = thread == Here.dogs ? Here.cem : Here.ann
+        return Earlier.allCases.filter(example.given.contains).reduce(Here.clubbed) { history, earlier in
+            switch (earlier, user, actor, example.post) {
+            case (.livesHere, let user?, _, _): history.given(.setPostcode(user: user, postcode: example.text))
+            case (.isInvited, let user?, _, _): history.given(.invite(user: user, thread: thread, by: Here.dee))
+            case (.isMuted, let user?, _, _):
+                history.given(.mute(user: user, thread: thread, by: Here.dee, reason: "x", until: example.until))
+            case (.actorIsMuted, _, let actor?, _): history.given(.mute(user: actor, thread: thread, by: Here.dee, reason: "x"))
+            // Only Ann sees the message that was posted before the others joined.
+            case (.isReported, _, _, let post?):
+                history.given(.report(post, by: thread == Here.dogs ? Here.bob : Here.ann, reason: "x"))
+            case (.isPinned, _, _, _): history.given(.pin(message: example.message, by: Here.dee))
+            case (.hasPins, _, _, _): history.given(pins(example.given.contains(.isPinned) ? 49 : 50))
+            case (.isRetracted, _, _, let post?): history.given(.retract(post, by: author))
+            case (.isRemoved, _, _, let post?): history.given(.remove(post, by: Here.dee, reason: "x"))
+            case (.isLocked, _, _, _): history.given(.lockThread(thread: thread, by: Here.dee))
+            case (.isClosed, _, _, _): history.given(.closeThread(thread: thread, by: Here.dee))
+            case (.isBanned, let user?, _, _):
+                history.given(.ban(user: user, thread: thread, by: Here.dee, reason: "x", until: example.until))
+            case (.isBlocked, let user?, let actor?, _): history.given(.block(user: user, by: actor))
+            default: history
+            }
+        }
+    }
+
+    /// Messages in the thread about dogs, all pinned.
+    private func pins(_ count: Int) -> [CommandRequest] {
+        (0..<count).flatMap { number -> [CommandRequest] in
+            let message = MessageID(bits: 1_000 + UInt128(number))
+            return [
+                CommandRequest(.postMessage(message: message, thread: Here.dogs, author: Here.ann, body: "x")),
+                CommandRequest(.pin(message: message, by: Here.dee)),
+            ]
+        }
+    }
+
+    /// Executes the command under each set of conditions that can occur together: of up to three
+    /// conditions by default.
+    @Test(arguments: commands) func firstBrokenRuleIsReported(command: Command) {
+        var sets = 0
+        func visit(_ next: Int, _ chosen: [Condition]) {
+            guard next < command.conditions.count else {
+                sets += 1
+                var example = Case()
+                command.accepted(&example)
+                // The last change decides, so that no change undoes an earlier condition.
+                for condition in chosen { condition.change(&example) }
+                let outcome = history(example).when(command.make(example))
+                guard let first = chosen.first else {
+                    #expect(!outcome.events.isEmpty, "\(command.make(example))")
+                    return
+                }
+                let names = chosen.map { $0.code?.rawValue ?? "no effect" }
+                if let code = first.code {
+                    #expect(outcome.rejection?.code == code, "\(names): \(command.make(example))")
+                } else {
+                    #expect(outcome.isUnchanged, "\(names): \(command.make(example))")
+                }
+                return
+            }
+            visit(next + 1, chosen)
+            let condition = command.conditions[next]
+            if chosen.count < Repetitions.few(3, of: 12), chosen.allSatisfy({ $0.fields.isDisjoint(with: condition.fields) }) {
+                visit(next + 1, chosen + [condition])
+            }
+        }
+        visit(0, [])
+        #expect(sets > command.conditions.count)
+    }
+
+    /// The rows of the page have the conditions of the tests, in the same order.
+    @Test func pageListsTheseRules() throws {
+        let rows = try DocumentationPage("Community.md").commands
+        #expect(Set(rows.map { $0[0] }) == Set(Self.commands.map(\.name)))
+        for row in rows {
+            // Commas inside brackets and parentheses do not separate rules.
+            let rules = row[2].replacing(/\([^)]*\)/, with: "").replacing(/\[[^\]]*\]/, with: "no effect")
+            for (variant, command) in Self.commands.filter({ $0.name == row[0] }).enumerated() {
+                let expected = rules.split(separator: ",").map { rule -> String in
+                    let alternatives = String(rule).components(separatedBy: " or ").map { $0.trimmingCharacters(in: .whitespaces) }
+                    return alternatives[min(variant, alternatives.count - 1)]
+                }
+                var tested = command.conditions.map { $0.code?.rawValue ?? "no effect" }
+                // The acting user and the other user are two conditions of one rule.
+                if tested.starts(with: ["unknownUser", "unknownUser"]) { tested.removeFirst() }
+                #expect(tested == expected, "\(command.testDescription)")
+            }
+        }
+    }
+}

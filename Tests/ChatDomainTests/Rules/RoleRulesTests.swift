@@ -1,0 +1,116 @@
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// Roles, owners and operators.
+struct RoleRulesTests {
+    typealias Here = Neighbourhood
+
+    static func role(_ user: UserID, _ role: ThreadRole, by: UserID, in thread: ThreadID = Here.dogs) -> ChatCommand {
+        .setRole(user: user, thread: thread, role: role, by: by)
+    }
+
+    static let twoOwners = Here.moderated.given(role(Here.cem, .owner, by: Here.ann))
+    /// An operator removed the only owner.
+    static let ownerless = Here.moderated.given(.removeMember(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x"))
+    static let closed = Here.moderated.given(.closeThread(thread: Here.dogs, by: Here.ann))
+
+    @Test func ownerGivesRoles() {
+        let outcome = Here.moderated.when(Self.role(Here.cem, .moderator, by: Here.ann))
+        #expect(
+            outcome.eventDetails == [.roleSet(RoleSet(thread: Here.dogs, number: 8, user: Here.cem, role: .moderator, by: Here.ann))])
+        #expect(Self.twoOwners.when(Self.role(Here.ann, .member, by: Here.cem)).events.count == 1)
+        #expect(Here.moderated.when(Self.role(Here.bob, .member, by: Here.ann)).events.count == 1)
+    }
+
+    @Test func roleEndsWithMembership() {
+        let rejoined = Here.moderated.given(
+            .leaveThread(user: Here.bob, thread: Here.dogs), .joinThread(user: Here.bob, thread: Here.dogs))
+        #expect(rejoined.when(.lockThread(thread: Here.dogs, by: Here.bob)).rejection?.code == .notAModerator)
+        let formerOwner = Self.twoOwners.given(
+            .leaveThread(user: Here.ann, thread: Here.dogs), .joinThread(user: Here.ann, thread: Here.dogs))
+        #expect(formerOwner.when(Self.role(Here.bob, .member, by: Here.ann)).rejection?.code == .notAnOwner)
+        #expect(formerOwner.when(.leaveThread(user: Here.cem, thread: Here.dogs)).rejection?.code == .lastOwner)
+    }
+
+    @Test(
+        arguments: [
+            .leaveThread(user: Here.ann, thread: Here.dogs), role(Here.ann, .member, by: Here.ann),
+            role(Here.ann, .moderator, by: Here.ann),
+            .ban(user: Here.ann, thread: Here.dogs, by: Here.ann, reason: "x"),
+            .removeMember(user: Here.ann, thread: Here.dogs, by: Here.ann, reason: "x"),
+        ] as [ChatCommand])
+    func lastOwnerStays(command: ChatCommand) {
+        #expect(Here.moderated.when(command).rejection?.code == .lastOwner)
+        #expect(!Self.twoOwners.when(command).events.isEmpty)
+        #expect(!Self.closed.when(command).events.isEmpty)
+        // An operator is no owner.
+        let isOperator = Here.moderated.given(.grantOperator(user: Here.ann))
+        #expect(isOperator.when(command).rejection?.code == .lastOwner)
+    }
+
+    @Test func operatorRemovesLastOwner() {
+        #expect(Here.moderated.when(.ban(user: Here.ann, thread: Here.dogs, by: Here.dee, reason: "x")).events.count == 2)
+        #expect(Self.ownerless.when(.postMessage(thread: Here.dogs, author: Here.ann, body: "x")).rejection?.code == .notAMember)
+    }
+
+    @Test func operatorGivesRolesOnlyWithoutOwner() {
+        for role in ThreadRole.allCases {
+            #expect(Here.moderated.when(Self.role(Here.cem, role, by: Here.dee)).rejection?.code == .notAnOwner)
+        }
+        #expect(Self.ownerless.when(Self.role(Here.cem, .owner, by: Here.dee)).events.count == 1)
+        #expect(Self.ownerless.when(Self.role(Here.bob, .member, by: Here.dee)).events.count == 1)
+        #expect(Self.ownerless.when(Self.role(Here.cem, .moderator, by: Here.bob)).rejection?.code == .notAnOwner)
+        let handedOver = Self.ownerless.given(Self.role(Here.cem, .owner, by: Here.dee))
+        #expect(handedOver.when(Self.role(Here.bob, .owner, by: Here.dee)).rejection?.code == .notAnOwner)
+        #expect(handedOver.when(Self.role(Here.bob, .owner, by: Here.cem)).events.count == 1)
+    }
+
+    @Test func memberStepsDown() {
+        #expect(Here.moderated.when(Self.role(Here.bob, .member, by: Here.bob)).events.count == 1)
+        #expect(Self.twoOwners.when(Self.role(Here.cem, .moderator, by: Here.cem)).events.count == 1)
+        #expect(Here.moderated.when(Self.role(Here.bob, .moderator, by: Here.bob)).rejection?.code == .notAnOwner)
+        #expect(Here.moderated.when(Self.role(Here.cem, .member, by: Here.cem)).rejection?.code == .notAnOwner)
+        #expect(Here.moderated.when(Self.role(Here.cem, .owner, by: Here.cem)).rejection?.code == .notAnOwner)
+        #expect(Here.moderated.when(Self.role(Here.ann, .owner, by: Here.ann)).isUnchanged)
+    }
+
+    /// The thread of an outward code and an imported thread have moderators, but no owners.
+    @Test func someThreadsHaveNoOwner() {
+        let imported = Here.moderated.given([ImportRulesTests.imported(.openThread(thread: Here.club, name: "Club", by: Here.ann))])
+            .given(.joinThread(user: Here.bob, thread: Here.club))
+        for (given, thread) in [(Here.moderated, Here.sw1a), (imported, Here.club)] {
+            #expect(given.when(Self.role(Here.bob, .owner, by: Here.dee, in: thread)).rejection?.code == .notAnOwner)
+            #expect(given.when(Self.role(Here.bob, .moderator, by: Here.ann, in: thread)).rejection?.code == .notAnOwner)
+            #expect(given.when(.closeThread(thread: thread, by: Here.ann)).rejection?.code == .notAnOwner)
+            #expect(given.when(.closeThread(thread: thread, by: Here.dee)).events.count == 1)
+            #expect(given.when(.leaveThread(user: Here.ann, thread: thread)).events.count == 1)
+            let moderated = given.given(Self.role(Here.bob, .moderator, by: Here.dee, in: thread))
+            #expect(moderated.when(.lockThread(thread: thread, by: Here.bob)).events.count == 1)
+            #expect(moderated.when(Self.role(Here.ann, .moderator, by: Here.bob, in: thread)).rejection?.code == .notAnOwner)
+        }
+    }
+
+    /// An earlier version let every opener leave.
+    @Test func openerWhoLeftInOldHistoryIsNoOwner() {
+        let left = EventDetails.threadLeft(ThreadLeft(thread: Here.dogs, number: 3, user: Here.ann))
+        let event = ChatEvent(recordedAt: Here.dogOwners.state.lastRecordedAt, details: left)
+        #expect(Here.dogOwners.state.faults(of: event).isEmpty)
+        let given = Here.dogOwners.given(event).given(.grantOperator(user: Here.bob), .joinThread(user: Here.ann, thread: Here.dogs))
+        #expect(given.when(.lockThread(thread: Here.dogs, by: Here.ann)).rejection?.code == .notAModerator)
+        #expect(given.when(.leaveThread(user: Here.ann, thread: Here.dogs)).events.count == 1)
+        #expect(given.when(Self.role(Here.ann, .owner, by: Here.bob)).events.count == 1)
+    }
+
+    @Test func operatorModeratesEveryThread() {
+        for thread in [Here.dogs, Here.sw1a, Here.club] {
+            #expect(Here.clubbed.when(.lockThread(thread: thread, by: Here.dee)).events.count == 1)
+            #expect(Here.clubbed.when(.mute(user: Here.eli, thread: thread, by: Here.dee, reason: "x")).events.count == 1)
+            #expect(Here.clubbed.when(.postMessage(thread: thread, author: Here.dee, body: "x")).rejection?.code == .notAMember)
+        }
+        #expect(Here.clubbed.when(.joinThread(user: Here.dee, thread: Here.club)).rejection?.code == .notInvited)
+        let former = Here.clubbed.given(.revokeOperator(user: Here.dee))
+        #expect(former.when(.lockThread(thread: Here.dogs, by: Here.dee)).rejection?.code == .notAModerator)
+        #expect(former.when(.revokeOperator(user: Here.dee)).isUnchanged)
+    }
+}
