@@ -21,6 +21,13 @@ package struct ReportRecord: Hashable, Sendable {
     package var reporter: UserID
     /// The message or the reply.
     package var post: PostID
+
+    /// Creates a report.
+    package init(position: Position, reporter: UserID, post: PostID) {
+        self.position = position
+        self.reporter = reporter
+        self.post = post
+    }
 }
 
 extension ReadModels {

@@ -107,6 +107,47 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         #expect(refused > 20)
     }
 
+    /// The community component after each event, also between the opening of a thread and its first
+    /// join.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func communityIsRestoredAtEveryPosition(seed: UInt64) throws {
+        var before = StoreModels()
+        var digests: Set<[UInt8]> = []
+        for recorded in history(seed: seed, commands: 250) {
+            before.apply(recorded.event, at: recorded.position)
+            let after = try read(written(before), at: before.position)
+            #expect(after.models.views.community == before.models.views.community)
+            #expect(after.digests["community"] == before.digests["community"])
+            digests.insert(before.digests["community"] ?? [])
+        }
+        #expect(digests.count > 20)
+    }
+
+    /// As ``forgedBytesAreRejectedOrHarmless(seed:)``, in the community component only.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func forgedCommunityIsRejectedOrHarmless(seed: UInt64) {
+        let events = history(seed: seed, commands: 250)
+        let head = storeModels(of: events).position
+        let original = written(storeModels(of: events))
+        let later = history(seed: seed &+ 1, commands: 80)
+        var random = SeededRandom(seed: seed)
+        var rejected = 0
+        for _ in 0..<150 {
+            var sections = original
+            let count = sections["community"]?.count ?? 0
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                sections["community"]?[Int.random(in: 0..<count, using: &random)] =
+                    [0, 1, 2, 3, 127, 128, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+            }
+            guard var models = try? read(sections, at: head) else {
+                rejected += 1
+                continue
+            }
+            askCommunity(models.models, events)
+            for recorded in later { models.apply(recorded.event, at: head + recorded.position) }
+            askCommunity(models.models, events + later)
+        }
+        #expect(rejected > 20)
+    }
+
     @Test func truncatedSectionsAreRejected() {
         let models = storeModels(of: history(seed: 3, commands: 12))
         let original = written(models)
@@ -122,6 +163,29 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             var sections = original
             sections[name]?.append(0)
             #expect(throws: ColumnError.self) { try read(sections, at: models.position) }
+        }
+    }
+
+    /// Queries the roles, sanctions, pins, reports, blocks and access of what the events name.
+    private func askCommunity(_ models: ReadModels, _ events: [RecordedEvent]) {
+        let users = Set(events.compactMap(\.event.details.user))
+        for now in [models.position, models.position / 2, 0] {
+            _ = models.operators(asOf: now)
+            for thread in Set(events.compactMap(\.event.details.thread)) {
+                _ = models.pinnedMessages(of: thread, asOf: now)
+                _ = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, asOf: now) }
+                _ = models.readers(of: thread, asOf: now)
+                for membership in models.compactMap(models.scan(membershipsOf: thread), { $0 }) {
+                    _ = models.role(ofMembership: membership, asOf: now)
+                    _ = models.sanctions(ofMembership: membership, asOf: now)
+                    _ = models.invitation(ofMembership: membership, asOf: now)
+                }
+                for user in users { _ = models.moderates(user, thread, asOf: now) }
+            }
+            for user in users {
+                _ = models.access(of: user, asOf: now)
+                for other in users { _ = models.isBlocked(user, by: other, asOf: now) }
+            }
         }
     }
 
@@ -148,6 +212,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
                     _ = models.replies(to: details.message, PageRequest(limit: 20), asOf: now)
                 }
                 if case .replyPosted(let details) = event.details { _ = models.reply(details.reply, asOf: now) }
+                if index.isMultiple(of: 8) { askCommunity(models, [events[index]]) }
                 if let name = event.username { _ = models.user(named: name.text, asOf: now) }
                 if let subject = event.subject { _ = models.user(withSubject: subject, asOf: now) }
             }

@@ -16,6 +16,8 @@ import Testing
             case posted(Int)
             /// The position of the retracted message.
             case retracted(Position)
+            /// The position of the removed message, and the moderator.
+            case removed(Position, by: Int)
         }
 
         let userCount: Int
@@ -23,7 +25,8 @@ import Testing
         private(set) var changes: [(thread: Int, change: Change)] = []
         /// The positions and authors of the messages, by thread.
         private(set) var posts: [[(position: Position, author: Int)]] = [[], []]
-        private var retracted: Set<Position> = []
+        /// The positions of the retracted and removed messages.
+        private var gone: Set<Position> = []
         private(set) var models = ReadModels()
 
         init(users: Int) { userCount = users }
@@ -46,10 +49,14 @@ import Testing
                 let message = MessageID(bits: UInt128(position))
                 details = .messagePosted(MessagePosted(thread: id, number: position, message: message, author: Self.user(author)))
             case .retracted(let post):
-                retracted.insert(post)
+                gone.insert(post)
                 let author = posts[thread].first { $0.position == post }?.author ?? 0
                 details = .messageRetracted(
                     MessageChanged(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(author)))
+            case .removed(let post, let moderator):
+                gone.insert(post)
+                details = .messageRemoved(
+                    MessageChanged(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(moderator)))
             }
             models.apply(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: position)
         }
@@ -63,8 +70,10 @@ import Testing
             case 1: add(.left(user), to: thread)
             case 2: add(.read(user, upTo: Position.random(in: 1...position + 1, using: &random)), to: thread)
             case 3...9:
-                guard let post = posts[thread].randomElement(using: &random), !retracted.contains(post.position) else { return }
-                add(.retracted(post.position), to: thread)
+                guard let post = posts[thread].randomElement(using: &random) else { return }
+                // Some messages are removed and retracted.
+                if gone.contains(post.position), !random.oneIn(4) { return }
+                add(random.oneIn(2) ? .retracted(post.position) : .removed(post.position, by: user), to: thread)
             // One user posts half of the messages.
             default: add(.posted(random.oneIn(2) ? 0 : user), to: thread)
             }
@@ -81,7 +90,7 @@ import Testing
                 case .left(let user): seen[user] = nil
                 case .read(let user, let upTo): markers[user] = upTo
                 case .posted: break
-                case .retracted(let post): gone.insert(post)
+                case .retracted(let post), .removed(let post, by: _): gone.insert(post)
                 }
             }
             let messages = posts[thread].prefix { $0.position <= position }.filter { !gone.contains($0.position) }

@@ -92,6 +92,8 @@ import Projections
     func note(_ change: TimelineSource.Change?) {
         guard let change else {
             (lastReading, changesMeanwhile) = (lastReading + 1, nil)
+            // The viewer may read other messages than before.
+            beginning = nil
             return
         }
         // One change beyond the limit marks that the page must be loaded again.
@@ -111,7 +113,8 @@ struct TimelineSource: LiveSource {
     let viewer: UserID?
     let limit: Int
 
-    /// The events of the thread, changes of usernames, and blocks.
+    /// The events of the thread, changes of usernames, and the viewer's blocks and changes as an
+    /// operator.
     ///
     /// The filter has no viewer: a viewer who left and came back reads what changed meanwhile, and
     /// the current names of authors who have left.
@@ -120,9 +123,11 @@ struct TimelineSource: LiveSource {
             threads: [thread],
             kinds: [
                 .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved,
-                .threadLeft, .memberRemoved, .usernameChanged, .userBlocked, .userUnblocked,
+                .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .usernameChanged, .userBlocked,
+                .userUnblocked,
             ])
         filter.usernameChangeScope = .ignoringThreadsAndViewer
+        filter.liveViewer = viewer
         return filter
     }
 
@@ -151,10 +156,23 @@ struct TimelineSource: LiveSource {
         case .memberRemoved(let details):
             if details.user == viewer { _ = try store.thread(thread, viewer: viewer) }
             return nil
+        case .threadJoined(let details):
+            if details.user == viewer { try reload(at: event.position, in: store) }
+            return nil
+        case .operatorGranted, .operatorRevoked:
+            try reload(at: event.position, in: store)
+            return nil
         case .userBlocked(let details): return details.by == viewer ? .block(details.user, isBlocked: true) : nil
         case .userUnblocked(let details): return details.by == viewer ? .block(details.user, isBlocked: false) : nil
         default: return nil
         }
+    }
+
+    /// Throws `lagged`, which reloads the view: the messages that the viewer may read begin at
+    /// another position. Throws `notAMember` if the viewer can no longer read the thread.
+    private func reload(at position: Position, in store: ChatStore) throws(ChatError) {
+        _ = try store.thread(thread, viewer: viewer)
+        throw .lagged(from: position)
     }
 
     /// Returns the current state of a message; nil if it is not in this thread.

@@ -102,7 +102,10 @@ extension EventFilter {
     func keys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
         guard let memberships else { return [.everything] }
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
-        if let threads { return threads.flatMap { usernameChangeScope != .filtered ? [.place($0), .readers($0)] : [.place($0)] } }
+        if let threads {
+            let places = threads.flatMap { usernameChangeScope != .filtered ? [.place($0), .readers($0)] : [FeedWaiters.Key.place($0)] }
+            return places + (liveViewer.map { [.user($0)] } ?? [])
+        }
         if let outwardCodes { return outwardCodes.map { .place(ThreadID($0)) } }
         if let users { return users.map(FeedWaiters.Key.user) }
         return [.everything]
@@ -114,19 +117,14 @@ extension EventDetails {
     ///
     /// - Parameter memberships: Returns the threads that a user has ever joined. Called for
     ///   username changes, because the readers of those threads see the name beside the user's
-    ///   posts, and for blocks.
+    ///   posts.
     func keys(_ memberships: (UserID) -> [ThreadID]) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
         if let relatedThread { keys.append(.place(relatedThread)) }
         if let user { keys.append(.user(user)) }
         if let actor { keys.append(.user(actor)) }
         switch audience {
-        // The live views of the user in each thread show whom the user has blocked.
-        case .noOtherUser:
-            switch self {
-            case .userBlocked(let details), .userUnblocked(let details): keys += memberships(details.by).map(FeedWaiters.Key.readers)
-            default: break
-            }
+        case .noOtherUser: break
         case .readers(let thread), .moderators(let thread): keys.append(.readers(thread))
         case .coMembers(let user): keys += memberships(user).map(FeedWaiters.Key.readers)
         }

@@ -29,9 +29,11 @@ public struct EventFilter: Hashable, Sendable {
     public var viewer: UserID?
     /// The conditions that apply to changes of usernames.
     var usernameChangeScope = UsernameChangeScope.filtered
+    /// The user for whom a live view with its own queries is shown; ``viewer`` is nil then.
+    var liveViewer: UserID?
 
-    /// The conditions that apply to a change of a username and to a block, which belong to no
-    /// thread.
+    /// The conditions that apply to a change of a username, and to the viewer's own blocks and
+    /// changes as an operator, which belong to no thread.
     enum UsernameChangeScope: Hashable, Sendable {
         /// All conditions apply.
         case filtered
@@ -69,7 +71,9 @@ public struct EventFilter: Hashable, Sendable {
     func isExemptFromThreads(_ details: EventDetails) -> Bool {
         guard usernameChangeScope != .filtered else { return false }
         return switch details {
-        case .usernameChanged, .userBlocked, .userUnblocked: true
+        case .usernameChanged: true
+        case .userBlocked(let details), .userUnblocked(let details): details.by == liveViewer ?? viewer
+        case .operatorGranted(let details), .operatorRevoked(let details): details.user == liveViewer ?? viewer
         default: false
         }
     }

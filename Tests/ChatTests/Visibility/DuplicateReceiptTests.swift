@@ -80,4 +80,29 @@ import Testing
             #expect(event.event.content != .omitted && event.event.correlation == "first" && event.redacted == [])
         }
     }
+
+    /// A payload is shown only to a caller who sent the same one, byte for byte.
+    @Test func differentPayloadIsRedacted() throws {
+        let store = try store()
+        func custom(_ payload: String) throws -> ChatCommand {
+            .custom(id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: ann, payload: try #require(CustomPayload(payload)))
+        }
+        let first = try store.execute(try custom("[1.0]"), correlation: "first")
+        #expect(!first.isDuplicate && first.events.first?.event.payload?.text == "[1.0]")
+        let same = try store.execute(try custom("[ 1.0 ]"), correlation: "first")
+        #expect(same.isDuplicate && same.events == first.events)
+        for payload in ["[1]", "[1.00]", "null"] {
+            let receipt = try store.execute(try custom(payload), correlation: "second")
+            let event = try #require(receipt.events.first)
+            #expect(receipt.isDuplicate && receipt.positions == first.positions)
+            #expect(event.event.content == .omitted && event.redacted == .payload && event.event.correlation == nil)
+        }
+        // The id belongs to the event of another user.
+        let bob = UserID(bits: 2)
+        let payload = try #require(CustomPayload("[1.0]"))
+        try store.execute(.registerUser(user: bob, username: "Bob"))
+        expectRejection(.identifierTaken) { () throws(ChatError) in
+            try store.execute(.custom(id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: bob, payload: payload))
+        }
+    }
 }

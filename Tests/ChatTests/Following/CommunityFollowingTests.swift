@@ -1,0 +1,216 @@
+@testable import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Testing
+
+/// Followers and live views of users whose rights change: banned users, operators, and users who
+/// block others.
+@Suite(.timeLimit(.minutes(3))) struct CommunityFollowingTests {
+    private typealias Fixture = FollowingFixture
+
+    private let shed = ThreadID(bits: 32)
+    private let cellar = ThreadID(bits: 33)
+
+    /// A store in which Ann owns the thread "Shed", and Bob is a member of it.
+    private func fixture(history: ThreadHistory = .all) async throws -> Fixture {
+        let fixture = try Fixture()
+        let opening = ChatCommand.openThread(thread: shed, name: "Shed", by: Fixture.ann, policy: .open, history: history)
+        try await fixture.store.execute(opening)
+        try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: shed))
+        return fixture
+    }
+
+    /// Returns the kinds of the next events.
+    private func nextKinds(_ events: inout ChatEvents.AsyncIterator, _ count: Int) async throws -> [EventKind?] {
+        var kinds: [EventKind?] = []
+        for _ in 0..<count { kinds.append(try await events.nextEvent()?.event.details.kind) }
+        return kinds
+    }
+
+    @Test func bannedFollowerReceivesOwnEventsOnly() async throws {
+        let fixture = try await fixture()
+        let store = fixture.store
+        var events = store.events(after: store.head.position, matching: EventFilter(viewer: Fixture.bob)).makeAsyncIterator()
+        try fixture.post("Milk?", in: shed)
+        #expect(try await nextKinds(&events, 1) == [.messagePosted])
+        let next = Task { [events] in
+            var events = events
+            return try await nextKinds(&events, 3)
+        }
+        try await fixture.untilWaiting()
+        try await store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
+        try fixture.post("Bread?", in: shed)
+        try await store.execute(.edit(.message(try #require(try store.timeline(shed).last?.id)), by: Fixture.ann, body: "Rye bread?"))
+        try await store.execute(.changeUsername(user: Fixture.bob, username: "Robert"))
+        #expect(try await next.ended() == [.userBanned, .memberRemoved, .usernameChanged])
+    }
+
+    /// Covers threads that are opened later, and one that takes only invited users.
+    @Test func followerOfOperatorWakesForOpenThreads() async throws {
+        let fixture = try await fixture()
+        let store = fixture.store
+        try await store.execute(.grantOperator(user: Fixture.cat))
+        var events = store.events(after: store.head.position, matching: EventFilter(viewer: Fixture.cat)).makeAsyncIterator()
+        func expectNext(_ expected: [EventKind], _ commands: [ChatCommand]) async throws {
+            let start = events
+            let next = Task {
+                var events = start
+                let kinds = try await nextKinds(&events, expected.count)
+                return (kinds, events)
+            }
+            try await fixture.untilWaiting()
+            for command in commands { try await store.execute(command) }
+            let (kinds, end) = try await next.ended()
+            #expect(kinds == expected)
+            events = end
+        }
+        let post = ChatCommand.postMessage(message: nil, thread: shed, author: Fixture.bob, body: "Milk?")
+        try await expectNext([.messagePosted], [post])
+        try await expectNext(
+            [.threadOpened, .threadJoined], [.openThread(thread: ThreadID(bits: 34), name: "Attic", by: Fixture.ann)])
+        try await expectNext(
+            [.messagePosted], [.postMessage(message: nil, thread: ThreadID(bits: 34), author: Fixture.ann, body: "Bread?")])
+        // The thread that takes only invited users is hidden; the message after it is not.
+        try await expectNext(
+            [.messagePosted],
+            [
+                .openThread(thread: cellar, name: "Cellar", by: Fixture.ann, policy: .inviteOnly),
+                .postMessage(message: nil, thread: cellar, author: Fixture.ann, body: "Secret"), post,
+            ])
+        try await expectNext(
+            [.operatorRevoked, .usernameChanged],
+            [.revokeOperator(user: Fixture.cat), post, .changeUsername(user: Fixture.cat, username: "Kate")])
+    }
+
+    /// The follower waits without a thread, and its keys change with the grant.
+    @Test func followerOfNewOperatorWakes() async throws {
+        let fixture = try await fixture()
+        let store = fixture.store
+        let following = fixture.follow(store.events(after: store.head.position, matching: EventFilter(viewer: Fixture.cat)))
+        try await fixture.untilWaiting()
+        try fixture.post("Before", in: shed)
+        let granted = try #require(try await store.execute(.grantOperator(user: Fixture.cat)).positions).upperBound
+        try await Fixture.until { store.feed.read(after: granted - 1, limit: 1).positions == [granted] }
+        try await fixture.untilWaiting()
+        let posted = try fixture.post("After", in: shed)
+        try await Fixture.until { store.feed.read(after: posted - 1, limit: 1).positions == [posted] }
+        try await fixture.untilWaiting()
+        following.cancel()
+        #expect(try await following.ended() == [granted, posted])
+    }
+
+    // MARK: Live views
+
+    @Test @MainActor func timelineMarksBlocksAndRemovals() async throws {
+        let fixture = try await fixture()
+        let message = MessageID(bits: 41)
+        try await fixture.store.execute(.postMessage(message: message, thread: shed, author: Fixture.ann, body: "Milk?"))
+        let timeline = LiveTimeline(fixture.store, thread: shed, viewer: Fixture.bob)
+        func expect(isBlocked: Bool, isRemoved: Bool) async throws {
+            try await until {
+                timeline.messages.map { [$0.isFromBlockedUser, $0.isRemoved, $0.body == nil] }
+            } _: {
+                $0 == [[isBlocked, isRemoved, isRemoved]]
+            }
+            #expect(timeline.messages == (try fixture.store.timeline(shed, viewer: Fixture.bob)))
+        }
+        try await showing(timeline.follow) {
+            try await expect(isBlocked: false, isRemoved: false)
+            try await fixture.store.execute(.block(user: Fixture.ann, by: Fixture.bob))
+            try await expect(isBlocked: true, isRemoved: false)
+            // Blocks of other users have no effect.
+            try await fixture.store.execute(.block(user: Fixture.bob, by: Fixture.ann))
+            try await fixture.store.execute(.unblock(user: Fixture.ann, by: Fixture.bob))
+            try await expect(isBlocked: false, isRemoved: false)
+            try await fixture.store.execute(.remove(.message(message), by: Fixture.ann, reason: "spam"))
+            try await expect(isBlocked: false, isRemoved: true)
+        }
+    }
+
+    /// An operator reads the thread without being a member.
+    @Test @MainActor func timelineOfOperatorFollowsBlocksAndRevocation() async throws {
+        let fixture = try await fixture()
+        try fixture.post("Milk?", in: shed)
+        try await fixture.store.execute(.grantOperator(user: Fixture.cat))
+        let timeline = LiveTimeline(fixture.store, thread: shed, viewer: Fixture.cat)
+        try await showing(timeline.follow) {
+            try await until {
+                timeline.messages.count
+            } _: {
+                $0 == 1
+            }
+            try await fixture.store.execute(.block(user: Fixture.ann, by: Fixture.cat))
+            try await until {
+                timeline.messages.first?.isFromBlockedUser
+            } _: {
+                $0 == true
+            }
+            try await fixture.store.execute(.revokeOperator(user: Fixture.cat))
+            try await until {
+                timeline.state.error
+            } _: {
+                $0 != nil
+            }
+        }
+        guard case .failed(.rejected(.notAMember), last: nil) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+    }
+
+    /// One commit, so that no snapshot shows the viewer absent: the history begins at the new join.
+    @Test @MainActor func timelineBeginsAtNewJoin() async throws {
+        let fixture = try await fixture(history: .sinceJoining)
+        try fixture.post("Milk?", in: shed)
+        let timeline = LiveTimeline(fixture.store, thread: shed, viewer: Fixture.bob)
+        try await showing(timeline.follow) {
+            try await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["Milk?"]
+            }
+            let commands: [ChatCommand] = [
+                .leaveThread(user: Fixture.bob, thread: shed), .joinThread(user: Fixture.bob, thread: shed),
+                .postMessage(message: nil, thread: shed, author: Fixture.ann, body: "Bread?"),
+            ]
+            _ = try await fixture.store.execute(commands.map { CommandRequest($0) })
+            try await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["Bread?"]
+            }
+        }
+    }
+
+    @Test @MainActor func threadsAndUserFollowRemovalAndOperator() async throws {
+        let fixture = try await fixture()
+        let (threads, user) = (LiveThreads(fixture.store, viewer: Fixture.bob), LiveUser(fixture.store, user: Fixture.bob))
+        func expect(_ names: Set<String>, ofUser: Set<String>) async throws {
+            try await until {
+                Set(threads.threads.compactMap(\.name))
+            } _: {
+                $0 == names
+            }
+            try await until {
+                user.user.map { Set($0.threads.compactMap(\.name)) }
+            } _: {
+                $0 == ofUser
+            }
+        }
+        try await showing(threads.follow) {
+            try await showing(user.follow) {
+                try await expect(["Garden", "Shed"], ofUser: ["Garden", "Shed"])
+                try await fixture.store.execute(.removeMember(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
+                try await expect(["Garden"], ofUser: ["Garden"])
+                try await fixture.store.execute(.grantOperator(user: Fixture.bob))
+                try await expect(["Garden", "Shed"], ofUser: ["Garden"])
+                try await fixture.store.execute(.openThread(thread: cellar, name: "Cellar", by: Fixture.ann))
+                try await expect(["Garden", "Shed", "Cellar"], ofUser: ["Garden"])
+                try await fixture.store.execute(.revokeOperator(user: Fixture.bob))
+                try await expect(["Garden"], ofUser: ["Garden"])
+                try await fixture.store.execute(.joinThread(user: Fixture.bob, thread: shed))
+                try await expect(["Garden", "Shed"], ofUser: ["Garden", "Shed"])
+                try await fixture.store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
+                try await expect(["Garden"], ofUser: ["Garden"])
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import ChatDomain
+import ChatTesting
+import NaiveViews
+import TestSupport
+import Testing
+
+@testable import Projections
+
+/// Compares roles, sanctions, invitations, pins, reports, blocks, operators, policies and locks with
+/// scans of all events.
+@Suite struct CommunityTests {
+    /// Compares the whole history, as of each position, with a scan of the events up to it; and the
+    /// models of these events with the same scan.
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func answersEqualScansAtEveryPosition(seed: UInt64) {
+        let events = history(seed: seed, commands: 500)
+        let whole = models(of: events)
+        var incremental = ReadModels()
+        var found = Found()
+        for (index, recorded) in events.enumerated() {
+            incremental.apply(recorded.event, at: recorded.position)
+            let naive = NaiveViews(events: Array(events[...index]))
+            // Only some kinds change an answer; the others are checked now and then.
+            guard recorded.event.details.changesCommunity || index.isMultiple(of: 50) else { continue }
+            let thread = recorded.event.details.thread
+            expectEqual(whole, naive, asOf: recorded.position, thread, &found)
+            expectEqual(incremental, naive, asOf: recorded.position, thread, &found)
+            if index.isMultiple(of: 50) {
+                for thread in naive.threads { expectEqual(whole, naive, asOf: recorded.position, thread, &found) }
+            }
+        }
+        // The histories must contain what they are compared for.
+        #expect(found.roles > 0 && found.sanctions > 0 && found.invitations > 0 && found.pins > 0 && found.reports > 0)
+        #expect(found.blocks > 0 && found.operators > 0 && found.policies > 0 && found.locks > 0)
+    }
+
+    /// The number of non-empty answers.
+    private struct Found {
+        var roles = 0
+        var sanctions = 0
+        var invitations = 0
+        var pins = 0
+        var reports = 0
+        var blocks = 0
+        var operators = 0
+        var policies = 0
+        var locks = 0
+    }
+
+    private func expectEqual(
+        _ models: ReadModels, _ naive: NaiveViews, asOf now: Position, _ thread: ThreadID?, _ found: inout Found
+    ) {
+        let operators = naive.operators
+        found.operators += operators.count
+        #expect(models.operators(asOf: now).map(\.user) == operators.map(\.user))
+        #expect(models.operators(asOf: now).map(\.since) == operators.map(\.since))
+        for user in naive.users {
+            let blocked = naive.blockedUsers(of: user)
+            found.blocks += blocked.count
+            #expect(Set(naive.users.filter { models.isBlocked($0, by: user, asOf: now) }) == blocked)
+            #expect(models.operatorSince(user, asOf: now) == operators.first { $0.user == user }?.since)
+            #expect(models.access(of: user, asOf: now) == naive.access(of: user))
+        }
+        if let thread { expectEqual(models, naive, asOf: now, in: thread, &found) }
+    }
+
+    private func expectEqual(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position, in thread: ThreadID, _ found: inout Found) {
+        let operators = Set(naive.operators.map(\.user))
+        let memberships = models.compactMap(models.scan(membershipsOf: thread)) { $0 }
+        for user in naive.users {
+            let (role, expected) = (models.role(of: user, in: thread, asOf: now), naive.role(of: user, in: thread))
+            #expect(role?.role == expected?.role && role?.since == expected?.since)
+            let isModerator = (expected?.role ?? .member) > .member
+            if isModerator { found.roles += 1 }
+            #expect(models.moderates(user, thread, asOf: now) == (isModerator || operators.contains(user)))
+            #expect(models.unreadCount(of: user, in: thread, asOf: now) == naive.unreadCount(user, in: thread))
+        }
+        let sanctions = memberships.flatMap { models.sanctions(ofMembership: $0, asOf: now) }
+        let expectedSanctions = naive.sanctions(in: thread)
+        found.sanctions += expectedSanctions.count
+        #expect(sanctions.count == expectedSanctions.count)
+        for sanction in sanctions {
+            #expect(expectedSanctions[sanction.position]?.user == sanction.user)
+            #expect(expectedSanctions[sanction.position]?.isBan == sanction.isBan)
+        }
+        let invitations = memberships.compactMap { models.invitation(ofMembership: $0, asOf: now) }
+        found.invitations += invitations.count
+        #expect(invitations.sorted() == naive.invitations(to: thread).values.sorted())
+        let pins = naive.pins(in: thread)
+        found.pins += pins.count
+        #expect(models.pinnedMessages(of: thread, asOf: now).map(\.id) == pins)
+        let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, asOf: now) }
+        found.reports += reports.count
+        #expect(reports.sorted { $0.position < $1.position } == naive.reports(in: thread))
+        let record = models.thread(thread, asOf: now)
+        #expect(record?.policy == naive.policy(of: thread) && record?.history == naive.history(of: thread))
+        #expect(record?.isLocked == naive.lock(of: thread).isLocked && record?.isClosed == naive.lock(of: thread).isClosed)
+        if record?.policy == .inviteOnly || record?.history == .sinceJoining { found.policies += 1 }
+        if record?.isLocked == true { found.locks += 1 }
+        expectStartsEqual(models, naive, asOf: now, in: thread)
+    }
+
+    /// Compares the pins, the reports and the counts of a viewer who reads the messages after a
+    /// position.
+    private func expectStartsEqual(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position, in thread: ThreadID) {
+        let messages = naive.messages(of: thread)
+        for start in [now / 2, now] {
+            let later = messages.filter { $0.position > start }.map(\.id)
+            #expect(models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).map(\.id) == later)
+            #expect(models.thread(thread, asOf: now, after: start)?.messageCount == later.count)
+            #expect(models.lastMessage(of: thread, asOf: now, after: start)?.id == later.last)
+            #expect(
+                models.pinnedMessages(of: thread, asOf: now, after: start).map(\.id) == naive.pins(in: thread).filter { later.contains($0) })
+            let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, asOf: now, after: start) }
+            let expected = naive.reports(in: thread).filter { report in
+                switch report.post {
+                case .message(let id): later.contains(id)
+                case .reply(let id): later.contains { naive.replies(to: $0).contains { $0.id == id } }
+                }
+            }
+            #expect(reports.sorted { $0.position < $1.position } == expected)
+        }
+    }
+
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let garden = ThreadID(bits: 31)
+
+    private func applied(_ facts: [EventDetails]) -> ReadModels {
+        var models = ReadModels()
+        for (index, details) in facts.enumerated() {
+            models.apply(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: Position(index + 1))
+        }
+        return models
+    }
+
+    /// An operator gains the threads that exist, later ones at their openings, and keeps the
+    /// threads of which they are a member.
+    @Test func accessOfOperatorMergesOverlappingPeriods() {
+        let (shed, cellar) = (ThreadID(bits: 32), ThreadID(bits: 33))
+        let models = applied([
+            .userRegistered(UserRegistered(user: ann)), .userRegistered(UserRegistered(user: bob)),
+            .threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)),  // 3
+            .threadJoined(ThreadJoined(thread: garden, number: 2, user: bob)),  // 4
+            .operatorGranted(OperatorChanged(user: bob)),  // 5
+            .threadLeft(ThreadLeft(thread: garden, number: 3, user: bob)),  // 6
+            .threadOpened(ThreadOpened(thread: cellar, number: 1, by: ann)),  // 7
+            .threadPolicySet(ThreadPolicySet(thread: cellar, number: 2, policy: .inviteOnly, history: .all, by: ann)),  // 8
+            .threadOpened(ThreadOpened(thread: shed, number: 1, by: ann)),  // 9
+            .threadJoined(ThreadJoined(thread: shed, number: 2, user: bob)),  // 10
+            .operatorRevoked(OperatorChanged(user: bob)),  // 11
+            .threadJoined(ThreadJoined(thread: garden, number: 4, user: bob)),  // 12
+            .operatorGranted(OperatorChanged(user: bob)),  // 13
+        ])
+        #expect(
+            models.access(of: bob, asOf: 13) == [
+                Access(thread: garden, from: 4, to: 11), Access(thread: shed, from: 9), Access(thread: garden, from: 12),
+            ])
+        #expect(models.access(of: bob, asOf: 6) == [Access(thread: garden, from: 4)])
+        #expect(models.access(of: bob, asOf: 11) == [Access(thread: garden, from: 4, to: 11), Access(thread: shed, from: 9)])
+        #expect(models.access(of: ann, asOf: 13) == [])
+        #expect(models.readers(of: garden, asOf: 6).map(\.since) == [5])
+        #expect(models.readers(of: cellar, asOf: 13).map(\.user) == [])
+    }
+}
+
+extension EventDetails {
+    /// Whether the event can change an answer about roles, sanctions, invitations, pins, reports,
+    /// blocks, operators, policies or locks.
+    fileprivate var changesCommunity: Bool {
+        switch self {
+        case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
+            .threadRead, .sessionStarted, .sessionEnded, .custom, .lost, .unknown:
+            false
+        default: true
+        }
+    }
+}
