@@ -109,7 +109,8 @@ import Testing
             #expect(models.thread(thread, asOf: now, after: start)?.messageCount == later.count)
             #expect(models.lastMessage(of: thread, asOf: now, after: start)?.id == later.last)
             #expect(
-                models.pinnedMessages(of: thread, asOf: now, after: start).map(\.id) == naive.pins(in: thread).filter { later.contains($0) })
+                models.pinnedMessages(of: thread, asOf: now, after: start).map(\.id) == naive.pins(in: thread).filter { later.contains($0) }
+            )
             let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, asOf: now, after: start) }
             let expected = naive.reports(in: thread).filter { report in
                 switch report.post {

@@ -140,7 +140,9 @@ struct VisibilityWorld {
                 if random.oneIn(3) { try execute(.block(user: details.author, by: reader)) }
                 if random.oneIn(3) { try execute(.unblock(user: details.author, by: reader)) }
             case .replyPosted(let details):
-                guard random.oneIn(3), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else { continue }
+                guard random.oneIn(3), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else {
+                    continue
+                }
                 try execute(.report(.reply(details.reply), by: reader, reason: "secret"))
                 if random.oneIn(2) { try execute(.resolveReport(.reply(details.reply), by: operators[0])) }
                 try execute(.remove(.reply(details.reply), by: operators[1], reason: "secret"))
@@ -152,7 +154,9 @@ struct VisibilityWorld {
             default: break
             }
         }
-        if let thread = facts.compactMap(\.thread).randomElement(using: &random) { try execute(.closeThread(thread: thread, by: operators[0])) }
+        if let thread = facts.compactMap(\.thread).randomElement(using: &random) {
+            try execute(.closeThread(thread: thread, by: operators[0]))
+        }
     }
 }
 
