@@ -97,7 +97,7 @@ import Testing
             let receipt = try store.execute(try custom(payload), correlation: "second")
             let event = try #require(receipt.events.first)
             #expect(receipt.isDuplicate && receipt.positions == first.positions)
-            #expect(event.event.content == .omitted && event.redacted == .payload && event.event.correlation == nil)
+            #expect(event.event.payload == nil && !event.event.isErased && event.redacted == .payload && event.event.correlation == nil)
         }
         // The id belongs to the event of another user.
         let bob = UserID(bits: 2)
