@@ -151,7 +151,9 @@ extension Rejection {
     static let unknownSession = Rejection(.unknownSession, "There is no such session.")
     static let invalidDevice = Rejection(.invalidDevice, "The description of a device is at most 1,024 bytes.")
     static let invalidCorrelation = Rejection(.invalidCorrelation, "A correlation id is 1 to 256 bytes.")
-    static let invalidPolicy = Rejection(.invalidPolicy, "Only an outward code's thread has the policy residents; an imported thread has the policy open and the history all.")
+    static let invalidPolicy = Rejection(
+        .invalidPolicy,
+        "Only an outward code's thread has the policy residents; an imported thread has the policy open and the history all.")
     static let notInvited = Rejection(.notInvited, "This thread takes only users with an invitation.")
     static let banned = Rejection(.banned, "The user is banned from this thread.")
     static let muted = Rejection(.muted, "The user is muted in this thread.")

@@ -239,7 +239,7 @@ extension RuleState {
                     && (policy != .open || history != .all),
                 .notPermitted, "a policy is set by the opening of a named thread")
         case .lost: break
-        default: if faults.isEmpty, lostEventCount == 0, let fault = communityFault(of: kind, event, identities) { faults.append(fault) }
+        default: if faults.isEmpty, let fault = communityFault(of: kind, event, identities) { faults.append(fault) }
         }
         return faults
     }
@@ -260,6 +260,12 @@ extension RuleState {
     /// Returns the fault of an event whose command the decider would not answer with this event.
     private func communityFault(of kind: EventKind, _ event: EventRow, _ identities: borrowing Identities) -> HistoryFault? {
         guard let command = ChatCommand(causing: EventDetails(kind, event)) else { return nil }
+        let isLossPossible = lostEventCount > 0
+        if isLossPossible, let post = command.moderatedPost {
+            // The loss may hide the role of the acting user, but not the thread of the post.
+            let faults = faults(of: post, in: ThreadID(bits: event.thread), by: nil, unless: [], identities)
+            if let fault = faults.first { return fault }
+        }
         var batch = EventBatch(from: head + 1)
         let request = CommandRequest(command, origin: event.origin)
         do throws(Rejection) {
@@ -271,10 +277,13 @@ extension RuleState {
                 )
                 return decided == event
                     ? nil : HistoryFault(problem: .unknownReference, message: "the ids of the event do not belong together")
-            case .unchanged: return HistoryFault(problem: .noEffect, message: "the effect of the event holds already")
+            case .unchanged:
+                return isLossPossible ? nil : HistoryFault(problem: .noEffect, message: "the effect of the event holds already")
             case .duplicate: return HistoryFault(problem: .identifierTwice, message: "the id of the event is in use")
             }
         } catch {
+            if error.code == .identifierTaken { return HistoryFault(problem: .identifierTwice, message: error.message) }
+            if isLossPossible { return nil }
             let isUnknown = [.unknownUser, .unknownThread, .unknownMessage, .unknownReply].contains(error.code)
             return HistoryFault(problem: isUnknown ? .unknownReference : .notPermitted, message: error.message)
         }
@@ -350,6 +359,15 @@ extension ChatEvent {
 }
 
 extension ChatCommand {
+    /// The post that a moderator or a reporter acts on.
+    fileprivate var moderatedPost: PostID? {
+        switch self {
+        case .remove(let post, _, _), .report(let post, _, _), .resolveReport(let post, _): post
+        case .pin(let message, _), .unpin(let message, _): .message(message)
+        default: nil
+        }
+    }
+
     /// Creates the command that causes an event of roles, moderation or custom events.
     ///
     /// The reason, the kind and the payload are placeholders, on which no other rule depends.

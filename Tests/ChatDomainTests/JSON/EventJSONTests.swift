@@ -24,7 +24,7 @@ struct EventJSONTests {
     static let change = ThreadChanged(thread: Here.dogs, number: 7, by: Here.ann)
     static let messageReport = MessageReport(thread: Here.sw1a, message: Here.milk, by: Here.ann)
     static let replyReport = ReplyReport(thread: Here.sw1a, message: Here.milk, reply: Here.yes, by: Here.ann)
-    static let poll1 = CustomEvent(thread: Here.dogs, number: 7, id: Here.poll, kind: "com.example.poll", by: Here.ann)
+    static let custom = CustomEvent(thread: Here.dogs, number: 7, id: Here.poll, by: Here.ann)
 
     static func sanction(_ until: Int64?) -> Sanction {
         Sanction(
@@ -162,12 +162,12 @@ struct EventJSONTests {
         (.userBlocked(UserBlock(user: Here.bob, by: Here.ann)), .none, #""userBlocked":{"by":"\#(user)","user":"\#(bob)"}"#),
         (.userUnblocked(UserBlock(user: Here.bob, by: Here.ann)), .none, #""userUnblocked":{"by":"\#(user)","user":"\#(bob)"}"#),
         (
-            .custom(poll1), CustomPayload("{\"a\":[1,\"x\"],\"b\":null}").map(EventContent.payload) ?? .none,
+            .custom(custom), .custom(kind: "com.example.poll", payload: .present(Here.payload("{\"a\":[1,\"x\"],\"b\":null}"))),
             #""custom":{"by":"\#(user)","id":"\#(poll)","kind":"com.example.poll","number":7,"payload":{"a":[1,"x"],"b":null},"#
                 + #""thread":"\#(dogs)"}"#
         ),
         (
-            .custom(poll1), CustomPayload("null").map(EventContent.payload) ?? .none,
+            .custom(custom), .custom(kind: "com.example.poll", payload: .present(Here.payload("null"))),
             #""custom":{"by":"\#(user)","id":"\#(poll)","kind":"com.example.poll","number":7,"payload":null,"thread":"\#(dogs)"}"#
         ),
         (
@@ -248,13 +248,14 @@ struct EventJSONTests {
             case .threadName: .name
             case .device: .device
             case .reason: .reason
-            case .payload: .payload
+            case .custom: .payload
             case .none, .erased, .omitted, .opaque: nil
             }
         guard let hidden else { return }
         for isFromBlockedUser in [false, true] {
             let recorded = RecordedEvent(
-                position: 12, event: ChatEvent(recordedAt: Self.time(details).0, details: details, content: .omitted), redacted: hidden,
+                position: 12, event: ChatEvent(recordedAt: Self.time(details).0, details: details, content: content.withoutText),
+                redacted: hidden,
                 isFromBlockedUser: isFromBlockedUser)
             let text = try json(recorded)
             let names = ["body", "username", "postcode", "name", "device", "reason", "payload"]

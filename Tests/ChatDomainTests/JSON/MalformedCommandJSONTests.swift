@@ -139,7 +139,8 @@ struct MalformedCommandJSONTests {
     }
 
     @Test(arguments: [
-        ("openThread", "policy", "secret"), ("openThread", "policy", "Open"), ("openThread", "history", "none"), ("setRole", "role", "admin"),
+        ("openThread", "policy", "secret"), ("openThread", "policy", "Open"), ("openThread", "history", "none"),
+        ("setRole", "role", "admin"),
         ("setRole", "role", ""), ("mute", "until", "tomorrow"), ("ban", "until", "+10889-08-02T05:31:50.655Z"),
     ])
     func invalidNameOrTimeIsReported(command: String, field: String, wrong: String) throws {

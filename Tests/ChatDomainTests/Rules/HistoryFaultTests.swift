@@ -142,6 +142,179 @@ struct HistoryFaultTests {
         ),
     ]
 
+    static let locked = Here.clubbed.given(.lockThread(thread: Here.dogs, by: Here.bob))
+    static let closed = Here.clubbed.given(.closeThread(thread: Here.dogs, by: Here.ann))
+    static let muted = Here.clubbed.given(.mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"))
+    static let banned = Here.clubbed.given(.ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "x"))
+    static let removed = Here.clubbed.given(.remove(.message(Here.walk), by: Here.bob, reason: "x"))
+    static let reported = Here.clubbed.given(.report(.message(Here.walk), by: Here.bob, reason: "x"))
+    static let pinned = Here.clubbed.given(.pin(message: Here.walk, by: Here.bob))
+
+    private static func member(_ user: UserID, by: UserID, number: UInt64 = 8, in thread: ThreadID = Here.dogs) -> MemberChanged {
+        MemberChanged(thread: thread, number: number, user: user, by: by)
+    }
+
+    private static func role(_ user: UserID, _ role: ThreadRole, by: UserID, number: UInt64 = 8, in thread: ThreadID = Here.dogs)
+        -> EventDetails
+    {
+        .roleSet(RoleSet(thread: thread, number: number, user: user, role: role, by: by))
+    }
+
+    private static func lock(_ by: UserID, number: UInt64 = 8) -> ThreadChanged { ThreadChanged(thread: Here.dogs, number: number, by: by) }
+
+    private static func walk(_ by: UserID, number: UInt64 = 8, in thread: ThreadID = Here.dogs) -> MessageChanged {
+        MessageChanged(thread: thread, number: number, message: Here.walk, by: by)
+    }
+
+    private static func sanction(_ user: UserID, by: UserID, until: Int64? = nil) -> Sanction {
+        Sanction(thread: Here.dogs, number: 8, user: user, by: by, until: until.map { Timestamp(millisecondsSince1970: $0) })
+    }
+
+    private static func message(_ author: UserID, number: UInt64 = 8) -> EventDetails {
+        .messagePosted(MessagePosted(thread: Here.dogs, number: number, message: Here.noMessage, author: author))
+    }
+
+    private static func custom(_ id: CustomEventID, by: UserID) -> EventDetails {
+        .custom(CustomEvent(thread: Here.dogs, number: 8, id: id, by: by))
+    }
+
+    private static func payload(_ text: String, kind: String = "com.example.poll") -> EventContent {
+        .custom(kind: kind, payload: .present(Here.payload(text)))
+    }
+
+    private static func report(_ by: UserID, in thread: ThreadID = Here.dogs) -> MessageReport {
+        MessageReport(thread: thread, message: Here.walk, by: by)
+    }
+
+    private static let poll = CustomEventID(bits: 77)
+
+    /// `clubbed` has seven events of the dogs and eleven of the club.
+    static let communityFaults: [(String, DeciderSpecification, EventDetails, EventContent, [HistoryFault.Problem])] = [
+        ("a member's lock", Here.clubbed, .threadLocked(lock(Here.cem)), .none, [.notPermitted]),
+        ("a gap before a lock", Here.clubbed, .threadLocked(lock(Here.bob, number: 9)), .none, [.threadNumberGap]),
+        ("a second lock", locked, .threadLocked(lock(Here.bob, number: 9)), .none, [.noEffect]),
+        ("a lock of a closed thread", closed, .threadLocked(lock(Here.bob, number: 9)), .none, [.notPermitted]),
+        ("a moderator's closing", Here.clubbed, .threadClosed(lock(Here.bob)), .none, [.notPermitted]),
+        ("a message in a locked thread", locked, message(Here.cem, number: 9), .body("x"), [.notPermitted]),
+        ("a message in a closed thread", closed, message(Here.cem, number: 9), .body("x"), [.notPermitted]),
+        ("a message by a muted member", muted, message(Here.cem, number: 9), .body("x"), [.notPermitted]),
+        (
+            "a join of a banned user", banned, .threadJoined(ThreadJoined(thread: Here.dogs, number: 9, user: Here.eli)), .none,
+            [.notPermitted]
+        ),
+        (
+            "a join of a locked thread", locked, .threadJoined(ThreadJoined(thread: Here.dogs, number: 9, user: Here.eli)), .none,
+            [.notPermitted]
+        ),
+        (
+            "a join without an invitation", Here.clubbed, .threadJoined(ThreadJoined(thread: Here.club, number: 12, user: Here.eli)), .none,
+            [.notPermitted]
+        ),
+        (
+            "a later policy", Here.clubbed,
+            .threadPolicySet(ThreadPolicySet(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.ann)), .none,
+            [.notPermitted]
+        ),
+        (
+            "a reply to a message before the join", Here.clubbed,
+            .replyPosted(ReplyPosted(thread: Here.club, number: 12, message: Here.early, reply: Here.noReply, author: Here.bob)),
+            .body("x"), [.unknownReference]
+        ),
+        (
+            "an edit of a message before the join", Here.clubbed,
+            .messageEdited(MessageChanged(thread: Here.club, number: 12, message: Here.early, by: Here.bob)), .body("x"),
+            [.unknownReference, .notTheAuthor]
+        ),
+        (
+            "an edit of a reply before the join", Here.clubbed,
+            .replyEdited(ReplyChanged(thread: Here.club, number: 12, message: Here.early, reply: Here.earlyReply, by: Here.bob)),
+            .body("x"), [.unknownReference, .notTheAuthor]
+        ),
+        ("an edit of a removed message", removed, .messageEdited(walk(Here.cem, number: 9)), .body("x"), [.afterRetraction]),
+        ("a member's invitation", Here.clubbed, .userInvited(member(Here.eli, by: Here.cem)), .none, [.notPermitted]),
+        ("an invitation of a member", Here.clubbed, .userInvited(member(Here.cem, by: Here.bob)), .none, [.noEffect]),
+        ("an invitation of a banned user", banned, .userInvited(member(Here.eli, by: Here.bob, number: 9)), .none, [.notPermitted]),
+        ("an invitation of a stranger", Here.clubbed, .userInvited(member(Here.nobody, by: Here.bob)), .none, [.unknownReference]),
+        (
+            "a declined invitation that does not exist", Here.clubbed,
+            .invitationDeclined(InvitationDeclined(thread: Here.dogs, number: 8, user: Here.eli)), .none, [.noEffect]
+        ),
+        ("a revoked invitation that does not exist", Here.clubbed, .invitationRevoked(member(Here.eli, by: Here.bob)), .none, [.noEffect]),
+        ("a role by a moderator", Here.clubbed, role(Here.cem, .moderator, by: Here.bob), .none, [.notPermitted]),
+        ("a role of a user who is no member", Here.clubbed, role(Here.eli, .moderator, by: Here.ann), .none, [.notPermitted]),
+        ("a role that the member has", Here.clubbed, role(Here.bob, .moderator, by: Here.ann), .none, [.noEffect]),
+        ("the last owner's step down", Here.clubbed, role(Here.ann, .member, by: Here.ann), .none, [.notPermitted]),
+        (
+            "an owner of an outward code's thread", Here.clubbed, role(Here.ann, .owner, by: Here.dee, number: 6, in: Here.sw1a), .none,
+            [.notPermitted]
+        ),
+        ("a second operator's grant", Here.clubbed, .operatorGranted(OperatorChanged(user: Here.dee)), .none, [.noEffect]),
+        (
+            "an operator who never registered", Here.clubbed, .operatorGranted(OperatorChanged(user: Here.nobody)), .none,
+            [.unknownReference]
+        ),
+        ("a revocation of no operator", Here.clubbed, .operatorRevoked(OperatorChanged(user: Here.eli)), .none, [.noEffect]),
+        ("a member's removal of a post", Here.clubbed, .messageRemoved(walk(Here.cem)), .reason("x"), [.notPermitted]),
+        ("a second removal", removed, .messageRemoved(walk(Here.bob, number: 9)), .reason("x"), [.noEffect]),
+        ("a removal without a reason", Here.clubbed, .messageRemoved(walk(Here.bob)), .reason(" "), [.invalidText]),
+        (
+            "a removal in another thread", Here.clubbed, .messageRemoved(walk(Here.dee, number: 6, in: Here.sw1a)), .reason("x"),
+            [.unknownReference]
+        ),
+        (
+            "a removal of a reply to another message", Here.clubbed,
+            .replyRemoved(ReplyChanged(thread: Here.dogs, number: 8, message: Here.milk, reply: Here.woof, by: Here.bob)), .reason("x"),
+            [.unknownReference]
+        ),
+        (
+            "a removal of an unknown reply", Here.clubbed,
+            .replyRemoved(ReplyChanged(thread: Here.dogs, number: 8, message: Here.walk, reply: Here.noReply, by: Here.bob)),
+            .reason("x"), [.unknownReference]
+        ),
+        ("a moderator's mute of an owner", Here.clubbed, .userMuted(sanction(Here.ann, by: Here.bob)), .reason("x"), [.notPermitted]),
+        ("a mute that has ended", Here.clubbed, .userMuted(sanction(Here.cem, by: Here.bob, until: 5)), .reason("x"), [.notPermitted]),
+        (
+            "a second mute", muted,
+            .userMuted(Sanction(thread: Here.dogs, number: 9, user: Here.cem, by: Here.bob)), .reason("x"), [.noEffect]
+        ),
+        ("the end of no mute", Here.clubbed, .userUnmuted(member(Here.cem, by: Here.bob)), .none, [.noEffect]),
+        ("the end of no ban", Here.clubbed, .userUnbanned(member(Here.cem, by: Here.bob)), .none, [.noEffect]),
+        ("a member's ban", Here.clubbed, .userBanned(sanction(Here.eli, by: Here.cem)), .reason("x"), [.notPermitted]),
+        ("the last owner's ban of themselves", Here.clubbed, .userBanned(sanction(Here.ann, by: Here.ann)), .reason("x"), [.notPermitted]),
+        ("a removal of no member", Here.clubbed, .memberRemoved(member(Here.eli, by: Here.bob)), .reason("x"), [.noEffect]),
+        ("a moderator's removal of an owner", Here.clubbed, .memberRemoved(member(Here.ann, by: Here.bob)), .reason("x"), [.notPermitted]),
+        ("a member's pin", Here.clubbed, .messagePinned(walk(Here.cem)), .none, [.notPermitted]),
+        ("a second pin", pinned, .messagePinned(walk(Here.bob, number: 9)), .none, [.noEffect]),
+        ("a pin of a removed message", removed, .messagePinned(walk(Here.bob, number: 9)), .none, [.notPermitted]),
+        (
+            "a pin of a message before the join", Here.clubbed,
+            .messagePinned(MessageChanged(thread: Here.club, number: 12, message: Here.early, by: Here.bob)), .none, [.unknownReference]
+        ),
+        ("the end of no pin", Here.clubbed, .messageUnpinned(walk(Here.bob)), .none, [.noEffect]),
+        ("a report by no member", Here.clubbed, .messageReported(report(Here.eli)), .reason("x"), [.notPermitted]),
+        ("a second report", reported, .messageReported(report(Here.bob)), .reason("x"), [.noEffect]),
+        ("a report in another thread", Here.clubbed, .messageReported(report(Here.bob, in: Here.sw1a)), .reason("x"), [.unknownReference]),
+        ("a member's resolution", reported, .messageReportsResolved(report(Here.cem)), .none, [.notPermitted]),
+        ("a resolution without a report", Here.clubbed, .messageReportsResolved(report(Here.bob)), .none, [.noEffect]),
+        (
+            "a second block", Here.clubbed.given(.block(user: Here.bob, by: Here.ann)),
+            .userBlocked(UserBlock(user: Here.bob, by: Here.ann)), .none, [.noEffect]
+        ),
+        ("the end of no block", Here.clubbed, .userUnblocked(UserBlock(user: Here.bob, by: Here.ann)), .none, [.noEffect]),
+        ("a block of a stranger", Here.clubbed, .userBlocked(UserBlock(user: Here.nobody, by: Here.ann)), .none, [.unknownReference]),
+        ("a repeated custom event", Here.clubbed, custom(Here.poll, by: Here.ann), payload("1"), [.identifierTwice]),
+        (
+            "a custom event repeated in its thread", Here.clubbed,
+            .custom(CustomEvent(thread: Here.club, number: 12, id: Here.poll, by: Here.ann)), payload("1"), [.identifierTwice]
+        ),
+        ("a custom event by no member", Here.clubbed, custom(poll, by: Here.eli), payload("1"), [.notPermitted]),
+        ("a custom event of an invalid kind", Here.clubbed, custom(poll, by: Here.ann), payload("1", kind: "poll"), [.invalidText]),
+        (
+            "an oversized payload", Here.clubbed, custom(poll, by: Here.ann),
+            payload("\"" + String(repeating: "x", count: 16_383) + "\""), [.invalidText]
+        ),
+    ]
+
     private static func registration(_ name: String) -> EventContent {
         .registration(Username(text: name, foldKey: Username.foldKey(name)), subject: nil)
     }
@@ -150,7 +323,7 @@ struct HistoryFaultTests {
         .threadRead(ThreadRead(user: user, thread: Here.sw1a, upTo: upTo))
     }
 
-    @Test(arguments: faults)
+    @Test(arguments: faults + communityFaults)
     func faultIsReported(
         what: String, given: DeciderSpecification, details: EventDetails, content: EventContent, problems: [HistoryFault.Problem]
     ) {
@@ -163,12 +336,12 @@ struct HistoryFaultTests {
     /// A fault that a lost event can explain is no longer reported after it.
     ///
     /// Other faults stay, and so do faults before the loss.
-    @Test(arguments: faults)
+    @Test(arguments: faults + communityFaults)
     func lostEventHidesOnlyFaultsItExplains(
         what: String, given: DeciderSpecification, details: EventDetails, content: EventContent, problems: [HistoryFault.Problem]
     ) {
         let explained: Set<HistoryFault.Problem> = [
-            .unknownReference, .notAMember, .alreadyMember, .usernameTwice, .notResident, .threadNumberGap,
+            .unknownReference, .notAMember, .alreadyMember, .usernameTwice, .notResident, .threadNumberGap, .notPermitted, .noEffect,
         ]
         var state = given.state
         #expect(state.lostEventCount == 0)
@@ -181,6 +354,21 @@ struct HistoryFaultTests {
         } else {
             #expect(Set(found).isSuperset(of: problems.filter { !explained.contains($0) }), "\(what)")
         }
+    }
+
+    /// A lost event explains no post in another thread.
+    @Test(
+        arguments: [
+            .messageRemoved(walk(Here.dee, number: 6, in: Here.sw1a)), .messagePinned(walk(Here.dee, number: 6, in: Here.sw1a)),
+            .messageReported(report(Here.eli, in: Here.sw1a)), .messageReportsResolved(report(Here.dee, in: Here.sw1a)),
+            .replyRemoved(ReplyChanged(thread: Here.sw1a, number: 6, message: Here.walk, reply: Here.woof, by: Here.eli)),
+            .replyReported(ReplyReport(thread: Here.sw1a, message: Here.walk, reply: Here.woof, by: Here.bob)),
+        ] as [EventDetails])
+    func postInOtherThreadAfterLossIsFault(details: EventDetails) {
+        var state = Here.clubbed.state
+        state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: .lost), at: state.head + 1)
+        let event = ChatEvent(recordedAt: state.lastRecordedAt, details: details, content: .erased)
+        #expect(state.faults(of: event).map(\.problem) == [.unknownReference])
     }
 
     @Test func repeatedNumberAfterLossIsFault() {
@@ -203,7 +391,7 @@ struct HistoryFaultTests {
     }
 
     @Test func evolveContinuesAfterAnyFault() {
-        for (what, given, details, content, _) in Self.faults {
+        for (what, given, details, content, _) in Self.faults + Self.communityFaults {
             var state = given.state
             state.evolve(ChatEvent(recordedAt: state.lastRecordedAt, details: details, content: content), at: state.head + 1)
             #expect(state.head == given.state.head + 1, "\(what)")

@@ -46,10 +46,11 @@ struct ModerationRulesTests {
         #expect(other.eventDetails == [.messagePinned(MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.dee))])
     }
 
-    @Test(arguments: [
-        .unpin(message: messages[7], by: Here.bob), .retract(.message(messages[7]), by: Here.cem),
-        .remove(.message(messages[7]), by: Here.bob, reason: "x"),
-    ] as [ChatCommand])
+    @Test(
+        arguments: [
+            .unpin(message: messages[7], by: Here.bob), .retract(.message(messages[7]), by: Here.cem),
+            .remove(.message(messages[7]), by: Here.bob, reason: "x"),
+        ] as [ChatCommand])
     func endedPinMakesRoomForOne(end: ChatCommand) {
         let given = Self.fifty.given(end)
         #expect(given.when(.unpin(message: Self.messages[7], by: Here.bob)).isUnchanged)
@@ -82,7 +83,8 @@ struct ModerationRulesTests {
     static let moderation: [ChatCommand] = [
         .leaveThread(user: Here.cem, thread: Here.dogs), .retract(.message(Here.walk), by: Here.cem),
         .remove(.message(Here.walk), by: Here.bob, reason: "x"), .report(.message(Here.walk), by: Here.cem, reason: "x"),
-        .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"), .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
+        .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
+        .ban(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
         .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "x"),
         .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann), .markRead(user: Here.cem, thread: Here.dogs, upTo: 1),
     ]
@@ -173,8 +175,9 @@ struct ModerationRulesTests {
             .custom(id: Here.poll, kind: "com.example.Poll", thread: Here.dogs, by: Here.cem, payload: payload))
         #expect(
             outcome.eventDetails == [
-                .custom(CustomEvent(thread: Here.dogs, number: 8, id: Here.poll, kind: "com.example.Poll", by: Here.cem))
+                .custom(CustomEvent(thread: Here.dogs, number: 8, id: Here.poll, by: Here.cem))
             ])
+        #expect(outcome.events.map(\.customKind) == ["com.example.Poll"])
         #expect(outcome.events.map { $0.payload?.text } == [#"{"b":1.50,"a":"\u00e9"}"#])
     }
 

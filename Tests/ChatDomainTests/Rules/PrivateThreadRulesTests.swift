@@ -140,10 +140,11 @@ struct PrivateThreadRulesTests {
         }
     }
 
-    @Test(arguments: [
-        .ban(user: Here.eli, thread: Here.sw1a, by: Here.dee, reason: "x"), .lockThread(thread: Here.sw1a, by: Here.dee),
-        .closeThread(thread: Here.sw1a, by: Here.dee),
-    ] as [ChatCommand])
+    @Test(
+        arguments: [
+            .ban(user: Here.eli, thread: Here.sw1a, by: Here.dee, reason: "x"), .lockThread(thread: Here.sw1a, by: Here.dee),
+            .closeThread(thread: Here.sw1a, by: Here.dee),
+        ] as [ChatCommand])
     func postcodeJoinsNothingThatIsNotPermitted(earlier: ChatCommand) {
         let given = Here.moderated.given(earlier)
         let move = given.when(.setPostcode(user: Here.eli, postcode: "SW1A 3AA"))

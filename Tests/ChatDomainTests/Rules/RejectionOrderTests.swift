@@ -47,7 +47,8 @@ struct RejectionOrderTests {
 
     /// An earlier command, in the order in which the commands are given; Dee executes them.
     enum Earlier: Int, CaseIterable {
-        case livesHere, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved, isLocked, isClosed, isBanned
+        case livesHere, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved, isLocked, isClosed,
+            isBanned
         case isBlocked
     }
 
@@ -149,7 +150,10 @@ struct RejectionOrderTests {
         ) { .leaveThread(user: $0.user, thread: $0.thread) },
         Command(
             "setPostcode",
-            [unknownUser, Condition(.invalidPostcode, "text") { $0.text = "SW1A" }, Condition(nil, "livesHere", "text") { $0.given.insert(.livesHere) }],
+            [
+                unknownUser, Condition(.invalidPostcode, "text") { $0.text = "SW1A" },
+                Condition(nil, "livesHere", "text") { $0.given.insert(.livesHere) },
+            ],
             accepted: { ($0.user, $0.text) = (Here.eli, "N1P 2NG") }
         ) { .setPostcode(user: $0.user, postcode: $0.text) },
         Command(
@@ -299,7 +303,8 @@ struct RejectionOrderTests {
                 accepted: { ($0.post, $0.by) = (post, Here.cem) }
             ) { .retract($0.post ?? post, by: $0.by) },
             Command(
-                "remove (\(kind))", [unknownActor, unknown, actorIsMember, Condition(nil, after: .isRemoved), blankReason], accepted: { $0.post = post }
+                "remove (\(kind))", [unknownActor, unknown, actorIsMember, Condition(nil, after: .isRemoved), blankReason],
+                accepted: { $0.post = post }
             ) { .remove($0.post ?? post, by: $0.by, reason: $0.text) },
             Command(
                 "report (\(kind))",
@@ -388,7 +393,9 @@ struct RejectionOrderTests {
             }
             visit(next + 1, chosen)
             let condition = command.conditions[next]
-            if chosen.count < Repetitions.few(3, of: 12), chosen.allSatisfy({ $0.fields.isDisjoint(with: condition.fields) }) { visit(next + 1, chosen + [condition]) }
+            if chosen.count < Repetitions.few(3, of: 12), chosen.allSatisfy({ $0.fields.isDisjoint(with: condition.fields) }) {
+                visit(next + 1, chosen + [condition])
+            }
         }
         visit(0, [])
         #expect(sets > command.conditions.count)

@@ -33,11 +33,13 @@ struct RoleRulesTests {
         #expect(formerOwner.when(.leaveThread(user: Here.cem, thread: Here.dogs)).rejection?.code == .lastOwner)
     }
 
-    @Test(arguments: [
-        .leaveThread(user: Here.ann, thread: Here.dogs), role(Here.ann, .member, by: Here.ann), role(Here.ann, .moderator, by: Here.ann),
-        .ban(user: Here.ann, thread: Here.dogs, by: Here.ann, reason: "x"),
-        .removeMember(user: Here.ann, thread: Here.dogs, by: Here.ann, reason: "x"),
-    ] as [ChatCommand])
+    @Test(
+        arguments: [
+            .leaveThread(user: Here.ann, thread: Here.dogs), role(Here.ann, .member, by: Here.ann),
+            role(Here.ann, .moderator, by: Here.ann),
+            .ban(user: Here.ann, thread: Here.dogs, by: Here.ann, reason: "x"),
+            .removeMember(user: Here.ann, thread: Here.dogs, by: Here.ann, reason: "x"),
+        ] as [ChatCommand])
     func lastOwnerStays(command: ChatCommand) {
         #expect(Here.moderated.when(command).rejection?.code == .lastOwner)
         #expect(!Self.twoOwners.when(command).events.isEmpty)

@@ -84,7 +84,8 @@ struct EventGenerator {
         case .threadPolicySet:
             .threadPolicySet(
                 ThreadPolicySet(
-                    thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases), history: pick(ThreadHistory.allCases), by: id()))
+                    thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases), history: pick(ThreadHistory.allCases), by: id()
+                ))
         case .userInvited: .userInvited(memberChanged())
         case .invitationDeclined: .invitationDeclined(InvitationDeclined(thread: thread(), number: number(), user: id()))
         case .invitationRevoked: .invitationRevoked(memberChanged())
