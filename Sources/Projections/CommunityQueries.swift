@@ -92,7 +92,8 @@ extension ReadModels {
     /// Returns the thread of a row if operators could read it; nil if it did not exist or was
     /// `inviteOnly`.
     package func operatedThread(_ thread: Int, asOf position: Position) -> OperatedThread? {
-        guard sortKey(ofThread: thread, asOf: position) != nil, policyAndHistory(ofThread: thread, asOf: position).policy != .inviteOnly else {
+        guard sortKey(ofThread: thread, asOf: position) != nil, policyAndHistory(ofThread: thread, asOf: position).policy != .inviteOnly
+        else {
             return nil
         }
         return OperatedThread(thread: identities.threadID(thread), openedAt: firstPosition(ofThread: thread))

@@ -43,7 +43,8 @@ struct ThreadTimelines: Equatable, Sendable {
             }
         case .messageEdited: if indexes.postOrSession >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.postOrSession) }
         case .replyEdited: if indexes.postOrSession >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.postOrSession) }
-        case .messageRetracted: if indexes.postOrSession >= 0 { messageHistories.withdraw(indexes.postOrSession, .retraction, at: position) }
+        case .messageRetracted:
+            if indexes.postOrSession >= 0 { messageHistories.withdraw(indexes.postOrSession, .retraction, at: position) }
         case .messageRemoved: if indexes.postOrSession >= 0 { messageHistories.withdraw(indexes.postOrSession, .removal, at: position) }
         case .replyRetracted: withdrawReply(indexes, .retraction, at: position)
         case .replyRemoved: withdrawReply(indexes, .removal, at: position)

@@ -104,7 +104,8 @@ extension ReadModels {
     ///
     /// - Complexity: As ``members(of:asOf:)``.
     package func readers(of thread: ThreadID, asOf position: Position) -> [Membership] {
-        members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) } + readingOperators(of: thread, asOf: position)
+        members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) }
+            + readingOperators(of: thread, asOf: position)
     }
 
     /// Returns the operators of the community who could read a thread without being a member, in

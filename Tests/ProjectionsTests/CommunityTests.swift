@@ -6,8 +6,8 @@ import Testing
 
 @testable import Projections
 
-/// Compares roles, sanctions, invitations, pins, reports, blocks, operators, policies and locks with
-/// scans of all events.
+/// Compares roles, sanctions, invitations, pins, reports, blocks, operators, policies and locks
+/// with scans of all events.
 @Suite struct CommunityTests {
     /// Compares the whole history, as of each position, with a scan of the events up to it; and the
     /// models of these events with the same scan.
@@ -109,7 +109,8 @@ import Testing
             #expect(models.thread(thread, asOf: now, after: start)?.messageCount == later.count)
             #expect(models.lastMessage(of: thread, asOf: now, after: start)?.id == later.last)
             #expect(
-                models.pinnedMessages(of: thread, asOf: now, after: start).map(\.id) == naive.pins(in: thread).filter { later.contains($0) })
+                models.pinnedMessages(of: thread, asOf: now, after: start).map(\.id) == naive.pins(in: thread).filter { later.contains($0) }
+            )
             let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, asOf: now, after: start) }
             let expected = naive.reports(in: thread).filter { report in
                 switch report.post {

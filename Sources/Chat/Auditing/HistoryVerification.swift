@@ -175,8 +175,10 @@ struct DeepVerification {
             let id = MessageID(bits: identities.messages.id(number))
             let record = models.message(id, asOf: now)
             return mismatch(
-                record?.position == identities.messageFacts.position(number) && record?.isRetracted == rules.marks(message: number).contains(.retracted)
-                    && record?.isRemoved == rules.marks(message: number).contains(.removed) && record?.replyCount == replyCounts[number], "timelines", "message \(id) differs")
+                record?.position == identities.messageFacts.position(number)
+                    && record?.isRetracted == rules.marks(message: number).contains(.retracted)
+                    && record?.isRemoved == rules.marks(message: number).contains(.removed) && record?.replyCount == replyCounts[number],
+                "timelines", "message \(id) differs")
         }
     }
 
@@ -185,7 +187,8 @@ struct DeepVerification {
             let id = ReplyID(bits: identities.replies.id(number))
             let record = models.reply(id, asOf: now)
             return mismatch(
-                record?.position == identities.replyFacts.position(number) && record?.isRetracted == rules.marks(reply: number).contains(.retracted)
+                record?.position == identities.replyFacts.position(number)
+                    && record?.isRetracted == rules.marks(reply: number).contains(.retracted)
                     && record?.isRemoved == rules.marks(reply: number).contains(.removed),
                 "timelines", "reply \(id) differs")
         }

@@ -67,7 +67,8 @@ extension ReadModels {
     /// - Returns: The thread.
     @discardableResult
     func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) -> ThreadID {
-        guard let thread = thread(of: message, asOf: viewpoint.position), let posted = postingPosition(of: message, asOf: viewpoint.position)
+        guard let thread = thread(of: message, asOf: viewpoint.position),
+            let posted = postingPosition(of: message, asOf: viewpoint.position)
         else {
             throw .rejected(.unknownMessage)
         }

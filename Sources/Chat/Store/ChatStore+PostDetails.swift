@@ -38,7 +38,8 @@ extension ChatStore {
             createdAt: createdAt, editedAt: messages.first?.editedAt ?? replies.first?.editedAt,
             isRetracted: messages.first?.isRetracted ?? replies.first?.isRetracted ?? false,
             isRemoved: messages.first?.isRemoved ?? replies.first?.isRemoved ?? false,
-            isFromBlockedUser: messages.first?.isFromBlockedUser ?? replies.first?.isFromBlockedUser ?? false, replyCount: messages.first?.replyCount ?? 0,
+            isFromBlockedUser: messages.first?.isFromBlockedUser ?? replies.first?.isFromBlockedUser ?? false,
+            replyCount: messages.first?.replyCount ?? 0,
             history: history,
             readers: found.memberships.map { sections.readers(of: found.thread, $0, asOf: position) })
     }

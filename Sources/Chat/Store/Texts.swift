@@ -20,7 +20,8 @@ extension ChatStore {
             entries.append(
                 TimelineEntry(
                     position: row.position, id: row.id, thread: thread, author: UserSummary(id: row.author, username: row.authorName),
-                    body: row.isRetracted || row.isRemoved || row.isWithheld ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt,
+                    body: row.isRetracted || row.isRemoved || row.isWithheld ? nil : text.body, createdAt: text.createdAt,
+                    editedAt: text.editedAt,
                     isRetracted: row.isRetracted, isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked,
                     replyCount: row.replyCount))
         }
@@ -39,7 +40,8 @@ extension ChatStore {
             entries.append(
                 ReplyEntry(
                     position: row.position, id: row.id, message: message, author: UserSummary(id: row.author, username: row.authorName),
-                    body: row.isRetracted || row.isRemoved || row.isWithheld ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt,
+                    body: row.isRetracted || row.isRemoved || row.isWithheld ? nil : text.body, createdAt: text.createdAt,
+                    editedAt: text.editedAt,
                     isRetracted: row.isRetracted, isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked)
             )
         }

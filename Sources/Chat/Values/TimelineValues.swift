@@ -195,7 +195,8 @@ extension ReplyEntry {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             position: try container.decode(Position.self, forKey: .position), id: try container.decode(ReplyID.self, forKey: .id),
-            message: try container.decode(MessageID.self, forKey: .message), author: try container.decode(UserSummary.self, forKey: .author),
+            message: try container.decode(MessageID.self, forKey: .message),
+            author: try container.decode(UserSummary.self, forKey: .author),
             body: try container.decodeIfPresent(String.self, forKey: .body),
             createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
             editedAt: try container.decodeIfPresent(Timestamp.self, forKey: .editedAt),

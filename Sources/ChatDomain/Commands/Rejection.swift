@@ -161,6 +161,7 @@ extension Rejection {
     static let invalidReason = Rejection(.invalidReason, "A reason is 1 to 512 bytes and not only white space.")
     static let invalidUntil = Rejection(.invalidUntil, "A sanction must end later than now.")
     static let tooManyPins = Rejection(.tooManyPins, "A thread has at most 50 pinned messages.")
-    static let invalidKind = Rejection(.invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
+    static let invalidKind = Rejection(
+        .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
     static let invalidPayload = Rejection(.invalidPayload, "The payload of a custom event is at most 16,384 bytes.")
 }

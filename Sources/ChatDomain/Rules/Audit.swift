@@ -208,7 +208,8 @@ extension RuleState {
             requireUnlessLost(isMember, .notAMember, "the reader is not a member")
             require(event.number <= head, .markerBeyondHead, "read up to \(event.number), beyond the head \(head)")
             require(
-                event.number > membership.map { memberships.readUpTo($0) } ?? 0, .markerNotIncreasing, "read up to \(event.number), not beyond the current marker")
+                event.number > membership.map { memberships.readUpTo($0) } ?? 0, .markerNotIncreasing,
+                "read up to \(event.number), not beyond the current marker")
         case .sessionStarted:
             let id = SessionID(bits: event.postOrSession)
             require(identities.sessions.find(id) == nil, .identifierTwice, "session \(id) is started already")

@@ -448,7 +448,8 @@ extension RuleState {
     ///
     /// - Parameter user: The index of the acting user; nil for the author.
     func appendChange(
-        _ post: PostID, _ found: FoundPost, _ by: UserID, _ user: Int? = nil, ifMessage: EventKind, ifReply: EventKind, _ ids: borrowing Identities,
+        _ post: PostID, _ found: FoundPost, _ by: UserID, _ user: Int? = nil, ifMessage: EventKind, ifReply: EventKind,
+        _ ids: borrowing Identities,
         _ frame: EventEnvelope, _ batch: inout EventBatch
     ) {
         let thread = ids.threads.id(found.thread)

@@ -55,13 +55,18 @@ struct HistoryWorkload {
         case 15: return .edit(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), body: body())
         case 16: return .retract(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user())
         case 17, 18: return .markRead(user: user(), thread: thread(), upTo: Position.random(in: 0...head + 2, using: &random))
-        case 19: return random.oneIn(2) ? .invite(user: user(), thread: thread(), by: user()) : .acceptInvitation(user: user(), thread: thread())
+        case 19:
+            return random.oneIn(2) ? .invite(user: user(), thread: thread(), by: user()) : .acceptInvitation(user: user(), thread: thread())
         case 20: return .setRole(user: user(), thread: thread(), role: ThreadRole.allCases[number(0..<3)], by: user())
         case 21, 22: return random.oneIn(2) ? .grantOperator(user: user()) : .revokeOperator(user: user())
         case 23, 24: return .remove(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), reason: "spam")
         case 25: return .removeMember(user: user(), thread: thread(), by: user(), reason: "spam")
-        case 26: return random.oneIn(2) ? .ban(user: user(), thread: thread(), by: user(), reason: "spam") : .unban(user: user(), thread: thread(), by: user())
-        case 27: return random.oneIn(2) ? .mute(user: user(), thread: thread(), by: user(), reason: "spam") : .unmute(user: user(), thread: thread(), by: user())
+        case 26:
+            return random.oneIn(2)
+                ? .ban(user: user(), thread: thread(), by: user(), reason: "spam") : .unban(user: user(), thread: thread(), by: user())
+        case 27:
+            return random.oneIn(2)
+                ? .mute(user: user(), thread: thread(), by: user(), reason: "spam") : .unmute(user: user(), thread: thread(), by: user())
         case 28: return random.oneIn(2) ? .lockThread(thread: thread(), by: user()) : .unlockThread(thread: thread(), by: user())
         case 29: return random.oneIn(8) ? .closeThread(thread: thread(), by: user()) : .unlockThread(thread: thread(), by: user())
         case 30: return random.oneIn(2) ? .block(user: user(), by: user()) : .unblock(user: user(), by: user())

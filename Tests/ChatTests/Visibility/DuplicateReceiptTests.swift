@@ -85,7 +85,9 @@ import Testing
     @Test func differentPayloadIsRedacted() throws {
         let store = try store()
         func custom(_ payload: String) throws -> ChatCommand {
-            .custom(id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: ann, payload: try #require(CustomPayload(payload)))
+            .custom(
+                id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: ann,
+                payload: try #require(CustomPayload(payload)))
         }
         let first = try store.execute(try custom("[1.0]"), correlation: "first")
         #expect(!first.isDuplicate && first.events.first?.event.payload?.text == "[1.0]")

@@ -194,7 +194,9 @@ extension StoreFixture {
 ///
 /// The events refer to entities that are unknown, retracted, or of another kind or thread.
 private struct UndecidedWorld {
-    static var canary: Regex<(Substring, Substring, Substring)> { /(body|thread|device|subject|correlation|postcode|name|reason|payload)-(\d+)\./ }
+    static var canary: Regex<(Substring, Substring, Substring)> {
+        /(body|thread|device|subject|correlation|postcode|name|reason|payload)-(\d+)\./
+    }
 
     let fixture: StoreFixture
     let facts: [EventDetails]
@@ -231,7 +233,8 @@ private struct UndecidedWorld {
                     : (.userRegistered(UserRegistered(user: users[position - 1])), .registration(username, subject: "subject-\(position)."))
             case 1: (details, content) = (.usernameChanged(UsernameChanged(user: user)), .username(username))
             case 2, 3:
-                let postcode = try #require(Postcode("SW1A \(position % 10)\(["AA", "AB", "AD", "AE", "AF", "AG", "AH", "AJ"][position / 10])"))
+                let postcode = try #require(
+                    Postcode("SW1A \(position % 10)\(["AA", "AB", "AD", "AE", "AF", "AG", "AH", "AJ"][position / 10])"))
                 (details, content) = (.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))
             case 4, 5:
                 (details, content) = (

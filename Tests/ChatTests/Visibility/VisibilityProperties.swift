@@ -129,7 +129,9 @@ struct VisibilityWorld {
         for details in facts {
             switch details {
             case .messagePosted(let details):
-                guard random.oneIn(4), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else { continue }
+                guard random.oneIn(4), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else {
+                    continue
+                }
                 try execute(.pin(message: details.message, by: operators[1]))
                 if random.oneIn(2) { try execute(.unpin(message: details.message, by: operators[1])) }
                 try execute(.report(.message(details.message), by: reader, reason: "secret"))
@@ -138,7 +140,9 @@ struct VisibilityWorld {
                 if random.oneIn(3) { try execute(.block(user: details.author, by: reader)) }
                 if random.oneIn(3) { try execute(.unblock(user: details.author, by: reader)) }
             case .replyPosted(let details):
-                guard random.oneIn(3), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else { continue }
+                guard random.oneIn(3), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else {
+                    continue
+                }
                 try execute(.report(.reply(details.reply), by: reader, reason: "secret"))
                 if random.oneIn(2) { try execute(.resolveReport(.reply(details.reply), by: operators[0])) }
                 try execute(.remove(.reply(details.reply), by: operators[1], reason: "secret"))
@@ -150,7 +154,9 @@ struct VisibilityWorld {
             default: break
             }
         }
-        if let thread = facts.compactMap(\.thread).randomElement(using: &random) { try execute(.closeThread(thread: thread, by: operators[0])) }
+        if let thread = facts.compactMap(\.thread).randomElement(using: &random) {
+            try execute(.closeThread(thread: thread, by: operators[0]))
+        }
     }
 }
 
@@ -383,7 +389,8 @@ struct VisibilityChecker {
         let asOf = AsOf.position(moment)
         for thread in world.threads {
             check(
-                "roles", viewer, moment, expected(thread, viewer, moment) { () throws(ChatError) in try store.roles(in: thread, asOf: asOf) }
+                "roles", viewer, moment,
+                expected(thread, viewer, moment) { () throws(ChatError) in try store.roles(in: thread, asOf: asOf) }
             ) {
                 () throws(ChatError) in try store.roles(in: thread, viewer: viewer, asOf: asOf)
             }
