@@ -58,6 +58,7 @@ import Testing
             _ = try? store.execute(.postMessage(thread: thread(number + 1), author: ann, body: "Beans?"))
             _ = try? store.execute(.changeUsername(user: UserID(bits: UInt128(number + 1)), username: "other\(head)"))
             _ = try? store.execute(.leaveThread(user: ann, thread: thread(number)))
+            _ = try? store.execute(.openThread(name: "Garden", by: ann))
         }
         let answer = try SectionedQuery.$willBegin.withValue(interruption, operation: question)
         #expect(answer == before, sourceLocation: location)
@@ -83,6 +84,22 @@ import Testing
     @Test func threadsOfName() throws { try expectSections(3) { try store.threads(named: "Garden", viewer: ann) } }
 
     @Test func access() throws { try expectSections(10) { try store.access(of: ann) } }
+
+    /// An operator gains every thread, also without being a member.
+    @Test func accessOfOperator() throws {
+        let eve = UserID(bits: UInt128(Self.count + 1))
+        try store.execute(.registerUser(user: eve, username: "Eve"))
+        // A run of 32 changes ends before a grant.
+        for _ in 0..<17 {
+            try store.execute(.grantOperator(user: eve))
+            try store.execute(.revokeOperator(user: eve))
+        }
+        try store.execute(.grantOperator(user: eve))
+        try expectSections(9) { try store.access(of: eve) }
+        let access = try store.access(of: eve)
+        #expect(access.count(where: { $0.to == nil }) == (try store.threads(PageRequest(limit: .max)).count))
+        #expect(access.count(where: { $0.thread == thread(1) }) == 18)
+    }
 
     /// A query that has begun completes; the next one is rejected.
     @Test func closeBetweenSectionsWaitsForQuery() throws {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Projections
 
-/// Compares roles, sanctions, invitations, pins, reports, blocks, operators, policies and locks with
-/// scans of all events.
+/// Compares roles, sanctions, invitations, pins, reports, blocks, operators, policies and locks
+/// with scans of all events.
 @Suite struct CommunityTests {
     /// Compares the whole history, as of each position, with a scan of the events up to it; and the
     /// models of these events with the same scan.
@@ -132,6 +132,28 @@ import Testing
             models.apply(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: Position(index + 1))
         }
         return models
+    }
+
+    /// Reports stay open, because a moderator may still resolve them.
+    @Test func retractionAndRemovalEndPins() {
+        let ids = (41...43).map { MessageID(bits: $0) }
+        func changed(_ id: MessageID) -> MessageChanged { MessageChanged(thread: garden, number: 1, message: id, by: ann) }
+        let models = applied(
+            [
+                .userRegistered(UserRegistered(user: ann)), .threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)),  // 1, 2
+                .threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)),  // 3
+            ]
+                + ids.map { .messagePosted(MessagePosted(thread: garden, number: 1, message: $0, author: ann)) }  // 4, 5, 6
+                + ids.map { .messagePinned(changed($0)) }  // 7, 8, 9
+                + ids.map { .messageReported(MessageReport(thread: garden, message: $0, by: ann)) }  // 10, 11, 12
+                + [
+                    .messageRetracted(changed(ids[0])), .messageRemoved(changed(ids[1])), .messageUnpinned(changed(ids[2])),  // 13, 14, 15
+                    .messagePinned(changed(ids[2])),  // 16
+                ])
+        let expected: [Position: [MessageID]] = [6: [], 7: [ids[0]], 9: ids, 12: ids, 13: [ids[1], ids[2]], 14: [ids[2]], 15: [], 16: [ids[2]]]
+        for (position, pins) in expected { #expect(models.pinnedMessages(of: garden, asOf: position).map(\.id) == pins) }
+        let reports = models.compactMap(models.scan(reportsOf: garden)) { models.openReport($0, asOf: 16) }
+        #expect(Set(reports.map(\.post)) == Set(ids.map(PostID.message)))
     }
 
     /// An operator gains the threads that exist, later ones at their openings, and keeps the

@@ -168,8 +168,10 @@ struct TimelineSource: LiveSource {
         }
     }
 
-    /// Throws `lagged`, which reloads the view: the messages that the viewer may read begin at
-    /// another position. Throws `notAMember` if the viewer can no longer read the thread.
+    /// Throws `lagged`, which reloads the view.
+    ///
+    /// The messages that the viewer may read begin at another position. Throws `notAMember` if the
+    /// viewer can no longer read the thread.
     private func reload(at position: Position, in store: ChatStore) throws(ChatError) {
         _ = try store.thread(thread, viewer: viewer)
         throw .lagged(from: position)

@@ -194,7 +194,9 @@ extension StoreFixture {
 ///
 /// The events refer to entities that are unknown, retracted, or of another kind or thread.
 private struct UndecidedWorld {
-    static var canary: Regex<(Substring, Substring, Substring)> { /(body|thread|device|subject|correlation|postcode|name)-(\d+)\./ }
+    static var canary: Regex<(Substring, Substring, Substring)> {
+        /(body|thread|device|subject|correlation|postcode|name|reason|payload)-(\d+)\./
+    }
 
     let fixture: StoreFixture
     let facts: [EventDetails]
@@ -211,7 +213,7 @@ private struct UndecidedWorld {
         threads = [ThreadID(bits: 31), ThreadID(bits: 32), sw1a]
         var facts: [EventDetails] = []
         var events: [(EventDetails, EventContent, String?)] = []
-        for position in 1...60 {
+        for position in 1...75 {
             func one<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
             let (user, thread, message, reply) = (one(users), one(threads), one(messages), one(replies))
             let number = UInt64.random(in: 0...9, using: &random)
@@ -220,7 +222,10 @@ private struct UndecidedWorld {
             let username = Username(text: "name-\(position).", foldKey: "name-\(position).")
             let (details, content): (EventDetails, EventContent)
             // The first four events register the users; some of them are lost.
-            switch position <= 4 ? 0 : Int.random(in: 1...40, using: &random) {
+            let other = one(users)
+            let member = MemberChanged(thread: thread, number: number, user: other, by: user)
+            let sanction = Sanction(thread: thread, number: number, user: other, by: user)
+            switch position <= 4 ? 0 : Int.random(in: 1...60, using: &random) {
             case 0:
                 (details, content) =
                     random.oneIn(8)
@@ -228,7 +233,8 @@ private struct UndecidedWorld {
                     : (.userRegistered(UserRegistered(user: users[position - 1])), .registration(username, subject: "subject-\(position)."))
             case 1: (details, content) = (.usernameChanged(UsernameChanged(user: user)), .username(username))
             case 2, 3:
-                let postcode = try #require(Postcode("SW1A \(position % 10)\(["AA", "AB", "AD", "AE", "AF", "AG", "AH"][position / 10])"))
+                let postcode = try #require(
+                    Postcode("SW1A \(position % 10)\(["AA", "AB", "AD", "AE", "AF", "AG", "AH", "AJ"][position / 10])"))
                 (details, content) = (.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))
             case 4, 5:
                 (details, content) = (
@@ -256,6 +262,34 @@ private struct UndecidedWorld {
                 (details, content) = (
                     .sessionStarted(SessionStarted(user: user, session: SessionID(bits: UInt128(position)))), .device("device-\(position).")
                 )
+            case 37, 38: (details, content) = (.messageRemoved(changed), .reason("reason-\(position)."))
+            case 39: (details, content) = (.replyRemoved(replyChanged), .reason("reason-\(position)."))
+            case 40: (details, content) = (.userMuted(sanction), .reason("reason-\(position)."))
+            case 41: (details, content) = (.userBanned(sanction), .reason("reason-\(position)."))
+            case 42, 43: (details, content) = (.memberRemoved(member), .reason("reason-\(position)."))
+            case 44, 45:
+                let report = MessageReport(thread: thread, message: message, by: user)
+                (details, content) = (.messageReported(report), .reason("reason-\(position)."))
+            case 46:
+                let report = ReplyReport(thread: thread, message: message, reply: reply, by: user)
+                (details, content) = (.replyReported(report), .reason("reason-\(position)."))
+            case 47, 48:
+                let role = one(ThreadRole.allCases)
+                (details, content) = (.roleSet(RoleSet(thread: thread, number: number, user: other, role: role, by: user)), .none)
+            case 49: (details, content) = (.operatorGranted(OperatorChanged(user: user)), .none)
+            case 50: (details, content) = (.operatorRevoked(OperatorChanged(user: user)), .none)
+            case 51:
+                let policy = ThreadPolicySet(
+                    thread: thread, number: number, policy: one(ThreadPolicy.allCases), history: one(ThreadHistory.allCases), by: user)
+                (details, content) = (.threadPolicySet(policy), .none)
+            case 52: (details, content) = (.userInvited(member), .none)
+            case 53: (details, content) = (.messagePinned(changed), .none)
+            case 54: (details, content) = (.messageReportsResolved(MessageReport(thread: thread, message: message, by: user)), .none)
+            case 55, 56:
+                let custom = CustomEvent(
+                    thread: thread, number: number, id: CustomEventID(bits: UInt128(position)), kind: "com.example.poll", by: user)
+                (details, content) = (.custom(custom), .payload(try #require(CustomPayload("\"payload-\(position).\""))))
+            case 57: (details, content) = (.userBlocked(UserBlock(user: other, by: user)), .none)
             case 36 where hasUnknownEvents: (details, content) = (.unknown(kind: 0), .none)
             default: (details, content) = (.lost, .none)
             }
@@ -276,14 +310,45 @@ private struct UndecidedWorld {
 
     // MARK: The rules
 
-    private func isMemberNow(_ user: UserID, _ thread: ThreadID) -> Bool {
-        facts.last {
+    /// Returns whether a user may read a thread now, as a member or as an operator.
+    private func isReaderNow(_ user: UserID, _ thread: ThreadID) -> Bool {
+        if isOperatorNow(user), thread.outwardCode != nil || policyNow(thread) != .inviteOnly { return true }
+        return facts.last {
             switch $0 {
             case .threadJoined(let details): details.user == user && details.thread == thread
             case .threadLeft(let details): details.user == user && details.thread == thread
+            case .memberRemoved(let details): details.user == user && details.thread == thread
             default: false
             }
         }.map { if case .threadJoined = $0 { true } else { false } } ?? false
+    }
+
+    private func policyNow(_ thread: ThreadID) -> ThreadPolicy? {
+        facts.reduce(nil) { policy, details in
+            if case .threadPolicySet(let details) = details, details.thread == thread { details.policy } else { policy }
+        }
+    }
+
+    private func isOperatorNow(_ user: UserID) -> Bool {
+        facts.last {
+            switch $0 {
+            case .operatorGranted(let details), .operatorRevoked(let details): details.user == user
+            default: false
+            }
+        }.map { if case .operatorGranted = $0 { true } else { false } } ?? false
+    }
+
+    /// Returns whether a user may moderate a thread now; also true for some who may no longer.
+    private func mayModerate(_ user: UserID, _ thread: ThreadID) -> Bool {
+        isOperatorNow(user)
+            || isReaderNow(user, thread)
+                && facts.contains {
+                    switch $0 {
+                    case .threadOpened(let details): details.thread == thread && details.by == user
+                    case .roleSet(let details): details.thread == thread && details.user == user && details.role > .member
+                    default: false
+                    }
+                }
     }
 
     /// Returns the first posting of a message, or of a reply to a known message.
@@ -303,20 +368,22 @@ private struct UndecidedWorld {
     private func post(of details: EventDetails) -> PostID? {
         switch details {
         case .messagePosted(let details): .message(details.message)
-        case .messageEdited(let details), .messageRetracted(let details): .message(details.message)
+        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details): .message(details.message)
         case .replyPosted(let details): .reply(details.reply)
-        case .replyEdited(let details), .replyRetracted(let details): .reply(details.reply)
+        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): .reply(details.reply)
         default: nil
         }
     }
 
-    /// Returns the position of the event that wrote the current text.
-    private func textPosition(of post: PostID) -> Position? {
+    /// Returns the position of the event that wrote the current text, which only moderators see if
+    /// the post is removed.
+    private func textPosition(of post: PostID, includesRemoved: Bool) -> Position? {
         guard let posting = posting(post) else { return nil }
         var text = posting.index
         for index in posting.index + 1..<max(posting.index + 1, facts.count) where self.post(of: facts[index]) == post {
             switch facts[index] {
             case .messageRetracted, .replyRetracted: return nil
+            case .messageRemoved, .replyRemoved: if !includesRemoved { return nil }
             case .messageEdited, .replyEdited: text = index
             default: break
             }
@@ -327,23 +394,37 @@ private struct UndecidedWorld {
     /// Returns whether a viewer may be shown a field of the event at a position.
     func maySee(_ kind: Substring, _ position: Position, _ viewer: UserID) -> Bool {
         let details = facts[Int(position) - 1]
-        if details.user == viewer { return true }
+        if details.isOwn(of: viewer) { return true }
         switch kind {
         case "body":
             guard let post = post(of: details), let posting = posting(post) else { return false }
             let places = [details.thread, posting.thread].compactMap { $0 }
-            guard places.contains(where: { isMemberNow(viewer, $0) }) else { return false }
-            return posting.author == viewer || textPosition(of: post) == position
+            guard places.contains(where: { isReaderNow(viewer, $0) }) else { return false }
+            let isModerator = places.contains { mayModerate(viewer, $0) }
+            return posting.author == viewer || textPosition(of: post, includesRemoved: isModerator) == position
+        case "payload": return details.thread.map { isReaderNow(viewer, $0) } ?? false
+        case "reason":
+            let posting = post(of: details).flatMap { self.posting($0) }
+            if posting?.author == viewer { return true }
+            return [details.thread, posting?.thread].contains { $0.map { mayModerate(viewer, $0) } ?? false }
         case "thread":
-            return facts.contains {
-                if case .threadJoined(let join) = $0 { join.user == viewer && join.thread == details.thread } else { false }
+            // A member, a former member, an invited user, and an operator know the name.
+            return facts.contains { other in
+                switch other {
+                case .threadJoined(let join): join.user == viewer && join.thread == details.thread
+                case .userInvited(let invited): invited.user == viewer && invited.thread == details.thread
+                case .operatorGranted(let granted): granted.user == viewer
+                default: false
+                }
             }
         case "name":
             // A viewer is shown the names of users with events in the viewer's threads.
             return facts.contains { other in
-                guard other.user == details.user else { return false }
+                guard other.user == details.user || other.actor == details.user else { return false }
+                // An invitation names the user who invited the viewer.
+                if other.isOwn(of: viewer) { return true }
                 let places = [other.thread, other.relatedThread, post(of: other).flatMap { posting($0)?.thread }].compactMap { $0 }
-                return places.contains { isMemberNow(viewer, $0) }
+                return places.contains { isReaderNow(viewer, $0) }
             }
         default: return false
         }
@@ -368,6 +449,11 @@ private struct UndecidedWorld {
             ask("named") { try names.map { try store.threads(named: $0, viewer: viewer, asOf: moment) } }
             for thread in threads + [ThreadID(bits: 99)] {
                 ask("thread") { try store.thread(thread, viewer: viewer, asOf: moment) }
+                ask("roles") { try store.roles(in: thread, viewer: viewer, asOf: moment) }
+                ask("sanctions") { try store.sanctions(in: thread, viewer: viewer, asOf: moment) }
+                ask("pins") { try store.pins(in: thread, viewer: viewer, asOf: moment) }
+                ask("reports") { try store.reports(in: thread, viewer: viewer, asOf: moment) }
+                ask("invitations to") { try store.invitations(to: thread, viewer: viewer, asOf: moment) }
                 ask("members") { try store.members(of: thread, viewer: viewer, asOf: moment) }
                 ask("readers") { try store.readers(of: thread, viewer: viewer, asOf: moment) }
                 ask("timeline") { try store.timeline(thread, all, viewer: viewer, asOf: moment) }
@@ -386,9 +472,11 @@ private struct UndecidedWorld {
             for reply in replies { ask("details of reply") { try store.details(of: .reply(reply), viewer: viewer, asOf: moment) } }
             for user in users {
                 ask("user") { try store.user(user, viewer: viewer, asOf: moment) }
+                ask("invitations") { try store.invitations(of: user, viewer: viewer, asOf: moment) }
                 ask("access") { try store.access(of: user, viewer: viewer, asOf: moment) }
             }
             ask("activity") { try store.activity(viewer: viewer, asOf: moment) }
+            ask("operators") { try store.operators(viewer: viewer, asOf: moment) }
         }
         for reply in replies { ask("answered") { String(describing: store.message(answeredBy: reply, viewer: viewer)) } }
         var filters = [EventFilter(viewer: viewer)]
@@ -412,8 +500,8 @@ private struct UndecidedWorld {
         }
         // The digit and letters of a postcode encode the position that set it.
         return answers.map { answer in
-            answer.replacing(/SW1A (\d)(AA|AB|AD|AE|AF|AG|AH)/) { match in
-                let tens = ["AA", "AB", "AD", "AE", "AF", "AG", "AH"].firstIndex(of: String(match.2)) ?? 0
+            answer.replacing(/SW1A (\d)(AA|AB|AD|AE|AF|AG|AH|AJ)/) { match in
+                let tens = ["AA", "AB", "AD", "AE", "AF", "AG", "AH", "AJ"].firstIndex(of: String(match.2)) ?? 0
                 return "postcode-\(tens * 10 + (Int(match.1) ?? 0))."
             }
         }
