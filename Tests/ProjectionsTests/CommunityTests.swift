@@ -150,7 +150,9 @@ import Testing
                     .messageRetracted(changed(ids[0])), .messageRemoved(changed(ids[1])), .messageUnpinned(changed(ids[2])),  // 13, 14, 15
                     .messagePinned(changed(ids[2])),  // 16
                 ])
-        let expected: [Position: [MessageID]] = [6: [], 7: [ids[0]], 9: ids, 12: ids, 13: [ids[1], ids[2]], 14: [ids[2]], 15: [], 16: [ids[2]]]
+        let expected: [Position: [MessageID]] = [
+            6: [], 7: [ids[0]], 9: ids, 12: ids, 13: [ids[1], ids[2]], 14: [ids[2]], 15: [], 16: [ids[2]],
+        ]
         for (position, pins) in expected { #expect(models.pinnedMessages(of: garden, asOf: position).map(\.id) == pins) }
         let reports = models.compactMap(models.scan(reportsOf: garden)) { models.openReport($0, asOf: 16) }
         #expect(Set(reports.map(\.post)) == Set(ids.map(PostID.message)))
