@@ -286,9 +286,9 @@ private struct UndecidedWorld {
             case 53: (details, content) = (.messagePinned(changed), .none)
             case 54: (details, content) = (.messageReportsResolved(MessageReport(thread: thread, message: message, by: user)), .none)
             case 55, 56:
-                let custom = CustomEvent(
-                    thread: thread, number: number, id: CustomEventID(bits: UInt128(position)), kind: "com.example.poll", by: user)
-                (details, content) = (.custom(custom), .payload(try #require(CustomPayload("\"payload-\(position).\""))))
+                let custom = CustomEvent(thread: thread, number: number, id: CustomEventID(bits: UInt128(position)), by: user)
+                let payload = try #require(CustomPayload("\"payload-\(position).\""))
+                (details, content) = (.custom(custom), .custom(kind: "com.example.poll", payload: .present(payload)))
             case 57: (details, content) = (.userBlocked(UserBlock(user: other, by: user)), .none)
             case 36 where hasUnknownEvents: (details, content) = (.unknown(kind: 0), .none)
             default: (details, content) = (.lost, .none)
