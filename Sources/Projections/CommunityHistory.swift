@@ -40,22 +40,28 @@ struct CommunityHistory: Equatable, Sendable {
     }
 
     /// Applies the next event.
+    ///
+    /// - Parameters:
+    ///   - isOpening: Whether the event opens its thread, and is the first to do so.
+    ///   - membersChange: The event's change to the thread's number of members.
     @inline(__always)
-    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes) {
+    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isOpening: Bool, membersChange: Int) {
         // Most events of a long history are posts.
         if event.kind == .messagePosted || event.kind == .replyPosted { return }
-        applyOther(event, at: position, indexes)
+        applyOther(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
     }
 
-    private mutating func applyOther(_ event: EventRow, at position: Position, _ indexes: EventIndexes) {
+    private mutating func applyOther(
+        _ event: EventRow, at position: Position, _ indexes: EventIndexes, isOpening: Bool, membersChange: Int
+    ) {
         let (thread, membership, post) = (indexes.thread, indexes.membership, indexes.postOrSession)
         switch event.kind {
         case .threadOpened:
-            guard !event.isImported, ThreadID(bits: event.thread).outwardCode == nil, event.number == 1 else { return }
+            guard isOpening, !event.isImported, ThreadID(bits: event.thread).outwardCode == nil else { return }
             awaitedOpeners[UInt32(thread)] = UInt32(indexes.user)
         case .threadJoined:
             let opener = awaitedOpeners.isEmpty ? nil : awaitedOpeners.removeValue(forKey: UInt32(thread))
-            if opener == UInt32(indexes.user) { roles.set(UInt8(ThreadRole.owner.code), at: position, of: membership) }
+            if opener == UInt32(indexes.user), membersChange == 1 { roles.set(UInt8(ThreadRole.owner.code), at: position, of: membership) }
             invitations.clear(at: position, of: membership)
         case .threadLeft, .memberRemoved: roles.clear(at: position, of: membership)
         case .threadPolicySet: policies.set(event.value, at: position, of: thread)

@@ -113,7 +113,8 @@ package struct Views: Equatable, Sendable {
         let userCount = users.registrations.count
         users.apply(batch, row)
         activity.apply(event, at: position, indexes, isRegistration: users.registrations.count > userCount)
-        community.apply(event, at: position, indexes)
+        let isOpening = event.kind == .threadOpened && timelines.threads[indexes.thread].openedAt == position
+        community.apply(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
     }
 }
 

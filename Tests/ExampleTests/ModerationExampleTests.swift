@@ -31,7 +31,7 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     try await store.execute(.unmute(user: bob, thread: party, by: cem))
     print(try store.sanctions(in: party).count, try store.sanctions(in: party, asOf: .position(sanctioned)).map(\.user.username))
 
-    // An event of your own: any JSON, in the order of the thread, once by its id.
+    // A custom event: any JSON, in the order of the thread, once by its id.
     guard let payload = CustomPayload(#"{"question":"Which day?","options":["Saturday","Sunday"]}"#) else { return }
     let poll = try await store.execute(.custom(kind: "com.example.poll", thread: party, by: bob, payload: payload))
     print(poll.events.first?.payload?.text ?? "")

@@ -51,7 +51,8 @@ class Community:
     def is_hidden(self, found, user, thread):
         """Returns whether a post does not exist for a member, because its message is from before the latest join."""
         place, member = self.threads[thread], self.threads[thread]["members"].get(user)
-        return place["history"] == "sinceJoining" and member is not None and found["root"] < member["joined"]
+        sees_all = user in self.operators and place["policy"] != "inviteOnly"
+        return place["history"] == "sinceJoining" and member is not None and found["root"] < member["joined"] and not sees_all
 
     def not_hidden(self, found, user, kind):
         if self.is_hidden(found, user, found["thread"]):
@@ -310,7 +311,6 @@ class Community:
         by = self.user(by)
         found, kind, identifier = self.target(message, None)
         self.moderator(by, found["thread"])
-        self.not_hidden(found, by, kind)
         self.not_closed(found["thread"])
         self.exists(found)
         pins = self.threads[found["thread"]]["pins"]
@@ -361,7 +361,7 @@ class Community:
 
     def block(self, user, by):
         by, user = self.user(by), self.user(user)
-        if (by, user) in self.blocks:
+        if (by, user) in self.blocks or by == user:
             return Outcome()
         self.blocks.add((by, user))
         return self.append(("userBlocked", {"user": user, "by": by}))

@@ -66,7 +66,7 @@ def party(ask, same):
     same("the reports after they were resolved", ask("reports", thread), [])
     same("the sanctions", [[(row["kind"], row["user"]["username"], row["until"], row["by"]["username"])
                             for row in ask("bans", thread, "--as-of", position)] for position in ("23", "24", "28", "32", "33")],
-         [[], [("mute", "Bob", "2030-01-01T00:00:00.000Z", "Cem")], [], [("ban", "Bob", None, "Olu")], []])
+         [[], [("mute", "Bob", "2130-01-01T00:00:00.000Z", "Cem")], [], [("ban", "Bob", None, "Olu")], []])
     same("the readers", [[row["user"]["username"] for row in ask("readers", thread, "--as-of", position)] for position in ("28", "33", "39")],
          [["Ann", "Bob", "Cem", "Dee"], ["Ann", "Cem", "Dee"], ["Cem", "Dee", "Bob"]])
     same("Dee's timeline", [(row["position"], row["body"], row.get("removed", False), row.get("blocked", False))

@@ -122,7 +122,10 @@ extension ReadModels {
     /// removed it, since the queried position.
     private func mark<ID>(_ rows: inout [PostRecord<ID>], _ thread: ThreadID, from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
         guard let viewer = viewpoint.viewer else { return }
-        for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.position) { rows[index].isBlocked = true }
+        // A block is a wish of the present.
+        for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.currentPosition) {
+            rows[index].isBlocked = true
+        }
         // A query as of now reads the current texts only.
         guard viewpoint.position < viewpoint.currentPosition else { return }
         let seesRemoved = moderates(viewer, thread, asOf: viewpoint.currentPosition)
@@ -171,7 +174,7 @@ enum Audience: Hashable {
 }
 
 extension EventDetails {
-    /// The users whose query results this event changes.
+    /// The other users who may see the event.
     var audience: Audience {
         switch self {
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
@@ -260,10 +263,13 @@ extension ReadModels {
     func shown(_ recorded: RecordedEvent, to viewer: UserID, present: Position) -> RecordedEvent? {
         let details = recorded.event.details
         guard maySee(viewer, details, at: recorded.position, present: present) else { return nil }
-        if details.isOwn(of: viewer) { return recorded }
+        let actor = details.actor ?? details.user
+        if actor == viewer { return recorded }
         var shown = recorded
         shown.event.correlation = nil
-        if let author = details.actor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, asOf: present) }
+        if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: present) }
+        // What concerns the viewer is complete, except for the other user's correlation id.
+        if details.user == viewer { return shown }
         switch details {
         case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
         case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)

@@ -39,8 +39,8 @@ extension ChatStore {
 
     /// Returns the mutes and bans of a thread that are in effect, oldest first.
     ///
-    /// As of now, a sanction is in effect until its end by the clock of the store; as of an earlier
-    /// point, by the time of the last event before it.
+    /// A sanction is in effect until its end: as of now by the clock of the store, as of a time by
+    /// that time, and as of a position by the time of the event at it.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
     ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
@@ -63,7 +63,7 @@ extension ChatStore {
             sanctions.append(
                 ThreadSanction(
                     user: UserSummary(id: row.user, username: row.username), kind: row.isBan ? .ban : .mute, position: row.position,
-                    until: details.until, by: sections.userSummary(details.by), reason: event.reason))
+                    imposedAt: event.createdAt, until: details.until, by: sections.userSummary(details.by), reason: event.reason))
         }
         return sanctions
     }

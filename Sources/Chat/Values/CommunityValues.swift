@@ -20,20 +20,22 @@ public struct CommunityOperator: Hashable, Sendable, Codable {
 
 /// A mute or a ban of a user in a thread.
 public struct ThreadSanction: Hashable, Sendable, Codable {
-    /// What the sanction stops.
+    /// The kinds of sanction.
     public enum Kind: String, Hashable, Sendable, Codable {
-        /// The user's posts.
+        /// The user cannot post, reply, edit or append custom events.
         case mute
-        /// The user's joins.
+        /// The user is no member and cannot join.
         case ban
     }
 
     /// The user.
     public var user: UserSummary
-    /// What the sanction stops.
+    /// The kind of sanction.
     public var kind: Kind
     /// The position of its event.
     public var position: Position
+    /// The time of its event.
+    public var imposedAt: Timestamp
     /// The end; nil if it does not end by itself.
     public var until: Timestamp?
     /// The user who imposed it.
@@ -41,7 +43,7 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
     /// The reason; nil if erased.
     public var reason: String?
 
-    private enum CodingKeys: CodingKey { case user, kind, position, until, by, reason }
+    private enum CodingKeys: CodingKey { case user, kind, position, imposedAt, until, by, reason }
 
     /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
@@ -49,6 +51,7 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
         try container.encode(user, forKey: .user)
         try container.encode(kind, forKey: .kind)
         try container.encode(position, forKey: .position)
+        try container.encode(imposedAt, forKey: .imposedAt)
         try container.encode(until, forKey: .until)
         try container.encode(by, forKey: .by)
         try container.encode(reason, forKey: .reason)
@@ -80,8 +83,8 @@ public struct PostReport: Hashable, Sendable, Encodable {
         case by, reason, reportedAt
     }
 
-    /// Encodes every field, ``post`` as `message` or `reply`, and `removed` only if it is true;
-    /// absent values are null.
+    /// Encodes ``post`` as `message` or `reply`, ``isRemoved`` only if it is true, and every other
+    /// field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)

@@ -1,4 +1,6 @@
-/// The erasable part of an event: text that users wrote, and data that identifies them.
+/// The text of an event that users wrote, and data that identifies them.
+///
+/// All of it is erasable, except for the kind of a custom event.
 ///
 /// Every reader must expect content to be absent: ``erased`` if the journal no longer holds it or
 /// never did, ``omitted`` if the caller did not ask for it or may not see it.

@@ -15,7 +15,8 @@ public struct HistoryFault: Error, Hashable, Sendable {
         case timeWentBack
         /// The number within the thread is not the next one.
         case threadNumberGap
-        /// The event names an entity that does not exist or belongs to another thread.
+        /// The event names an entity that does not exist, belongs to another thread, or is not
+        /// visible to the user.
         case unknownReference
         /// The id of a new entity is already in use.
         case identifierTwice
@@ -23,7 +24,7 @@ public struct HistoryFault: Error, Hashable, Sendable {
         case notAMember
         /// The user is not the author of the post or the session's user.
         case notTheAuthor
-        /// The post was retracted earlier.
+        /// The post was retracted or removed earlier.
         case afterRetraction
         /// The username belongs to another user.
         case usernameTwice
@@ -53,7 +54,8 @@ public struct HistoryFault: Error, Hashable, Sendable {
 extension ChatState {
     /// Returns the rules that an event breaks as the next event of this history.
     ///
-    /// The result is empty if the decider of this version could have appended the event.
+    /// The result is empty if the decider of this version could have appended the event. A departure
+    /// of the last owner of a thread is not a fault, because earlier versions had no owners.
     ///
     /// After a lost event (``lostEventCount``), the audit tolerates what a lost event can explain:
     ///
@@ -178,13 +180,17 @@ extension RuleState {
             if kind == .threadJoined {
                 requireUnlessLost(!isMember, .alreadyMember, "the user is a member already")
                 if let knownUser, let knownThread {
-                    let refusal = joinRejection(knownUser, knownThread, standing, at: event.recordedAt, identities)
-                    requireUnlessLost(refusal == nil, .notPermitted, refusal?.message ?? "")
+                    let isOpener = threads[knownThread].awaitsOpener && threads[knownThread].openedBy == knownUser
+                    let isInvited = isOpener || standing.isInvited || policy(of: knownThread, identities) != .inviteOnly
+                    let rejection =
+                        joinStop(knownUser, knownThread, at: event.recordedAt, identities) ?? (isInvited ? nil : .notInvited)
+                    requireUnlessLost(rejection == nil, .notPermitted, rejection?.message ?? "")
                 }
             }
             if !event.isImported, threadID.outwardCode != nil, let user {
                 requireUnlessLost(residence(of: user, identities) == threadID, .notResident, "the user does not live in \(threadID)")
             }
+        // No fault for the last owner: threads had no owners when the first histories were written.
         case .threadLeft: requireUnlessLost(isMember, .notAMember, "the user is not a member")
         case .messagePosted:
             let id = MessageID(bits: event.postOrSession)
@@ -239,7 +245,7 @@ extension RuleState {
             requireUnlessLost(
                 row.awaitsOpener && row.lastEventNumber == 1 && row.openedBy == knownUser && policy != .residents
                     && (policy != .open || history != .all),
-                .notPermitted, "a policy is set by the opening of a named thread")
+                .notPermitted, "the policy was not set by the opening of a named thread")
         case .lost: break
         default: if faults.isEmpty, let fault = communityFault(of: kind, event, identities) { faults.append(fault) }
         }
@@ -248,16 +254,6 @@ extension RuleState {
 
     /// The marks after which a post takes no edits and replies.
     private static let gone: PostMarks = [.retracted, .removed]
-
-    /// Returns the rejection of a join by the thread's policy, locks and bans, except residence.
-    private func joinRejection(
-        _ user: Int, _ thread: Int, _ standing: Standing, at time: Timestamp, _ identities: borrowing Identities
-    ) -> Rejection? {
-        if threads[thread].awaitsOpener, threads[thread].openedBy == user { return nil }
-        do throws(Rejection) { try requireUnlocked(thread) } catch { return error }
-        if isBanned(user, from: thread, at: time, identities) { return .banned }
-        return policy(of: thread, identities) == .inviteOnly && !standing.isInvited ? .notInvited : nil
-    }
 
     /// Returns the fault of an event whose command the decider would not answer with this event.
     private func communityFault(of kind: EventKind, _ event: EventRow, _ identities: borrowing Identities) -> HistoryFault? {
@@ -351,7 +347,7 @@ extension ChatEvent {
             return "the reason is empty or over \(RuleState.maximumReasonLength) bytes"
         }
         if let customKind, !CustomKind.isValid(customKind) { return "the kind is not a reverse-DNS name" }
-        if let payload, !payload.isWithinLimit || CustomPayload(payload.text) != payload { return "the payload is not valid" }
+        if let payload, !payload.isWithinLimit || CustomPayload(payload.text) == nil { return "the payload is not valid" }
         return nil
     }
 

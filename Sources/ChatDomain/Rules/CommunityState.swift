@@ -51,19 +51,20 @@ struct ReportTable: Equatable, Sendable {
 
     func hasOpenReports(_ post: Int) -> Bool { openCounts[post] > 0 }
 
-    func isReported(_ post: Int, by user: Int) -> Bool { pairs.find(user, post).map { reportRounds[$0] == rounds[post] + 1 } ?? false }
+    func isReported(_ post: Int, by user: Int) -> Bool { pairs.find(user, post).map { reportRounds[$0] == rounds[post] &+ 1 } ?? false }
 
     mutating func report(_ post: Int, by user: Int) {
         guard !isReported(post, by: user) else { return }
         let (pair, isNew) = pairs.insert(user, post)
         if isNew { reportRounds.append(0) }
-        reportRounds[pair] = rounds[post] + 1
-        openCounts[post] += 1
+        // Wrapping: a checkpoint can contain any count, and nothing may trap.
+        reportRounds[pair] = rounds[post] &+ 1
+        openCounts[post] &+= 1
     }
 
     mutating func resolve(_ post: Int) {
         guard hasOpenReports(post) else { return }
-        rounds[post] += 1
+        rounds[post] &+= 1
         openCounts[post] = 0
     }
 }
@@ -290,11 +291,12 @@ extension RuleState {
 
     private static func holds(until value: UInt64, at time: Timestamp) -> Bool { Sanction.until(value).map { time < $0 } ?? true }
 
-    /// Whether a message exists for a member: its thread has the whole history, or it was posted
-    /// after the member's latest join.
+    /// Whether a message exists for a member: its thread has the whole history, it was posted after
+    /// the member's latest join, or the member is an operator in a thread that is not `inviteOnly`.
     func isVisible(message: Int, to membership: Int, _ ids: borrowing Identities) -> Bool {
-        threads[ids.messageFacts.parent(message)].history == .all
-            || ids.messageFacts.position(message) > community.joins[membership]
+        let thread = ids.messageFacts.parent(message)
+        return threads[thread].history == .all || ids.messageFacts.position(message) > community.joins[membership]
+            || threads[thread].policy != .inviteOnly && isOperator(ids.memberships.pair(membership).first)
     }
 
     /// Who may join a thread.

@@ -194,9 +194,7 @@ extension RuleState {
             return .append
         }
         // A banned user, or a locked or closed thread, is no reason to reject the postcode.
-        if !isMember(user, of: known, ids), !threads[known].isLocked, !threads[known].isClosed,
-            !isBanned(user, from: known, at: frame.recordedAt, ids)
-        {
+        if !isMember(user, of: known, ids), joinStop(user, known, at: frame.recordedAt, ids) == nil {
             batch.append(frame.row(.threadJoined, thread, nextNumber(in: known), id), .none, EventIndexes(user: user, thread: known))
         }
         return .append
@@ -311,20 +309,30 @@ extension RuleState {
         let thread = try requireThread(threadID, ids)
         let standing = standing(of: user, in: thread, ids)
         guard !standing.isMember else { return .unchanged }
-        try requireUnlocked(thread)
-        if isBanned(user, from: thread, at: frame.recordedAt, ids) { throw .banned }
-        switch policy(of: thread, ids) {
-        case .open: break
-        case .residents: try requireResident(user, of: thread, frame)
-        case .inviteOnly: guard standing.isInvited else { throw .notInvited }
-        }
+        if let rejection = joinRejection(user, thread, frame, isAccepting: false, ids) { throw rejection }
         appendJoin(id, user, thread, ids, frame, &batch)
         return .append
     }
 
-    /// Throws unless a user lives in a thread's outward code; an import skips this rule.
-    func requireResident(_ user: Int, of thread: Int, _ frame: EventEnvelope) throws(Rejection) {
-        guard users[user].residence == EventIndexes.oneBased(thread) || frame.origin != .native else { throw .notResident }
+    /// Returns the rejection of a join by a lock or a ban, whatever the policy; nil if none applies.
+    func joinStop(_ user: Int, _ thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Rejection? {
+        if threads[thread].isClosed { return .threadClosed }
+        if threads[thread].isLocked { return .threadLocked }
+        return isBanned(user, from: thread, at: time, ids) ? .banned : nil
+    }
+
+    /// Returns the rejection of a join by a user who is no member; nil if they may join.
+    ///
+    /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
+    func joinRejection(
+        _ user: Int, _ thread: Int, _ frame: EventEnvelope, isAccepting: Bool, _ ids: borrowing Identities
+    ) -> Rejection? {
+        if let stop = joinStop(user, thread, at: frame.recordedAt, ids) { return stop }
+        let policy = policy(of: thread, ids)
+        if isAccepting || policy == .inviteOnly, !standing(of: user, in: thread, ids).isInvited { return .notInvited }
+        // An import skips the residence rule.
+        if policy == .residents, frame.origin == .native, users[user].residence != EventIndexes.oneBased(thread) { return .notResident }
+        return nil
     }
 
     func appendJoin(

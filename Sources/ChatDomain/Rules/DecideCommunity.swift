@@ -138,10 +138,7 @@ extension RuleState {
         let thread = try requireThread(threadID, ids)
         let standing = standing(of: user, in: thread, ids)
         guard !standing.isMember else { return .unchanged }
-        try requireUnlocked(thread)
-        if isBanned(user, from: thread, at: frame.recordedAt, ids) { throw .banned }
-        guard standing.isInvited else { throw .notInvited }
-        if policy(of: thread, ids) == .residents { try requireResident(user, of: thread, frame) }
+        if let rejection = joinRejection(user, thread, frame, isAccepting: true, ids) { throw rejection }
         appendJoin(id, user, thread, ids, frame, &batch)
         return .append
     }
@@ -294,10 +291,6 @@ extension RuleState {
         let user = try requireUser(by, ids)
         let found = try find(.message(id), ids)
         try requireModerator(user, of: found.thread, ids)
-        // An operator who is no member sees the whole history.
-        if let membership = ids.memberships.find(user, found.thread), memberships.standing(membership).isMember {
-            guard isVisible(message: found.message, to: membership, ids) else { throw .unknownMessage }
-        }
         guard !threads[found.thread].isClosed else { throw .threadClosed }
         guard !found.marks.isGone else { throw .retracted }
         guard !found.marks.contains(.pinned) else { return .unchanged }
@@ -419,7 +412,7 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let blocker = try requireUser(by, ids)
         let user = try requireUser(id, ids)
-        guard self.isBlocked(user, by: blocker) != isBlocked else { return .unchanged }
+        guard self.isBlocked(user, by: blocker) != isBlocked, user != blocker else { return .unchanged }
         var row = frame.row(isBlocked ? .userBlocked : .userUnblocked)
         (row.user, row.postOrSession) = (by.bits, id.bits)
         batch.append(row, .none, EventIndexes(user: blocker, post: user))

@@ -37,9 +37,11 @@ extension ToolCommand {
             "bans", "lists the bans and mutes of a thread that are in effect, oldest first; for its moderators",
             positionals: [.journal, .thread], options: [.asOf, .viewer, .json])
     ) { arguments, output in
-        try arguments.withThread { store, thread, viewer, moment in
+        // The end of a sanction is compared with a time as asked, not with that of the last event.
+        let asked = try arguments.moment()
+        return try arguments.withThread { store, thread, viewer, _ in
             try output.show(
-                try store.sanctions(in: thread, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                try store.sanctions(in: thread, viewer: viewer, asOf: asked), asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("KIND"), .init("USER"), .init("UNTIL"), .init("BY"), .init("REASON"), .init("ID"),
                 ]
@@ -67,7 +69,10 @@ extension ToolCommand {
         spec: CommandSpec(
             "reports", "lists the open reports of a thread's posts, oldest first; for its moderators",
             positionals: [.journal, .thread], options: [.asOf, .viewer, .json],
-            discussion: "The text is the present one, also of a post that a moderator has removed.")
+            discussion: """
+                The text is that of the moment, for a viewer the present one, also of a post that a moderator has
+                removed.
+                """)
     ) { arguments, output in
         try arguments.withThread { store, thread, viewer, moment in
             try output.show(

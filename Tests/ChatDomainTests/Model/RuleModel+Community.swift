@@ -22,6 +22,7 @@ extension RuleModel {
 
     /// Whether the message was posted before the latest join of a member who may not read it.
     func isHidden(_ message: Message, from user: UserID) -> Bool {
+        if operators.contains(user), threads[message.thread]?.policy != .inviteOnly { return false }
         guard let thread = threads[message.thread], thread.history == .sinceJoining, thread.roles[user] != nil else { return false }
         return message.position < thread.joinedAt[user] ?? 0
     }
@@ -286,7 +287,6 @@ extension RuleModel {
         try check(users[by] != nil, .unknownUser)
         guard let message = messages[id], let thread = threads[message.thread] else { throw Refusal(code: .unknownMessage) }
         try checkModerator(by, message.thread)
-        try check(!isHidden(message, from: by), .unknownMessage)
         try check(!thread.isClosed, .threadClosed)
         try check(!message.isGone, .retracted)
         if thread.pins.contains(id) { return .nothing }
@@ -346,7 +346,7 @@ extension RuleModel {
 
     mutating func setBlock(_ user: UserID, _ by: UserID, _ isBlocked: Bool, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
-        if blocks[by, default: []].contains(user) == isBlocked { return .nothing }
+        if blocks[by, default: []].contains(user) == isBlocked || by == user { return .nothing }
         if isBlocked { blocks[by, default: []].insert(user) } else { blocks[by]?.remove(user) }
         let block = UserBlock(user: user, by: by)
         return append([(isBlocked ? .userBlocked(block) : .userUnblocked(block), .none)], draft)

@@ -286,10 +286,6 @@ struct HistoryFaultTests {
         ("a member's pin", Here.clubbed, .messagePinned(walk(Here.cem)), .none, [.notPermitted]),
         ("a second pin", pinned, .messagePinned(walk(Here.bob, number: 9)), .none, [.noEffect]),
         ("a pin of a removed message", removed, .messagePinned(walk(Here.bob, number: 9)), .none, [.notPermitted]),
-        (
-            "a pin of a message before the join", Here.clubbed,
-            .messagePinned(MessageChanged(thread: Here.club, number: 12, message: Here.early, by: Here.bob)), .none, [.unknownReference]
-        ),
         ("the end of no pin", Here.clubbed, .messageUnpinned(walk(Here.bob)), .none, [.noEffect]),
         ("a report by no member", Here.clubbed, .messageReported(report(Here.eli)), .reason("x"), [.notPermitted]),
         ("a second report", reported, .messageReported(report(Here.bob)), .reason("x"), [.noEffect]),

@@ -79,13 +79,29 @@ struct PrivateThreadRulesTests {
         #expect(given.when(.acceptInvitation(user: Here.eli, thread: Here.sw1a)).rejection?.code == .notInvited)
     }
 
+    /// Operators see the whole history of a thread that is not `inviteOnly`, also as members.
+    @Test func messagesBeforeJoinExistForOperators() {
+        let (thread, message) = (ThreadID(bits: 0xABC), MessageID(bits: 0xDEF))
+        for (policy, code) in [(ThreadPolicy.open, nil), (.inviteOnly, Rejection.Code.unknownMessage)] {
+            let given = Here.moderated.given(
+                .openThread(thread: thread, name: "Open door", by: Here.ann, policy: policy, history: .sinceJoining),
+                .postMessage(message: message, thread: thread, author: Here.ann, body: "Early"),
+                .invite(user: Here.eli, thread: thread, by: Here.ann), .acceptInvitation(user: Here.eli, thread: thread))
+            let reply = ChatCommand.reply(message: message, author: Here.eli, body: "x")
+            #expect(given.when(reply).rejection?.code == .unknownMessage)
+            #expect(given.given(.grantOperator(user: Here.eli)).when(reply).rejection?.code == code)
+        }
+    }
+
     @Test func messagesBeforeJoinAreUnknown() {
         for command in [
             .reply(message: Here.early, author: Here.bob, body: "x"), .edit(.message(Here.early), by: Here.bob, body: "x"),
-            .pin(message: Here.early, by: Here.bob), .report(.message(Here.early), by: Here.bob, reason: "x"),
+            .report(.message(Here.early), by: Here.bob, reason: "x"),
         ] as [ChatCommand] {
             #expect(Here.clubbed.when(command).rejection?.code == .unknownMessage, "\(command)")
         }
+        // The commands of moderators take every post.
+        #expect(Here.clubbed.when(.pin(message: Here.early, by: Here.bob)).events.count == 1)
         for command in [
             .edit(.reply(Here.earlyReply), by: Here.bob, body: "x"), .report(.reply(Here.earlyReply), by: Here.bob, reason: "x"),
         ] as [ChatCommand] {

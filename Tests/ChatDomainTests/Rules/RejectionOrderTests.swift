@@ -273,7 +273,7 @@ struct RejectionOrderTests {
         Command(
             "pin",
             [
-                unknownActor, unknownMessage, actorIsMember, hiddenMessage, isClosed, Condition(.retracted, after: .isRemoved),
+                unknownActor, unknownMessage, actorIsMember, isClosed, Condition(.retracted, after: .isRemoved),
                 Condition(nil, after: .isPinned), Condition(.tooManyPins, after: .hasPins),
             ], accepted: aboutMessage
         ) { .pin(message: $0.message, by: $0.by) },

@@ -205,7 +205,13 @@ struct NaiveVisibility {
     func shown(_ recorded: RecordedEvent, to viewer: UserID?, present: Position) -> RecordedEvent? {
         guard let viewer else { return recorded }
         switch role(of: viewer, to: recorded, present: present) {
-        case .itsUser: return recorded
+        case .itsUser:
+            guard let actor = recorded.event.details.actor, actor != viewer else { return recorded }
+            // Another user's event that concerns the viewer: without that user's correlation id.
+            var concerning = recorded
+            concerning.event.correlation = nil
+            concerning.isFromBlockedUser = isBlocked(actor, by: viewer, at: present)
+            return concerning
         case .formerMember, .stranger: return nil
         case .member: break
         }

@@ -269,7 +269,7 @@ struct VisibilityChecker {
             var entry = entry
             let post = PostID.message(entry.id)
             if !naive.showsText(of: post, by: entry.author.id, in: entry.thread, to: viewer, at: moment, present: end) { entry.body = nil }
-            entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: moment)
+            entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: end)
             return entry
         }
     }
@@ -279,7 +279,7 @@ struct VisibilityChecker {
             var entry = entry
             let post = PostID.reply(entry.id)
             if !naive.showsText(of: post, by: entry.author.id, in: thread, to: viewer, at: moment, present: end) { entry.body = nil }
-            entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: moment)
+            entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: end)
             return entry
         }
     }
@@ -520,7 +520,7 @@ struct VisibilityChecker {
             details.history = details.history.compactMap { naive.shown($0, to: viewer, present: end) }
             let author = details.author.id
             if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, present: end) { details.body = nil }
-            details.isFromBlockedUser = naive.isBlocked(author, by: viewer, at: moment)
+            details.isFromBlockedUser = naive.isBlocked(author, by: viewer, at: end)
             return details
         }
         check("details", viewer, moment, expected) { () throws(ChatError) in
