@@ -473,8 +473,8 @@ BUGS = [
                "            try requireHost(viewer)\n            return models.dayScan", "            return models.dayScan"),
     # The rows of `WhoIsShownWhat.md`, one mutation each.
     table_row("80", "userRegistered: shown to every user", (
-        "Visibility.swift", "        if details.isOwn(of: viewer) { return recorded }\n",
-        "        if details.isOwn(of: viewer) || details.kind == .userRegistered { return recorded }\n"), (
+        "Visibility.swift", "        if actor == viewer { return recorded }\n",
+        "        if actor == viewer || details.kind == .userRegistered { return recorded }\n"), (
         "Visibility.swift", "        if details.isOwn(of: viewer) { return true }\n", "        if details.isOwn(of: viewer) || details.kind == .userRegistered { return true }\n")),
     table_row("80b", "usernameChanged: show a former name", (
         "Visibility.swift", "            if namePosition(of: details.user, asOf: present) != recorded.position { shown.redact(.username) }\n", "            break\n")),
@@ -506,13 +506,13 @@ BUGS = [
         + PRIVATE_KINDS.replace(".sessionStarted, ", "") + "            .noOtherUser\n"), (
         "Visibility.swift", PRIVATE_KINDS + "            return nil\n",
         "        case .sessionStarted: break\n" + PRIVATE_KINDS.replace(".sessionStarted, ", "") + "            return nil\n")),
-    table_row("80n", "own events: incomplete", ("Visibility.swift", "        if details.isOwn(of: viewer) { return recorded }\n", "")),
+    table_row("80n", "own events: incomplete", ("Visibility.swift", "        if actor == viewer { return recorded }\n", "")),
     table_row("80o", "retractions: shown to no user", (
         "Visibility.swift", ".messageRetracted,\n            .replyRetracted, .postcodeSet, .threadPolicySet", ".postcodeSet, .threadPolicySet"), (
         "Visibility.swift", PRIVATE_KINDS + "            .noOtherUser\n",
         PRIVATE_KINDS.replace(".lost", ".messageRetracted, .replyRetracted, .lost") + "            .noOtherUser\n")),
     store_bug("80p", "table: lost: shown to every user", [(
-        "Visibility.swift", "        if details.isOwn(of: viewer) { return recorded }\n", "        if details.isOwn(of: viewer) || details.user == nil { return recorded }\n"), (
+        "Visibility.swift", "        if actor == viewer { return recorded }\n", "        if actor == viewer || details.user == nil { return recorded }\n"), (
         "Visibility.swift", "        if details.isOwn(of: viewer) { return true }\n", "        if details.isOwn(of: viewer) || details.user == nil { return true }\n")],
         unit="LostEventVisibilityTests"),
     table_row("81", "threads by name: find those of others", *ALL_THREADS_SHOWN),
